@@ -5,8 +5,8 @@ struct Benchmark {
         /// Rows of the table: what runs when nothing is named.
         case rows((Lab) throws -> [ResultRow])
         case curve((Lab) throws -> Curve)
-        /// Reports by itself.
-        case study(() throws -> Void)
+        /// Reports by itself; `about` is what.
+        case study(about: String, () throws -> Void)
     }
 
     let name: String
@@ -26,8 +26,23 @@ struct Choice {
 
     static let usage = """
         bench [--rounds N] [--seconds N] [NAME ...]
-        Without names: the table. Results go to .build/bench.
+          --rounds N    measure each server so often, in turns; medians are shown (\(RoundPlan().rounds))
+          --seconds N   how long each time (\(RoundPlan().seconds))
+        Without names the table is measured. Results, and what servers were told, go to .build/bench.
         """
+
+    /// What `--help` shows.
+    static func help(_ all: [Benchmark]) -> String {
+        """
+        \(usage)
+
+        of the table:
+        \(list(all.filter(\.isOfTheTable)))
+
+        only where they are named:
+        \(list(all.filter { !$0.isOfTheTable }))
+        """
+    }
 
     /// - Throws: `BenchError` for a name that nothing has, listing those that there are.
     init(_ arguments: [String], of all: [Benchmark]) throws {
@@ -43,7 +58,7 @@ struct Choice {
         let known = Set(all.flatMap { [$0.name, $0.group ?? $0.name] })
         let unknown = names.filter { !known.contains($0) }
         guard unknown.isEmpty else {
-            throw BenchError("unknown: \(unknown.joined(separator: ", "))\nknown:\n\(Self.list(all))\n\(Self.usage)")
+            throw BenchError("unknown: \(unknown.joined(separator: ", "))\n\(Self.help(all))")
         }
         self.plan = plan
         benchmarks =
@@ -55,7 +70,9 @@ struct Choice {
     static func list(_ all: [Benchmark]) -> String {
         var lines: [(title: String, names: [String])] = []
         for benchmark in all {
-            if let group = benchmark.group, let index = lines.firstIndex(where: { $0.title == group }) {
+            if case .study(let about, _) = benchmark.work {
+                lines.append((benchmark.name, [about]))
+            } else if let group = benchmark.group, let index = lines.firstIndex(where: { $0.title == group }) {
                 lines[index].names.append(benchmark.name)
             } else {
                 lines.append((benchmark.group ?? benchmark.name, benchmark.group == nil ? [] : [benchmark.name]))
@@ -140,12 +157,24 @@ extension Benchmark {
 
     private static var studies: [Benchmark] {
         [
-            Benchmark(name: "pressure", work: .study(PressureBenchmark.run)),
-            Benchmark(name: "sessions", work: .study(SessionsBenchmark.run)),
-            Benchmark(name: "worlds", work: .study(WorldsBenchmark.run)),
-            Benchmark(name: "trace", work: .study(SampleRecording.run)),
-            Benchmark(name: "scan", work: .study(ScanBenchmark.run)),
-            Benchmark(name: "compose", work: .study(ComposeBenchmark.run)),
+            study("pressure", "what disk and memory are used at most under twenty times what the cache may hold") {
+                try PressureBenchmark.run()
+            },
+            study("sessions", "requests that reach the origin for a thousand of app sessions, beside nginx") {
+                try SessionsBenchmark.run()
+            },
+            study("worlds", "the same with origins and clients that behave otherwise") { try WorldsBenchmark.run() },
+            study("trace", "writes the recording in Sources/Documentation/examples anew, into the source tree") {
+                try SampleRecording.run()
+            },
+            study("scan", "how fast bodies are read as JSON, beside Foundation") { try ScanBenchmark.run() },
+            study("compose", "what an answer costs that is made out of others, beside a plain hit") {
+                try ComposeBenchmark.run()
+            },
         ]
+    }
+
+    private static func study(_ name: String, _ about: String, _ run: @escaping () throws -> Void) -> Benchmark {
+        Benchmark(name: name, work: .study(about: about, run))
     }
 }

@@ -26,7 +26,7 @@ final class Run {
     /// False where something could not be run.
     func perform() throws -> Bool {
         for line in machine.lines { report(line) }
-        report("medians of \(choice.plan.rounds) rounds in turns, \(choice.plan.seconds) s each, on 127.0.0.1")
+        report(choice.plan.line)
         defer { openLab?.close() }
         for benchmark in choice.benchmarks {
             let start = ContinuousClock.now
@@ -45,20 +45,20 @@ final class Run {
 
     private func perform(_ benchmark: Benchmark) throws {
         switch benchmark.work {
-        case .rows(let measure): rows += try measure(lab())
+        case .rows(let measure): rows += try measure(lab(benchmark))
         case .curve(let measure):
-            let curve = try measure(lab())
+            let curve = try measure(lab(benchmark))
             try write("\(curve.json(on: machine, choice.plan))\n", to: "curve-\(curve.name).json")
             try write(CurvePlot.svg(curve), to: "curve-\(curve.name).svg")
-        case .study(let run): try run()
+        case .study(_, let run): try run()
         }
     }
 
     /// Opened by the first that needs it.
-    private func lab() throws -> Lab {
-        if let openLab { return openLab }
-        let lab = try Lab(choice.plan)
+    private func lab(_ benchmark: Benchmark) throws -> Lab {
+        let lab = try openLab ?? Lab(choice.plan)
         openLab = lab
+        lab.settingsFolder = "\(folder)/settings/\(benchmark.name)"
         return lab
     }
 
@@ -72,7 +72,8 @@ final class Run {
             "\(ResultsDocument.json(rows, machine: machine, plan: choice.plan, failures: failures))\n",
             to: "results.json")
         try write(TargetsPlot.svg(rows, title: "Refrain: \(summary)"), to: "results.svg")
-        try write(table, to: "results.md")
+        try write(
+            ResultsPage.text(rows, machine: machine, plan: choice.plan, failures: failures), to: "results.md")
     }
 
     private func write(_ text: String, to name: String) throws {

@@ -12,9 +12,14 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == ServerRole.word {
     do { try ServerRole.serve(Array(arguments.dropFirst())) } catch { end(error, 1) }
 }
+let all = Benchmark.all(resultsFolder: Run.standardFolder)
+if arguments.contains("--help") {
+    report(Choice.help(all))
+    exit(0)
+}
 let choice: Choice
 do {
-    choice = try Choice(arguments, of: Benchmark.all(resultsFolder: Run.standardFolder))
+    choice = try Choice(arguments, of: all)
 } catch {
     end(error, 2)
 }

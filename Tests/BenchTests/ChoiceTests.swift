@@ -15,6 +15,23 @@ import Testing
         for other in ["pressure", "sessions", "scan", "compose", "connections"] { #expect(!chosen.contains(other)) }
     }
 
+    /// `trace` writes into the source tree.
+    @Test func studiesRunWhereTheyAreNamedAndOnlyThere() throws {
+        let studies = all.filter { if case .study = $0.work { true } else { false } }.map(\.name)
+        #expect(studies.contains("trace"))
+        for others in [[], all.compactMap(\.group)] {
+            #expect(try Set(names(others)).isDisjoint(with: studies))
+        }
+        for study in studies { #expect(try names([study]) == [study]) }
+    }
+
+    @Test func theHelpSaysWhatThereIs() {
+        let help = Choice.help(all)
+        #expect(help.contains("--rounds N") && help.contains("\n  hits: hits-64, hits-512\n"))
+        #expect(help.contains("\n  trace: writes the recording in Sources/Documentation/examples anew"))
+        for benchmark in all { #expect(help.contains(benchmark.name), "\(benchmark.name)") }
+    }
+
     @Test func aGroupIsAllOfIts() throws {
         #expect(try names(["hits"]) == ["hits-64", "hits-512"])
         #expect(try names(["latency"]) == ["latency-memory", "latency-file", "latency-composed", "latency-misses"])
@@ -38,6 +55,8 @@ import Testing
     @Test func roundsAndSecondsAreChosen() throws {
         #expect(try Choice(["--rounds", "7", "--seconds", "1"], of: all).plan == RoundPlan(rounds: 7, seconds: 1))
         #expect(try Choice([], of: all).plan.rounds >= 5)
+        #expect(RoundPlan(rounds: 7, seconds: 1).line == "medians of 7 rounds in turns, 1 s each, on 127.0.0.1")
+        #expect(RoundPlan(rounds: 1, seconds: 2).line == "one round of each server, 2 s each, on 127.0.0.1")
         for wrong in [["--rounds"], ["--rounds", "0"], ["--seconds", "x"]] {
             #expect(throws: BenchError.self) { try names(wrong) }
         }

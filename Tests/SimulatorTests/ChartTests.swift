@@ -14,7 +14,9 @@ import Text
         #expect(songs["name"]?.stringValue == "Top Songs")
         #expect(songs["next"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&offset=20&types=songs")
         #expect(songs["data"]?[0]?["relationships"] == nil)  // APPLE-MUSIC-API 5.3.4
-        #expect(body["meta"]?["results"]?["order"]?.count == 4)
+        let order = try #require(body["meta"]?["results"]?["order"]?.arrayValue)  // APPLE-MUSIC-API 5.1.3
+        #expect(order.count == 4 && order.contains("most-played:songs"))
+        #expect(body["meta"]?["results"]?["rawOrder"] == nil)
     }
 
     @Test func nextKeepsGenreAndByOptionLimit() throws {  // APPLE-MUSIC-API 7.4, 7.6

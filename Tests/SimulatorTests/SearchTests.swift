@@ -35,6 +35,24 @@ import Text
         #expect(String(decoding: bytes, as: UTF8.self) == "drake%3D25+%C3%A9")
     }
 
+    /// A cache may sort `types`; what it stores has to fit every order of them.
+    @Test func anotherOrderOfTypesHadAnotherAnswer() throws {  // APPLE-MUSIC-API 5.1.9, 14.2
+        for (path, types) in [
+            ("search?with=topResults&term=silver&", ["artists", "albums", "songs"]),
+            ("search/suggestions?kinds=topResults&term=silver&", ["artists", "albums", "songs"]),
+            ("charts?", ["albums", "songs", "playlists"]),
+        ] {
+            let target = "/v1/catalog/us/\(path)types="
+            let answer = try origin.get(target + types.joined(separator: ","))
+            #expect(try origin.get(target + types.reversed().joined(separator: ",")) == answer, "\(path)")
+            #expect(try origin.get(target + (types + types).joined(separator: ",")) == answer, "\(path)")
+        }
+        let library = "/v1/me/library/search?term=the&types="
+        #expect(
+            try origin.get(library + "library-songs,library-albums", user: "user-anna")
+                == origin.get(library + "library-albums,library-songs", user: "user-anna"))
+    }
+
     @Test func nothingFoundIsEmpty() throws {
         let body = try origin.get("/v1/catalog/us/search?term=zzzzqqqq&types=albums")
         #expect(body["results"]?.keys == [])

@@ -16,15 +16,24 @@ struct Contender: Equatable {
     /// Where it is installed; nil where it is not.
     var path: String? { program.map { Child.find($0) } ?? Programs.refrain }
 
+    /// What its configuration is called.
+    var fileName: String {
+        switch name {
+        case Self.nginx.name: "nginx.conf"
+        case Self.varnish.name: "default.vcl"
+        default: "proxy.conf"
+        }
+    }
+
     /// Its command line, with its files written to `folder`.
     func arguments(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) throws -> [String] {
-        let (name, text) =
+        let text =
             switch self.name {
-            case Self.nginx.name: ("nginx.conf", Configurations.nginx(folder, ports, setting, lab))
-            case Self.varnish.name: ("default.vcl", Configurations.varnish(setting, lab))
-            default: ("proxy.conf", Configurations.refrain(folder, ports, setting, lab))
+            case Self.nginx.name: Configurations.nginx(folder, ports, setting, lab)
+            case Self.varnish.name: Configurations.varnish(setting, lab)
+            default: Configurations.refrain(folder, ports, setting, lab)
             }
-        let file = folder + "/" + name
+        let file = folder + "/" + fileName
         try text.write(toFile: file, atomically: true, encoding: .utf8)
         switch self.name {
         case Self.nginx.name: return ["-c", file, "-p", folder]

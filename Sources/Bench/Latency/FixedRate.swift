@@ -1,3 +1,5 @@
+import Text
+
 /// A rate at which latencies are compared. Both servers get the same one, and it is one that the
 /// slower of them has time for: at saturation a latency is the length of a queue, and says what the
 /// number of requests a second says already.
@@ -10,6 +12,9 @@ struct FixedRate: Equatable {
 
     /// `25 %`.
     var percent: String { "\(Int((share * 100).rounded())) %" }
+
+    /// `10,000/s`.
+    var perSecondText: String { Figure.count(perSecond) + "/s" }
 
     /// How many requests a run has; at least so many that one in a thousand of them is one.
     func requests(seconds: Int, most: Int) -> Int { min(max(perSecond * seconds, 1000), most) }

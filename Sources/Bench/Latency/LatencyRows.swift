@@ -13,7 +13,7 @@ enum LatencyRows {
     ) -> [ResultRow] {
         figures.map { name, figure in
             rounds.row(
-                workload.name, "\(workload.title), at \(rate.percent): \(name)", unit: "us",
+                workload.name, "\(workload.title), at \(rate.perSecondText) (\(rate.percent)): \(name)", unit: "us",
                 beside: [(Contender.nginx.name, .atMost(1))], notes: notes + [lag(rate, rounds)], figure)
         }
     }

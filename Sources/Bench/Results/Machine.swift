@@ -9,6 +9,8 @@ struct Machine {
     let kernel: String
     /// Name and version of each program that has a part in it; those that are not installed say so.
     let programs: [(name: String, version: String)]
+    /// Of the last minute, when the run began.
+    var loadAverage = 0.0
 
     static func current() -> Machine {
         Machine(
@@ -20,14 +22,22 @@ struct Machine {
                 ("swift", version(of: "swift", "--version")), ("nginx", version(of: "nginx", "-v")),
                 ("varnish", version(of: "varnishd", "-V")), ("wrk", version(of: "wrk", "-v")),
                 ("openssl", version(of: "openssl", "version")),
-            ])
+            ], loadAverage: text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) } ?? 0)
     }
 
     var lines: [String] {
         [
             "\(processor), \(cores) cores, \(memoryMiB) MiB, Linux \(kernel)",
             programs.map { "\($0.name): \($0.version)" }.joined(separator: "; "),
-        ]
+        ] + (warning.map { [$0] } ?? [])
+    }
+
+    /// Where more ran than one process on every second core, which the servers would have to share
+    /// with it. A build that has just ended still counts for a minute or two.
+    var warning: String? {
+        guard loadAverage * 2 > Double(cores) else { return nil }
+        return "WARNING: the load average was \(ResultsTable.fixed(loadAverage, 1)) on \(cores) cores when this began. "
+            + "Where that was more than a build which had just ended, other work was running, and the figures mean little"
     }
 
     var json: JSON {
@@ -35,7 +45,8 @@ struct Machine {
         for program in programs { versions.append(program.name, .string(program.version)) }
         return .object(members: [
             "processor": .string(processor), "cores": .integer(cores), "memory_mib": .integer(memoryMiB),
-            "kernel": .string(kernel), "programs": .object(versions),
+            "kernel": .string(kernel), "load_average": ResultsDocument.number(loadAverage),
+            "programs": .object(versions),
         ])
     }
 

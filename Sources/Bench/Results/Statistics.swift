@@ -11,6 +11,12 @@ extension [Double] {
 struct RoundPlan: Equatable {
     var rounds = 5
     var seconds = 2
+
+    /// What stands above the figures.
+    var line: String {
+        let rounds = rounds == 1 ? "one round of each server" : "medians of \(rounds) rounds in turns"
+        return rounds + ", \(seconds) s each, on 127.0.0.1"
+    }
 }
 
 /// What one run of one server showed.

@@ -21,10 +21,13 @@ extension SimulatedExchange {
         }
         for name in target.list("with") ?? [] { namedCharts(name, &renderer) }
         renderer.json.endObject()
-        order(types.map(\.name.description), &renderer)
+        let kind = chartKind
+        order(types.map { kind + ":" + $0.name.description }, &renderer, hasRawOrder: false)
         renderer.json.endObject()
         return Reply(renderer.json)
     }
+
+    private var chartKind: String { target.first("chart") ?? "most-played" }
 
     private func chartPaging() throws(APIError) -> Paging {
         let paging = try Paging(target, PageLimits(standard: 20, most: 200))
@@ -60,7 +63,7 @@ extension SimulatedExchange {
     }
 
     private func chart(_ type: SimulatedType, _ page: Page, _ renderer: inout Renderer) {
-        let kind = target.first("chart") ?? "most-played"
+        let kind = chartKind
         let names: [SimulatedType: StaticString] = [
             .albums: "Top Albums", .songs: "Top Songs", .musicVideos: "Top Videos", .playlists: "Top Playlists",
         ]
@@ -115,18 +118,19 @@ extension SimulatedExchange {
         renderer.json.endArray()
     }
 
-    /// The types of a request: at least one, all of them known (APPLE-MUSIC-API 8.3).
+    /// The types of a request: at least one, all of them known (APPLE-MUSIC-API 8.3). Each comes
+    /// once, in the order of `known` and not in that of the request (5.1.9).
     func types(_ known: [SimulatedType]) throws(APIError) -> [SimulatedType] {
         guard let names = target.list("types"), !names.isEmpty else { throw .missingParameter("types") }
-        var types: [SimulatedType] = []
+        var asked: Set<SimulatedType> = []
         for name in names {
             guard let type = SimulatedType(name: name), known.contains(type) else { throw .unknownType(name) }
-            types.append(type)
+            asked.insert(type)
         }
-        return types
+        return known.filter(asked.contains)
     }
 
-    /// `"meta":{"results":{"order":[..],"rawOrder":[..]}}`.
+    /// `"meta":{"results":{"order":[..],"rawOrder":[..]}}` (APPLE-MUSIC-API 5.1.3).
     func order(_ names: [String], _ renderer: inout Renderer, hasRawOrder: Bool = true) {
         renderer.json.beginObject("meta")
         renderer.json.beginObject("results")

@@ -1,9 +1,10 @@
 // Search, hints and suggestions (APPLE-MUSIC-API 3.1.14, 5.1.3, 7.5).
 
 extension SimulatedExchange {
+    /// In the order in which an answer has them.
     private static let searchTypes: [SimulatedType] = [
-        .activities, .albums, .appleCurators, .artists, .curators, .musicVideos, .playlists, .recordLabels, .songs,
-        .stations,
+        .artists, .albums, .songs, .playlists, .stations, .musicVideos, .activities, .appleCurators, .curators,
+        .recordLabels,
     ]
 
     func search(_ market: Market) throws(APIError) -> Reply {

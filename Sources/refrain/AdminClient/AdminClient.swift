@@ -104,16 +104,28 @@ struct AdminClient {
 }
 
 extension AdminClient {
-    /// The proxy that `--admin` and `--admin-token-file` name.
+    /// The proxy that `--admin` names, and else that of the configuration: where its `admin_listen`
+    /// is, and with its `admin_token_file`, which goes nowhere else.
     init(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) {
-        let server = try arguments.parsed(.admin) { text throws(ValueError) in
+        let named = try arguments.parsed(.admin) { text throws(ValueError) in
             try AdminServer(text)
         }
-        guard let path = arguments.value(.adminTokenFile) else {
-            self.init(server: server ?? Self.standard)
-            return
+        let configured = named == nil ? try ConfigurationFile.ofRunningProxy(arguments, files) : nil
+        let server = try named ?? configured.map(Self.server(of:)) ?? Self.standard
+        var token: [UInt8]?
+        if let path = arguments.value(.adminTokenFile) {
+            token = try attempt("cannot read \(path)") { try files.read(path) }
+        } else if let path = configured?.adminTokenFile {
+            // Where this user may not read it, the proxy says that it wants a token.
+            token = try? files.read(path)
         }
-        let token = try attempt("cannot read \(path)") { try files.read(path) }
-        self.init(server: server ?? Self.standard, token: token.filter { !" \t\r\n".utf8.contains($0) })
+        self.init(server: server, token: token?.filter { !" \t\r\n".utf8.contains($0) })
+    }
+
+    private static func server(of configuration: Configuration) throws(CommandFailure) -> AdminServer {
+        guard let address = configuration.adminListener else {
+            throw .failed("the configuration says admin_listen off; --admin asks another proxy")
+        }
+        return AdminServer(listening: address)
     }
 }

@@ -12,6 +12,16 @@ extension AdminSocket<ServerURL> {
         }
     }
 
+    /// One that listens there, reached from the same machine.
+    init(listening address: AdminAddress) {
+        switch address {
+        case .tcp(let listen):
+            let all = ["0.0.0.0": "127.0.0.1", "::": "::1"]
+            self = .tcp(ServerURL(isTLS: false, host: all[listen.host] ?? listen.host, port: listen.port))
+        case .unix(let path): self = .unix(path)
+        }
+    }
+
     /// What `Host` says.
     var authority: String {
         switch self {

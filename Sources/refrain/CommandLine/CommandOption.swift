@@ -29,7 +29,7 @@ struct CommandOption: Sendable {
         "config", "FILE", "the configuration (./proxy.conf, then /etc/refrain/proxy.conf)")
     static let json = CommandOption("json", "write JSON")
     static let admin = CommandOption(
-        "admin", "URL|unix:PATH", "the admin listener of the running proxy (http://127.0.0.1:8081)")
+        "admin", "URL|unix:PATH", "the admin listener of the running proxy (admin_listen of the configuration)")
     static let adminTokenFile = CommandOption(
-        "admin-token-file", "FILE", "the file that the proxy's admin_token_file names")
+        "admin-token-file", "FILE", "what the admin listener asks for (admin_token_file of the configuration)")
 }

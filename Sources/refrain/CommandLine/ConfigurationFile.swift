@@ -26,4 +26,30 @@ enum ConfigurationFile {
             throw .configuration(error.errors)
         }
     }
+
+    /// That of the running proxy which a command asks: what `--config` names, or a standard file.
+    /// Nil where there is none, or this user may not read it: the proxy may answer all the same.
+    static func ofRunningProxy(
+        _ arguments: CommandArguments, _ files: FileAccess
+    ) throws(CommandFailure) -> Configuration? {
+        if arguments.value(.config) == nil {
+            let absent = FileProblem.absent.message
+            let path = standardPaths.first { files.problem($0) != absent }
+            guard let path, files.problem(path) == nil else { return nil }
+        }
+        return try read(path(arguments, files), files.withoutLooking).configuration
+    }
+}
+
+extension FileAccess {
+    /// Reads configurations alone: what they name, such as secrets of another machine or user, need
+    /// not be there.
+    var withoutLooking: FileAccess {
+        var access = self
+        access.problem = { _ in nil }
+        access.secretProblem = { _, _ in nil }
+        access.recordingProblem = { _ in nil }
+        access.credentialsDirectory = access.credentialsDirectory ?? "/"
+        return access
+    }
 }

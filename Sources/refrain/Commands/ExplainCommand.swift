@@ -9,7 +9,7 @@ extension Command {
 
     static let explain = Command(
         "explain", "show what would become of a request and why, without sending it", positional: "URL",
-        options: [method, user, .admin, .adminTokenFile, .json],
+        options: [method, user, .config, .admin, .adminTokenFile, .json],
         details: [
             "The proxy takes the decision that it would take for a request, on what is stored now, and says it instead of acting on it. "
                 + "URL is a path with its query, or a whole address, whose host does not count."

@@ -9,7 +9,7 @@ extension Command {
 
     static let inspect = Command(
         "inspect", "show all that is known of one stored answer", positional: "URL",
-        options: [body, .admin, .adminTokenFile, .json],
+        options: [body, .config, .admin, .adminTokenFile, .json],
         details: [
             "URL is a path with its query, or a whole address, whose host does not count. Any spelling of a request will do."
         ],

@@ -12,7 +12,7 @@ extension Command {
 
     static let list = Command(
         "list", "show what a running proxy has stored, the most recently used first",
-        options: selectors.map(\.option) + [limit, .admin, .adminTokenFile, .json],
+        options: selectors.map(\.option) + [limit, .config, .admin, .adminTokenFile, .json],
         examples: [
             .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),
             .init("refrain list --prefix /v1/catalog/us/albums --limit 1000 --json", "writes many as JSON"),

@@ -13,7 +13,7 @@ extension Command {
 
     static let purge = Command(
         "purge", "make stored answers of a running proxy stale, or remove them",
-        options: selectors + [all, hard, dryRun, .admin, .adminTokenFile, .json],
+        options: selectors + [all, hard, dryRun, .config, .admin, .adminTokenFile, .json],
         details: [
             "What has become stale is served within the stale window of its class while a new answer is fetched behind it; with "
                 + "--hard it is gone, and the next request waits for the origin. Personal answers are purged like all others.",

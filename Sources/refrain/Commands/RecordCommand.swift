@@ -13,7 +13,7 @@ extension Command {
     static let record = Command(
         "record", "switch the recording of traffic on or off, show how it fares, or export a recording",
         positional: "on|off|status|export FILE", upTo: 2,
-        options: [RecordExport.har, RecordExport.force, .admin, .adminTokenFile, .json],
+        options: [RecordExport.har, RecordExport.force, .config, .admin, .adminTokenFile, .json],
         details: [
             "The file is the one that the directive record names: nobody can choose another from here. \"record FILE off\" "
                 + "in the configuration starts nothing until it is switched on.",

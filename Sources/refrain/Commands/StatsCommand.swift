@@ -2,7 +2,7 @@ import Text
 
 extension Command {
     static let stats = Command(
-        "stats", "show the counters of a running proxy", options: [.admin, .adminTokenFile, .json],
+        "stats", "show the counters of a running proxy", options: [.config, .admin, .adminTokenFile, .json],
         examples: [
             .init("refrain stats", "shows the counters as a table"),
             .init(

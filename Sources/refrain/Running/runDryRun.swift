@@ -52,16 +52,3 @@ private func figures(of traffic: RecordedTraffic, _ settings: [WhatIfSettings]) 
         }
     }
 }
-
-extension FileAccess {
-    /// Reads configurations alone: what they name, such as secrets of another machine, need not be
-    /// there.
-    fileprivate var withoutLooking: FileAccess {
-        var access = self
-        access.problem = { _ in nil }
-        access.secretProblem = { _, _ in nil }
-        access.recordingProblem = { _ in nil }
-        access.credentialsDirectory = access.credentialsDirectory ?? "/"
-        return access
-    }
-}

@@ -6,7 +6,7 @@ import Text
 extension Command {
     static let top = Command(
         "top", "watch a running proxy: outcomes, times, the costly misses; q leaves",
-        options: [.admin, .adminTokenFile, TopCommand.interval, TopCommand.once, .json],
+        options: [.config, .admin, .adminTokenFile, TopCommand.interval, TopCommand.once, .json],
         examples: [
             .init("refrain top --interval 5s", "looks every five seconds, until q is pressed"),
             .init("refrain top --once --json", "writes as JSON what came since the start"),

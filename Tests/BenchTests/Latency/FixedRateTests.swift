@@ -11,6 +11,7 @@ import Testing
         #expect(sustained.slower?.name == "nginx")
         #expect(sustained.fixedRates.map(\.perSecond) == [10_000, 20_001, 30_001])
         #expect(sustained.fixedRates.map(\.percent) == ["25 %", "50 %", "75 %"])
+        #expect(sustained.fixedRates.map(\.perSecondText) == ["10,000/s", "20,001/s", "30,001/s"])
     }
 
     @Test func aServerAloneIsTheSlower() {
@@ -50,7 +51,8 @@ import Testing
 
     @Test func theMiddleAndTwoTailsAreEachHeldAgainstNginx() {
         let rows = LatencyRows.rows(NewSongs(), rate, rounds(late: false), ["a note"])
-        #expect(rows.map(\.name) == ["p50", "p99", "p99.9"].map { "misses, 4 KiB, each stored, at 25 %: \($0)" })
+        let names = ["p50", "p99", "p99.9"].map { "misses, 4 KiB, each stored, at 100/s (25 %): \($0)" }
+        #expect(rows.map(\.name) == names)
         #expect(rows.map { $0.ours?.rounded() } == [100, 400, 3000])
         #expect(rows.flatMap(\.goals).map(\.isMet) == [true, true, false])
         #expect(rows.allSatisfy { $0.measurement == "latency-misses" && $0.unit == "us" })

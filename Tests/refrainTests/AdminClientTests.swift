@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+@testable import refrain
+
+/// Which proxy the commands ask that are about a running one.
+@Suite struct AdminClientTests {
+    private static let commands = [
+        ["stats"], ["top", "--once"], ["list"], ["inspect", "/v1/catalog/us/songs/1"], ["purge", "--all"],
+        ["explain", "/v1/catalog/us/songs/1"], ["record", "status"],
+    ]
+    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+
+    private func server() throws -> ScriptedOrigin {
+        try ScriptedOrigin([.request, .send(Self.answer), .close])
+    }
+
+    /// They asked 127.0.0.1:8081 whatever the configuration beside them said, and the proxy that
+    /// `serve` had started from it was not found.
+    @Test(arguments: commands) func aConfigurationInTheFolderWasNotRead(_ words: [String]) throws {
+        let server = try server()
+        defer { server.stop() }
+        let text = "admin_listen 127.0.0.1:\(server.port)\nadmin_token_file t\n"
+        _ = run(words, files: MemoryFiles(texts: ["proxy.conf": text, "t": "hush\n"]).access)
+        let request = try #require(server.requests.first?.first)
+        #expect(request.contains("\r\nHost: 127.0.0.1:\(server.port)\r\n"))
+        #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
+    }
+
+    @Test func anotherFileCanBeNamed() throws {
+        let server = try server()
+        defer { server.stop() }
+        let files = MemoryFiles(texts: [
+            "proxy.conf": "admin_listen off", "other.conf": "admin_listen *:\(server.port)",
+        ])
+        #expect(run("stats", "--config", "other.conf", files: files).status == 0)
+        #expect(server.requests.count == 1)
+        let off = run("stats", files: files)
+        #expect(off.status == 1 && off.error.contains("admin_listen off"))
+        #expect(run("stats", "--config", "absent.conf", files: files).status != 0)
+    }
+
+    /// A token is for the proxy of its own configuration.
+    @Test func whatIsNamedOnTheCommandLineWinsAndGetsNoTokenOfTheConfiguration() throws {
+        let server = try server()
+        defer { server.stop() }
+        let files = MemoryFiles(texts: ["proxy.conf": "admin_listen off\nadmin_token_file t", "t": "hush"])
+        #expect(run("stats", "--admin", "http://127.0.0.1:\(server.port)", files: files).status == 0)
+        #expect(server.requests.first?.first?.contains("Authorization") == false)
+    }
+
+    /// The proxy may answer a user who may not read its files.
+    @Test func filesOfAnotherUserAreNoObstacle() throws {
+        let unreadable = MemoryFiles(problems: ["proxy.conf": "Permission denied"])
+        let arguments = CommandArguments()
+        #expect(try AdminClient(arguments, unreadable.access).server == AdminClient.standard)
+        let secret = MemoryFiles(
+            texts: ["proxy.conf": "admin_listen unix:/run/a\nadmin_token_file t\nclient_keys_file k"],
+            problems: ["t": "Permission denied", "k": "Permission denied"])
+        let client = try AdminClient(arguments, secret.access)
+        #expect(client.server == .unix("/run/a") && client.token == nil)
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0:8081", "http://127.0.0.1:8081"), ("[::]:9", "http://[::1]:9"), ("10.0.0.7:1", "http://10.0.0.7:1"),
+    ])
+    func whoListensOnAllAddressesIsAskedOnOne(_ listen: String, _ asked: String) throws {
+        #expect(AdminServer(listening: try AdminAddress(listen)).description == asked)
+    }
+}
