@@ -21,7 +21,7 @@ import Tier
 
     @Test func theDefaultsBesideAnAddress() throws {
         let settings = try #require(try read(tier).configuration.tierSettings())
-        #expect(settings.endpoints == [TierEndpoint(isTLS: false, host: "cache", port: 6379)])
+        #expect(settings.endpoints == [Endpoint(isTLS: false, host: "cache", port: 6379)])
         #expect(settings.keyPrefix == "refrain:" && settings.timeout == .milliseconds(50))
         #expect(settings.user == nil && settings.password == nil && settings.trustAnchorsFile == nil)
         #expect(settings.nodeName == NodeName.ofHost)
@@ -42,7 +42,7 @@ import Tier
         let settings = try #require(try configuration.tierSettings())
         #expect(
             settings.endpoints == [
-                TierEndpoint(isTLS: true, host: "a", port: 1), TierEndpoint(isTLS: true, host: "::1", port: 6379),
+                Endpoint(isTLS: true, host: "a", port: 1), Endpoint(isTLS: true, host: "::1", port: 6379),
             ])
         #expect(settings.user == Array("me".utf8) && settings.password == Array("hunter2".utf8))
         #expect(settings.trustAnchorsFile == "ca.pem" && settings.keyPrefix == "test:eu:")

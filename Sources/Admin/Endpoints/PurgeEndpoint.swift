@@ -1,8 +1,9 @@
 import Cache
 import Text
+import Tier
 
 extension AdminExchange {
-    /// `{"purged":N}`.
+    /// `{"purged":N}`; with other nodes also which of them it has reached.
     func purge() {
         // A selector or a dry run that stands in the wrong place must not become a purge of
         // something else.
@@ -13,10 +14,20 @@ extension AdminExchange {
             let purge = try PurgeRequest(connection.body)
             let finish = replyLater()
             let (log, asked) = (service.sources.log, purge.description)
-            service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
+            let tell: @Sendable (Int?) -> Void = { count in
                 // Someone will miss what was removed, and will want to know since when.
                 if let count, purge.mode != .dryRun { log("purged \(count) entries: \(asked)") }
-                finish(Self.reply(to: purge.mode, count))
+            }
+            guard let node = service.sources.node else {
+                service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
+                    tell(count)
+                    finish(Self.reply(to: purge.mode, count))
+                }
+                return
+            }
+            node.purge(purge.selection, purge.mode, at: now) { @Sendable report in
+                tell(report.purged)
+                finish(Self.reply(to: purge.mode, report))
             }
         } catch {
             reply(.error(400, error.detail))
@@ -30,5 +41,16 @@ extension AdminExchange {
             return .error(503, "The cache file cannot be used now, see the log.\(memory)")
         }
         return .json(["purged": .integer(count)])
+    }
+
+    /// What came of it on this node and on the others.
+    private static func reply(to mode: PurgeMode, _ report: PurgeReport) -> AdminReply {
+        guard let count = report.purged, mode != .dryRun else { return reply(to: mode, report.purged) }
+        let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }
+        return .json([
+            "purged": .integer(count), "nodes": .integer(report.nodes), "reached": .integer(report.reached),
+            "missing": .array(missing), "replicated": .bool(report.replicated),
+            "logged": .bool(report.replication != .unlogged),
+        ])
     }
 }

@@ -18,6 +18,8 @@ public struct AdminSources: Sendable {
     public let recording: RecordingControl
     /// False while the proxy is draining.
     public let isReady: @Sendable () -> Bool
+    /// This process among the nodes that share a tier; nil where it is the only one.
+    public let node: ProxyNode?
     /// Writes a line to the program's own log, of what an operator has changed.
     public let log: @Sendable (String) -> Void
 
@@ -26,7 +28,7 @@ public struct AdminSources: Sendable {
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
         recording: RecordingControl = RecordingControl(), isReady: @escaping @Sendable () -> Bool,
-        log: @escaping @Sendable (String) -> Void = { _ in }
+        node: ProxyNode? = nil, log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.statistics = statistics
         self.cache = cache
@@ -37,6 +39,7 @@ public struct AdminSources: Sendable {
         self.explain = explain
         self.recording = recording
         self.isReady = isReady
+        self.node = node
         self.log = log
     }
 }

@@ -40,7 +40,7 @@ package final class SharedTier: Sendable {
     }
 
     /// All loops see the same engine: what several say one after the other is said once.
-    func log(_ line: String) {
+    package func log(_ line: String) {
         let isNew = state.withLock { state in
             defer { state.lastLine = line }
             return state.lastLine != line

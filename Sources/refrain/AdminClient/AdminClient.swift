@@ -111,7 +111,8 @@ extension AdminClient {
             try AdminServer(text)
         }
         let configured = named == nil ? try ConfigurationFile.ofRunningProxy(arguments, files) : nil
-        let server = try named ?? configured.map(Self.server(of:)) ?? Self.standard
+        let server: AdminServer
+        if let configured { server = try Self.server(of: configured) } else { server = named ?? Self.standard }
         var token: [UInt8]?
         if let path = arguments.value(.adminTokenFile) {
             token = try attempt("cannot read \(path)") { try files.read(path) }

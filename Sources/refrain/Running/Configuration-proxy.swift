@@ -6,6 +6,7 @@ import Glibc
 import HTTP
 import Proxy
 import Server
+import Tier
 import Traffic
 import Upstream
 
@@ -55,6 +56,9 @@ extension Configuration {
             cache: try responseCache(log, predecessor), credentials: credentials, policy: policy,
             authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
+        shared.tier = try tierSettings().map { settings in
+            SharedTier(settings) { @Sendable text in log(.warn, text) }
+        }
         shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
             log(.warn, text)
         }
@@ -72,7 +76,6 @@ extension Configuration {
         if ttlSpeed > 1 {
             words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast, which only replays want")
         }
-        if sharedTier != nil { words.append("shared_tier is set, but nothing asks it yet") }
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
         }

@@ -71,7 +71,8 @@ extension RunningProxy {
         let host = adminHost
         // At once: what operators ask is the successor's to answer.
         host?.stop(patience: Self.adminPatience)
-        server.drain(patience: patience) { @Sendable cutOff in
+        server.drain(patience: patience) { @Sendable [node] cutOff in
+            node?.stop(isReplaced: true) {}
             guard let host else { return completion(cutOff) }
             // It has been stopping since; this only asks to be told of the end.
             host.stop(patience: Self.adminPatience) { @Sendable in completion(cutOff) }

@@ -3,10 +3,12 @@ import AppleMusic
 import Cache
 import Dispatch
 import EventLoop
+import Glibc
 import Proxy
 import Recording
 import Server
 import Synchronization
+import Tier
 
 /// A configuration and what was made of it, as it runs.
 struct RunningSettings: Sendable {
@@ -24,6 +26,8 @@ final class RunningProxy: Sendable {
     private let log: OperationalLog
     private let inheritance: Inheritance
     private let isReady = Readiness()
+    /// Nil where this is the only node.
+    let node: ProxyNode?
     let running: Mutex<Running>
 
     struct Running {
@@ -55,7 +59,8 @@ final class RunningProxy: Sendable {
     ) throws(CommandFailure) {
         var settings = try configuration.proxySettings(log, inheritance)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
-        server = try attempt("listen") { try ProxyServer(settings) }
+        node = try Self.node(configuration, settings)
+        server = try Self.server(settings, node)
         self.log = log
         self.inheritance = inheritance
         let current = RunningSettings(configuration: configuration, settings: settings)
@@ -66,8 +71,28 @@ final class RunningProxy: Sendable {
             running.withLock { $0.admin = admin }
         } catch {
             server.drain { _ in }
+            node?.stop {}
             throw error
         }
+    }
+
+    private static func server(_ settings: ProxySettings, _ node: ProxyNode?) throws(CommandFailure) -> ProxyServer {
+        do throws(ListenError) {
+            return try ProxyServer(settings)
+        } catch {
+            node?.stop {}
+            throw .failed("listen: \(error)")
+        }
+    }
+
+    private static func node(
+        _ configuration: Configuration, _ settings: ProxySettings
+    ) throws(CommandFailure) -> ProxyNode? {
+        guard let tier = settings.shared.tier else { return nil }
+        let identity = NodeIdentity(
+            name: configuration.nodeName, address: configuration.listeners.first.map { "\($0)" } ?? "",
+            version: ProgramVersion.text, process: getpid(), startedAt: TimeOfDay.system.unixSeconds() * 1000)
+        return try attempt("shared_tier") { try ProxyNode(tier, identity, settings.shared) }
     }
 
     /// Addresses of the proxy's listeners, with port 0 resolved.
@@ -153,9 +178,13 @@ final class RunningProxy: Sendable {
                 defer { running.admin = nil }
                 return running.admin
             }
-            guard let admin else { return completion(cutOff) }
+            let end: @Sendable () -> Void = { [node] in
+                guard let node else { return completion(cutOff) }
+                node.stop { completion(cutOff) }
+            }
+            guard let admin else { return end() }
             // To its end, or the file of a Unix socket would stay behind.
-            admin.host.stop { @Sendable in completion(cutOff) }
+            admin.host.stop(end)
         }
     }
 
@@ -180,7 +209,8 @@ final class RunningProxy: Sendable {
             recording: RecordingControl(
                 status: { @Sendable [server] in server.recording },
                 turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
-            isReady: { @Sendable [isReady] in isReady.value.load(ordering: .relaxed) },
+            isReady: { @Sendable [isReady, node] in isReady.value.load(ordering: .relaxed) && node?.isReady != false },
+            node: node,
             log: { @Sendable [log] in log(.notice, $0) })
         var timeouts = ClientTimeouts()
         // The proxy's own drain is over by then, and a long listing must not hold up the end of the

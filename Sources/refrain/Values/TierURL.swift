@@ -1,3 +1,4 @@
+import EventLoop
 import Tier
 
 /// The engines that `shared_tier` names: `redis://HOST[:PORT]`, or `rediss://` for TLS, and further
@@ -10,7 +11,7 @@ struct TierURL: Hashable, Sendable, CustomStringConvertible {
     static let mostEngines = 16
 
     /// In the order in which they are tried; at least one. The scheme is the same for all.
-    let engines: [TierEndpoint]
+    let engines: [Endpoint]
 
     /// Whether the engines are spoken to with TLS.
     var isTLS: Bool { engines[0].isTLS }
@@ -38,14 +39,14 @@ extension TierURL {
                     + "and there is no path or query")
         }
         guard addresses.count <= Self.mostEngines else { throw ValueError("more than \(Self.mostEngines) addresses") }
-        var engines: [TierEndpoint] = []
+        var engines: [Endpoint] = []
         for (index, address) in addresses.enumerated() {
             guard let (host, port) = try? ServerURL.split(address, of: text) else {
                 throw ValueError(
                     "address \(index + 1) is not HOST or HOST:PORT, with a port from 1 to 65535 and IPv6 in brackets; "
                         + "a password goes into the file of shared_tier_auth_file")
             }
-            let engine = TierEndpoint(isTLS: scheme == "rediss://", host: host, port: port ?? Self.standardPort)
+            let engine = Endpoint(isTLS: scheme == "rediss://", host: host, port: port ?? Self.standardPort)
             guard !engines.contains(engine) else { throw ValueError("address \(index + 1) is there twice") }
             engines.append(engine)
         }

@@ -18,7 +18,7 @@ final class NodeScene {
 
     /// - Parameter file: of the cache; nil for one in memory alone.
     init(
-        _ endpoints: [TierEndpoint], _ name: String = "a", file: String? = nil, process: Int32 = 1,
+        _ endpoints: [Endpoint], _ name: String = "a", file: String? = nil, process: Int32 = 1,
         _ adjust: (inout TierSettings, inout LogFollower.Settings) -> Void = { _, _ in }
     ) throws {
         var tier = TierSettings(endpoints: endpoints, nodeName: name)
@@ -99,7 +99,7 @@ final class NodeScene {
 }
 
 extension RedisServer {
-    var endpoint: TierEndpoint { TierEndpoint(isTLS: false, host: "127.0.0.1", port: port) }
+    var endpoint: Endpoint { Endpoint(isTLS: false, host: "127.0.0.1", port: port) }
 }
 
 func target(_ path: String) -> EntrySelection.Condition { .target(Array(path.utf8)) }

@@ -1,0 +1,89 @@
+import Cache
+import EventLoop
+import Tier
+import Upstream
+
+/// This process as one of the nodes that share a tier: it follows the purge log, tells the others
+/// of purges and of itself, and has one upstream budget with them. It does so on a loop of its own;
+/// what requests ask of the tier goes by connections of their own loops. From any thread.
+public final class ProxyNode: Sendable {
+    /// What is confined to the loop.
+    private final class Parts {
+        let follower: LogFollower
+        let budget: SharedBudget
+        /// The budget's.
+        let connection: TierConnection
+
+        init(_ follower: LogFollower, _ budget: SharedBudget, _ connection: TierConnection) {
+            (self.follower, self.budget, self.connection) = (follower, budget, connection)
+        }
+
+        func close() {
+            follower.close()
+            budget.stop()
+            connection.close()
+        }
+    }
+
+    package let tier: SharedTier
+    private let board = SharingBoard()
+    private let loop: EventLoop
+    private let parts: Confined<Parts>
+    private let began: Instant
+
+    /// How long a node that has just begun waits for an engine before it does without.
+    private static let patience = Duration.seconds(10)
+
+    /// Begins to follow the log.
+    /// - Parameter tier: that of `shared`.
+    package init(_ tier: SharedTier, _ identity: NodeIdentity, _ shared: ProxyShared) throws(SystemError) {
+        let loop = try EventLoop(label: "refrain.tier")
+        (self.tier, self.loop) = (tier, loop)
+        began = loop.now
+        parts = loop.sync { [board] in
+            let connection = TierConnection(tier.settings, loop: loop) { tier.log($0) }
+            let follower = LogFollower(
+                tier.settings, identity, cache: shared.cache, knowledge: tier.knowledge, board: board, loop: loop
+            ) { tier.log($0) }
+            let budget = SharedBudget(
+                shared.budget, over: connection, tier.settings, nodes: shared.nodes, loop: loop)
+            return Confined(Parts(follower, budget, connection), to: loop)
+        }
+    }
+
+    /// Where this node stands, and the others.
+    package var status: SharingStatus { board.status }
+
+    /// Whether clients may be sent here: everything that was purged elsewhere is purged here too.
+    /// An engine that is away keeps them off for the first ten seconds alone; whoever purges then
+    /// is told that this node is missing.
+    public var isReady: Bool {
+        switch status.standing {
+        case .ready: true
+        case .catchingUp: false
+        case .away: loop.now - began >= Self.patience
+        }
+    }
+
+    /// Purges this node and all others: see `LogFollower.purge`. `now` in unix seconds.
+    package func purge(
+        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
+        _ completion: @escaping @Sendable (PurgeReport) -> Void
+    ) {
+        parts.execute { $0.follower.purge(selection, mode, at: now, completion) }
+    }
+
+    /// Leaves the others for good.
+    /// - Parameter isReplaced: whether another process goes on under this node's name.
+    public func stop(isReplaced: Bool = false, _ completion: @escaping @Sendable () -> Void) {
+        parts.execute { [loop] parts in
+            guard !isReplaced else { return Self.end(parts, loop, completion) }
+            parts.follower.leave { Self.end(parts, loop, completion) }
+        }
+    }
+
+    private static func end(_ parts: Parts, _ loop: EventLoop, _ completion: @escaping @Sendable () -> Void) {
+        parts.close()
+        loop.stop(completion)
+    }
+}
