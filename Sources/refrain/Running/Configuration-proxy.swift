@@ -57,7 +57,7 @@ extension Configuration {
             authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
-            SharedTier(settings) { @Sendable text in log(.warn, text) }
+            SharedTier(settings) { @Sendable text in log(.notice, text) }
         }
         shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
             log(.warn, text)
