@@ -155,7 +155,7 @@ import Testing
             _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
         case "older":
             try goodFiles()
-            _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 1)")
+            _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 2)")
         case "unversioned":
             try goodFiles()
             _ = try sqlite(scratch.file, "PRAGMA user_version = 0")

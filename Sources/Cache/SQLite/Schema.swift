@@ -8,7 +8,16 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 8
+    static let version: Int64 = 9
+
+    /// What came with this version; all else is as in the one before.
+    private static let fact = """
+        CREATE TABLE fact (
+          -- What the process keeps beside the answers that must agree with them.
+          name TEXT PRIMARY KEY,                -- purge_log: up to where purges that nodes share are applied to this file
+          value TEXT NOT NULL
+        ) WITHOUT ROWID
+        """
 
     static let statements: [String] = [
         """
@@ -96,6 +105,7 @@ enum Schema {
             (abs(place) >> 15 & 16777215) * 64 + 32 AS body_at, body_size, is_gzip
           FROM entry
         """,
+        fact,
     ]
 
     /// What an open file turned out to be.
@@ -103,6 +113,8 @@ enum Schema {
         case current
         /// Nothing in it: a file just made.
         case empty
+        /// Of the version before: `upgrade` makes it a current one.
+        case previous
         /// Not to be used; the words say why.
         case unusable(String)
     }
@@ -114,10 +126,12 @@ enum Schema {
         let mark = try database.integer("PRAGMA application_id")
         if objects == 0, found == 0, mark == 0 { return .empty }
         guard mark == applicationID else { return .unusable("it is another program's database") }
+        let missing = try missing(in: database)
+        if found == version - 1, missing == [fact] { return .previous }
         guard found == version else {
             return .unusable("its version \(found) is \(found > version ? "newer" : "older") than \(version)")
         }
-        return try hasOurTables(database) ? .current : .unusable("its tables are not as they should be")
+        return missing.isEmpty ? .current : .unusable("its tables are not as they should be")
     }
 
     /// Makes the tables of a new file, and the marks with them.
@@ -130,12 +144,20 @@ enum Schema {
         }
     }
 
-    private static func hasOurTables(_ database: Database) throws(SQLiteError) -> Bool {
+    /// Adds what the version before has not.
+    static func upgrade(_ database: Database) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            try database.execute(fact)
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+    }
+
+    private static func missing(in database: Database) throws(SQLiteError) -> Set<String> {
         var missing = Set(statements)
         try Statement(database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").forEachRow([]) { row in
             missing.remove(row.text(0))
             return true
         }
-        return missing.isEmpty
+        return missing
     }
 }

@@ -79,6 +79,7 @@ struct StoreFile {
             // is anyone's secret.
             try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
             if verdict == .empty { try Schema.create(database) }
+            if verdict == .previous { try Schema.upgrade(database) }
             return .success(database)
         } catch {
             // A plain error can only come from a schema that names what is not there.

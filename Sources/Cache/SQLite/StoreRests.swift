@@ -21,7 +21,11 @@ extension SQLiteStore {
     /// Writes down that a form rests, behind the caller's back. `now` in unix seconds: what rests
     /// no longer goes.
     public func store(_ form: RestingForm, at now: Int64) {
-        queue.async { @Sendable [self] in writer.withLock { $0.write(form, at: now, for: self) } }
+        queue.async { @Sendable [self] in
+            writer.withLock {
+                $0.write(for: self) { (connection) throws(SQLiteError) in try connection.write(form, at: now) }
+            }
+        }
     }
 
     /// Tells which forms rest, behind the caller's back, before what is visited from now on; none

@@ -136,11 +136,11 @@ struct StoreWriter {
         return StorePurge(purge, count)
     }
 
-    /// Writes down that a form rests, after all that could be written.
-    mutating func write(_ form: RestingForm, at now: Int64, for store: SQLiteStore) {
+    /// Writes what is no answer, after all that could be written.
+    mutating func write(for store: SQLiteStore, _ body: (StoreConnection) throws(SQLiteError) -> Void) {
         guard drain(for: store), let connection else { return }
         do throws(SQLiteError) {
-            try connection.write(form, at: now)
+            try body(connection)
         } catch {
             _ = handle(error, store)
         }
