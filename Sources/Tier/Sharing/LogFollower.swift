@@ -49,8 +49,9 @@ package final class LogFollower {
     let connection: TierConnection
     var registry: NodeRegistry
 
-    /// Nil until the disk has told how far this node came in an earlier run.
-    var state: PurgeLogState?
+    /// Whether the disk has told how far this node came in an earlier run. Before, nothing happens.
+    var hasBegun = false
+    var state = PurgeLogState()
     var tail = LogTail()
     /// What is still to be performed, in order.
     var actions: [PurgeLogState.Action] = []
@@ -64,9 +65,15 @@ package final class LogFollower {
     var complaint: String?
 
     var waits: [PurgeWait] = []
+    var purgeCount = 0
     var isBeating = false
+    /// Whether there is news since the sign of life that is on its way.
+    var isBeatDue = false
     var beatTimer: TimerToken?
+    /// Why the engine did not take the last sign of life.
+    var refusal: String?
     var lastTrim: Instant?
+    var hasLeft = false
     var isClosed = false
 
     /// The name of the fact that the cache's file keeps: how far the purges of the log are applied
@@ -117,11 +124,11 @@ package final class LogFollower {
     package var status: SharingStatus {
         loop.assertOnLoop()
         var status = SharingStatus()
-        status.standing = isConnected ? state?.standing ?? .away : .away
-        status.lag = tail.count(beyond: state?.position ?? .start)
+        status.standing = isConnected ? state.standing : .away
+        status.lag = tail.count(beyond: state.position)
         status.skew = registry.skew
         status.nodes = registry.nodes(
-            mark: state?.fence, isReady: status.standing == .ready, tail: tail, now: loop.now)
+            mark: state.fence, isReady: status.standing == .ready, tail: tail, now: loop.now)
         return status
     }
 
@@ -130,6 +137,7 @@ package final class LogFollower {
     /// or not. `close` is still to be called.
     package func leave(_ completion: @escaping () -> Void) {
         loop.assertOnLoop()
+        hasLeft = true
         stopBeating()
         connection.send([registry.farewell(keys)], timeout: settings.patience) { _ in completion() }
     }
@@ -142,8 +150,9 @@ package final class LogFollower {
         stopBeating()
         stopPausing()
         connection.close()
-        for wait in waits { wait.completion(report(of: wait)) }
+        let unreported = waits
         waits = []
+        for wait in unreported { wait.completion(report(of: wait)) }
         knowledge.stand(fence: nil, mayTake: false)
         board.show(SharingStatus())
     }

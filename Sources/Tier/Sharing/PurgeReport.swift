@@ -5,7 +5,7 @@ package struct PurgeReport: Sendable, Equatable {
         /// One of them at least has it: it outlives the engine.
         case acknowledged
         /// There is none.
-        case none
+        case noReplica
         /// None of those that there are has said so in time.
         case missed
         /// It is not known to be in the log: the engine did not take it, or did not answer.

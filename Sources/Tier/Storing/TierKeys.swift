@@ -39,8 +39,8 @@ package struct TierKeys: Sendable {
     /// The budget that all nodes share.
     package var budget: [UInt8] { bytes("budget") }
 
-    /// What a node says of itself.
-    package func node(_ name: String) -> [UInt8] { bytes("node:" + name) }
+    /// What each node says of itself: a hash, by their names.
+    package var nodes: [UInt8] { bytes("nodes") }
 
     /// The generation of a user's answers. `hash` is a keyed hash of the user's token that all
     /// nodes share, never the token.

@@ -10,7 +10,7 @@ import Testing
 
     @Test func everyNameIsUnderThePrefix() {
         #expect(text(keys.purges) == "refrain:purges" && text(keys.epoch) == "refrain:epoch")
-        #expect(text(keys.budget) == "refrain:budget" && text(keys.node("a-1")) == "refrain:node:a-1")
+        #expect(text(keys.budget) == "refrain:budget" && text(keys.nodes) == "refrain:nodes")
         #expect(text(keys.generation([0, 0xAB])) == "refrain:g:00ab")
         let pair = keys.pair(of: key("/a"))
         #expect(

@@ -1,0 +1,58 @@
+/// What a node says of itself to the others: a field of the hash `TierKeys.nodes`, by its name.
+///
+///     address=10.0.0.1:8080 version=1.4.0 process=71 started=1800000000000 seen=1800000002000
+///     ready=1 applied=0123456789abcdef:1800000001000-0
+///
+/// in one line, in any order. Names that a reader does not know are of a later version.
+struct NodeRecord: Sendable, Equatable {
+    var address = ""
+    var version = ""
+    /// Which process it is, and when it began, by its own clock: unix milliseconds.
+    var process: Int32 = 0
+    var startedAt: Int64 = 0
+    /// When it wrote this, by the engine's clock: unix milliseconds.
+    var seen: Int64 = 0
+    var isReady = false
+    /// Everything up to there is applied; nil before it has read a log.
+    var mark: LogMark?
+
+    init(_ own: NodeIdentity, seen: Int64, isReady: Bool, mark: LogMark?) {
+        (address, version, process, startedAt) = (own.address, own.version, own.process, own.startedAt)
+        (self.seen, self.isReady, self.mark) = (seen, isReady, mark)
+    }
+
+    /// Nil where it does not say when it was written.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count <= 4_096 else { return nil }
+        for field in String(decoding: bytes, as: UTF8.self).split(separator: " ") {
+            guard let sign = field.firstIndex(of: "=") else { continue }
+            let value = String(field[field.index(after: sign)...])
+            switch field[..<sign] {
+            case "address": address = value
+            case "version": version = value
+            case "process": process = Int32(value) ?? 0
+            case "started": startedAt = Int64(value) ?? 0
+            case "seen": seen = Int64(value) ?? 0
+            case "ready": isReady = value == "1"
+            case "applied": mark = LogMark(value.utf8)
+            default: break
+            }
+        }
+        guard seen > 0 else { return nil }
+    }
+
+    var text: String {
+        """
+        address=\(Self.word(address)) version=\(Self.word(version)) process=\(process) started=\(startedAt) \
+        seen=\(seen) ready=\(isReady ? 1 : 0)\(mark.map { " applied=\($0.text)" } ?? "")
+        """
+    }
+
+    /// Whether both are of one process.
+    func isOfSameProcess(as own: NodeIdentity) -> Bool { process == own.process && startedAt == own.startedAt }
+
+    /// Nothing in it may end a field.
+    private static func word(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value > 0x20 && $0.value != 0x7F ? $0 : "_" }))
+    }
+}

@@ -1,0 +1,136 @@
+import EventLoop
+
+// Which nodes share the tier: what is written of this one, and what was read of the others. Pure:
+// `now` is passed in.
+// Must hold: when a node was heard of is told by the engine's clock alone, so that no node's clock
+// makes another one look dead; a node is listed for a day after it was heard of last, and then its
+// record goes.
+
+struct NodeRegistry: Sendable {
+    /// Who was heard of within that time is taken to be up: five signs of life. Milliseconds.
+    static let aliveFor: Int64 = 10_000
+    /// For so long a node is known that is not heard of. Milliseconds.
+    static let keptFor: Int64 = 86_400_000
+    /// Another process may write under our name for a moment, while it hands over to this one or
+    /// takes over from it. So many times in a row, it is a second node.
+    static let namesakeSightings = 3
+
+    let own: NodeIdentity
+    private var records: [String: NodeRecord] = [:]
+    /// The engine's clock, unix milliseconds, at an instant of ours.
+    private var engineClock: (milliseconds: Int64, at: Instant)?
+    /// This machine's clock less the engine's.
+    private(set) var skew: Duration?
+    private var hasWritten = false
+    private var sightings = 0
+    /// The last one that was told of.
+    private var toldNamesake: NodeRecord?
+
+    init(_ own: NodeIdentity) { self.own = own }
+
+    /// Whether the engine has told its time. Until then a sign of life asks for that alone.
+    var knowsTime: Bool { engineClock != nil }
+
+    /// The engine's clock now, unix milliseconds.
+    func engineTime(_ now: Instant) -> Int64? {
+        engineClock.map { $0.milliseconds + (now - $0.at).wholeNanoseconds / 1_000_000 }
+    }
+}
+
+// MARK: Signs of life
+
+extension NodeRegistry {
+    /// A sign of life, which also asks for those of the others.
+    func heartbeat(_ keys: TierKeys, mark: LogMark?, isReady: Bool, now: Instant) -> [RESPCommand] {
+        guard let time = engineTime(now) else { return [RESPCommand("TIME")] }
+        let record = NodeRecord(own, seen: time, isReady: isReady, mark: mark)
+        func command(_ name: String, _ words: [String]) -> RESPCommand {
+            RESPCommand([Array(name.utf8), keys.nodes] + words.map { Array($0.utf8) })
+        }
+        let forgotten = records.filter { $0.key != own.name && time - $0.value.seen > Self.keptFor }.keys.sorted()
+        // What stands under our name is read before it is written.
+        return [RESPCommand("TIME"), command("HGETALL", []), command("HSET", [own.name, record.text])]
+            + (forgotten.isEmpty ? [] : [command("HDEL", forgotten)])
+    }
+
+    /// Takes this node off the list.
+    func farewell(_ keys: TierKeys) -> RESPCommand {
+        RESPCommand([Array("HDEL".utf8), keys.nodes, Array(own.name.utf8)])
+    }
+
+    /// The replies to a heartbeat have come.
+    /// - Parameter wall: unix milliseconds of this machine.
+    /// - Returns: a process that lives under the same name, once for each.
+    mutating func take(_ replies: [RESPReply], wall: Int64, now: Instant) -> NodeRecord? {
+        let time = replies.first?.elements?.compactMap {
+            $0.bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
+        }
+        if let time, time.count == 2, (0...Int64(1) << 40).contains(time[0]) {
+            let milliseconds = time[0] * 1000 + time[1] / 1000
+            engineClock = (milliseconds, now)
+            skew = .milliseconds(wall - milliseconds)
+        }
+        guard replies.count > 2, let fields = replies[1].elements, fields.count.isMultiple(of: 2) else { return nil }
+        records = [:]
+        for index in stride(from: 0, to: fields.count, by: 2) {
+            guard let name = fields[index].bytes, let record = fields[index + 1].bytes.flatMap({ NodeRecord($0) })
+            else {
+                continue
+            }
+            records[String(decoding: name, as: UTF8.self)] = record
+        }
+        return namesake()
+    }
+
+    private mutating func namesake() -> NodeRecord? {
+        defer { hasWritten = true }
+        guard hasWritten, let found = records[own.name], !found.isOfSameProcess(as: own) else {
+            sightings = 0
+            return nil
+        }
+        sightings += 1
+        let isKnown = toldNamesake.map { $0.process == found.process && $0.startedAt == found.startedAt } ?? false
+        guard sightings >= Self.namesakeSightings, !isKnown else { return nil }
+        toldNamesake = found
+        return found
+    }
+}
+
+// MARK: The nodes
+
+extension NodeRegistry {
+    /// All that are known, by name; what this node says of itself is of this moment.
+    func nodes(mark: LogMark?, isReady: Bool, tail: LogTail, now: Instant) -> [NodeState] {
+        let time = engineTime(now) ?? 0
+        var all = records.filter { time - $0.value.seen <= Self.keptFor }
+        all[own.name] = NodeRecord(own, seen: time, isReady: isReady, mark: mark)
+        return all.sorted { $0.key < $1.key }.map { name, record in
+            let isSelf = name == own.name
+            let lag = record.mark.flatMap { $0.epoch == mark?.epoch ? tail.count(beyond: $0.position) : nil }
+            return NodeState(
+                name: name, address: record.address, version: record.version, isReady: record.isReady, lag: lag,
+                lastSeen: Int(max(time - record.seen, 0) / 1000), isAlive: isSelf || isAlive(record, time),
+                isSelf: isSelf)
+        }
+    }
+
+    /// The others that are not known to have applied what stands at `mark`; all of them without
+    /// one. `isAlive`: it may be worth waiting for.
+    func missing(_ mark: LogMark?, now: Instant) -> [(node: PurgeReport.MissingNode, isAlive: Bool)] {
+        let time = engineTime(now) ?? 0
+        return records.sorted { $0.key < $1.key }.compactMap { name, record in
+            guard name != own.name, time - record.seen <= Self.keptFor, !record.hasApplied(mark) else { return nil }
+            let node = PurgeReport.MissingNode(name: name, lastSeen: Int(max(time - record.seen, 0) / 1000))
+            return (node, isAlive(record, time))
+        }
+    }
+
+    private func isAlive(_ record: NodeRecord, _ time: Int64) -> Bool { time - record.seen <= Self.aliveFor }
+}
+
+extension NodeRecord {
+    fileprivate func hasApplied(_ wanted: LogMark?) -> Bool {
+        guard let wanted, let mark else { return false }
+        return mark.epoch == wanted.epoch && mark.position >= wanted.position
+    }
+}

@@ -1,0 +1,121 @@
+import Text
+
+// How a page of the purge log is asked for, and what the replies say.
+// Must hold: all of a page is of one moment; what cannot be read is no page.
+//
+// The epoch of a page is what stands beside the log, drawn at random by who finds none, together
+// with the engine's own mark of its history (`master_replid` of INFO). An engine that was emptied
+// has lost the first. A replica that takes over, or an engine that was started anew with what its
+// disk had, has the first and another mark: maybe it lacks the latest purges, and gives their ids
+// to others. Redis also draws another mark where a first replica comes, and where the last one has
+// been away for an hour (`repl-backlog-ttl`): then everything is taken for stale once for nothing.
+//
+// What remains: a hard purge that was lost with an engine is a soft one for nodes that had not read
+// it, and a master that was cut off from its replicas goes on for nodes that still reach it: they
+// do not hear of purges elsewhere. Where it refuses writes then (`min-replicas-to-write`), they say
+// in their logs that they are not listed.
+
+enum PurgeLogQuery {
+    enum Answer: Equatable {
+        case page(PurgeLogPage)
+        /// Nothing stands beside the log: `beginning` is to be sent, then to be asked again.
+        case noEpoch
+        /// Why there is none, for the log.
+        case unusable(String)
+    }
+
+    /// One transaction: the entries beyond a position, and what there is besides.
+    static func commands(_ keys: TierKeys, after position: LogPosition) -> [RESPCommand] {
+        func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
+        return [
+            RESPCommand("MULTI"),
+            RESPCommand(
+                words("XRANGE") + [keys.purges]
+                    + words("(\(position.text)", "+", "COUNT", "\(PurgeLogPage.mostEntries)")),
+            RESPCommand(words("GET") + [keys.epoch]),
+            RESPCommand(words("XINFO", "STREAM") + [keys.purges]),
+            RESPCommand("INFO", "replication"),
+            RESPCommand("EXEC"),
+        ]
+    }
+
+    /// Begins a life of the log, unless another node just has.
+    static func beginning(_ keys: TierKeys) -> RESPCommand {
+        RESPCommand([Array("SET".utf8), keys.epoch, Array(LogEpoch.random().text.utf8), Array("NX".utf8)])
+    }
+
+    static func answer(_ replies: [RESPReply]) -> Answer {
+        guard let parts = replies.last?.elements, parts.count == 4 else {
+            return .unusable(replies.lazy.compactMap(\.errorCode).first ?? "no transaction")
+        }
+        // Without a stream XINFO alone is an error.
+        for part in [parts[0], parts[1], parts[3]] {
+            if let code = part.errorCode { return .unusable(code) }
+        }
+        if parts[1].isNil { return .noEpoch }
+        guard let stored = parts[1].bytes.flatMap({ LogEpoch($0) }), let engine = EngineHistory(parts[3]) else {
+            return .unusable("no epoch of the purge log")
+        }
+        return page(LogEpoch(number: stored.number ^ engine.number), parts[0], parts[2])
+    }
+
+    private static func page(_ epoch: LogEpoch, _ range: RESPReply, _ info: RESPReply) -> Answer {
+        guard let entries = entries(range) else { return .unusable("no purge log") }
+        if let code = info.errorCode {
+            guard code == "ERR", entries.isEmpty else { return .unusable(code) }
+            return .page(PurgeLogPage(epoch, first: nil, last: .start, hasForgotten: false, entries: []))
+        }
+        let facts = Facts(info)
+        guard let last = facts["last-generated-id"]?.bytes.flatMap({ LogPosition($0) }),
+            let length = facts["length"]?.number, let added = facts["entries-added"]?.number
+        else { return .unusable("no purge log of an engine from version 7.0 on") }
+        let first = facts["first-entry"]?.elements?.first?.bytes.flatMap { LogPosition($0) }
+        return .page(PurgeLogPage(epoch, first: first, last: last, hasForgotten: added > length, entries: entries))
+    }
+
+    private static func entries(_ range: RESPReply) -> [PurgeLogEntry]? {
+        guard let elements = range.elements else { return nil }
+        var entries: [PurgeLogEntry] = []
+        for element in elements {
+            guard let parts = element.elements, parts.count == 2, let fields = parts[1].elements,
+                let position = parts[0].bytes.flatMap({ LogPosition($0) })
+            else { return nil }
+            entries.append(PurgeLogEntry(position, PurgeRecord(reading: fields.map { $0.bytes ?? [] }, at: position)))
+        }
+        return entries
+    }
+
+    /// Names and values in turn.
+    private struct Facts {
+        private let elements: [RESPReply]
+
+        init(_ reply: RESPReply) { elements = reply.elements ?? [] }
+
+        subscript(name: String) -> RESPReply? {
+            for index in stride(from: 0, to: elements.count - 1, by: 2) where elements[index] == .bulk(Array(name.utf8))
+            {
+                return elements[index + 1]
+            }
+            return nil
+        }
+    }
+}
+
+/// Whose writes an engine has, as `INFO replication` tells.
+struct EngineHistory: Equatable {
+    /// Half of `master_replid`, which is drawn anew by whoever becomes a master.
+    let number: UInt64
+    /// Engines that follow it.
+    let replicas: Int
+
+    init?(_ reply: RESPReply) {
+        guard let lines = reply.bytes?.split(whereSeparator: { $0 == 0x0D || $0 == 0x0A }) else { return nil }
+        func value(_ name: String) -> ArraySlice<UInt8>? {
+            lines.first { $0.starts(with: name.utf8) }?.dropFirst(name.utf8.count)
+        }
+        guard let mark = value("master_replid:").flatMap({ LogEpoch($0.prefix(16)) }),
+            let replicas = value("connected_slaves:").flatMap({ Int(String(decoding: $0, as: UTF8.self)) })
+        else { return nil }
+        (number, self.replicas) = (mark.number, replicas)
+    }
+}

@@ -1,0 +1,45 @@
+import EventLoop
+
+/// A purge that was asked for on this node and is not reported yet.
+struct PurgeWait {
+    /// What this node has done of it.
+    enum Own: Equatable {
+        /// The log was not read so far.
+        case unread
+        case applying
+        /// How many answers it chose; nil where the disk refused.
+        case done(Int?)
+    }
+
+    let number: Int
+    let record: PurgeRecord
+    /// Where it stands in the log; nil where that is not known.
+    let position: LogPosition?
+    let replication: PurgeReport.Replication
+    /// Until then it waits for others.
+    let deadline: Instant
+    var own = Own.unread
+    let completion: (PurgeReport) -> Void
+
+    /// What is to be done about it now.
+    enum Step: Equatable {
+        case wait
+        /// Purge the cache at once: the log will not bring it here in time.
+        case purgeDirectly
+        case report
+    }
+
+    /// - Parameters:
+    ///   - isFollowing: whether the engine answers.
+    ///   - isAhead: whether this node is still to read it. It may have lost its place in the log
+    ///     and gone on beyond.
+    ///   - isAwaitingOthers: whether a node that is up has not applied it.
+    func step(isFollowing: Bool, isAhead: Bool, isAwaitingOthers: Bool, now: Instant) -> Step {
+        let mayWait = position != nil && isFollowing && now < deadline
+        return switch own {
+        case .unread: mayWait && isAhead ? .wait : .purgeDirectly
+        case .applying: .wait
+        case .done: mayWait && isAwaitingOthers ? .wait : .report
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import EventLoop
+import Testing
+
+@testable import Tier
+
+@Suite struct NodeRegistryTests {
+    private static let keys = TierKeys(prefix: "refrain")
+    private static let start = Instant(nanoseconds: 5_000_000_000)
+    private static let engineTime: Int64 = 1_800_000_000_000
+
+    private func identity(_ name: String, process: Int32 = 1) -> NodeIdentity {
+        NodeIdentity(name: name, address: "\(name):1", version: "1.0", process: process, startedAt: 7)
+    }
+
+    private func record(_ name: String, seen: Int64, process: Int32 = 1, mark: LogMark? = nil) -> NodeRecord {
+        NodeRecord(identity(name, process: process), seen: Self.engineTime + seen, isReady: true, mark: mark)
+    }
+
+    /// The replies to a sign of life, as an engine would give them; `after` its first.
+    private func replies(after milliseconds: Int64 = 0, _ nodes: [String: NodeRecord] = [:]) -> [RESPReply] {
+        let time = Self.engineTime + milliseconds
+        let fields = nodes.flatMap { [RESPReply.bulk(Array($0.key.utf8)), .bulk(Array($0.value.text.utf8))] }
+        return [
+            .array([.bulk(Array("\(time / 1000)".utf8)), .bulk(Array("\(time % 1000 * 1000)".utf8))]), .array(fields),
+            .integer(0),
+        ]
+    }
+
+    private func registry(_ nodes: [String: NodeRecord] = [:]) -> NodeRegistry {
+        var registry = NodeRegistry(identity("a"))
+        _ = registry.take(replies(nodes), wall: Self.engineTime + 250, now: Self.start)
+        return registry
+    }
+
+    private func replies(_ nodes: [String: NodeRecord]) -> [RESPReply] { replies(after: 0, nodes) }
+
+    private func text(_ command: RESPCommand) -> [String] { command.words.map { String(decoding: $0, as: UTF8.self) } }
+
+    @Test func theEnginesTimeIsAskedForFirst() {
+        var registry = NodeRegistry(identity("a"))
+        #expect(!registry.knowsTime)
+        #expect(registry.heartbeat(Self.keys, mark: nil, isReady: false, now: Self.start) == [RESPCommand("TIME")])
+        _ = registry.take([replies()[0]], wall: Self.engineTime - 40, now: Self.start)
+        #expect(registry.knowsTime && registry.skew == .milliseconds(-40))
+        let later = Self.start + .seconds(3)
+        let commands = registry.heartbeat(Self.keys, mark: fence(5, 1), isReady: true, now: later)
+        #expect(
+            commands.map(text) == [
+                ["TIME"], ["HGETALL", "refrain:nodes"],
+                [
+                    "HSET", "refrain:nodes", "a",
+                    "address=a:1 version=1.0 process=1 started=7 seen=\(Self.engineTime + 3_000) ready=1 "
+                        + "applied=0123456789abcdef:5-1",
+                ],
+            ])
+    }
+
+    @Test func whoIsAliveIsToldByTheEnginesClock() {
+        let registry = registry([
+            "b": record("b", seen: -10_000), "c": record("c", seen: -10_001), "d": record("d", seen: -86_400_001),
+        ])
+        let nodes = registry.nodes(mark: nil, isReady: true, tail: LogTail(), now: Self.start)
+        #expect(nodes.map(\.name) == ["a", "b", "c"])
+        #expect(nodes.map(\.isAlive) == [true, true, false] && nodes.map(\.lastSeen) == [0, 10, 10])
+        #expect(nodes.map(\.isSelf) == [true, false, false])
+        let later = registry.nodes(mark: nil, isReady: true, tail: LogTail(), now: Self.start + .seconds(30))
+        #expect(later.map(\.isAlive) == [true, false, false] && later.map(\.lastSeen) == [0, 40, 40])
+    }
+
+    @Test func aNodeThatIsNotHeardOfForADayLeavesTheList() {
+        let registry = registry(["b": record("b", seen: -86_400_000), "c": record("c", seen: -86_400_001)])
+        let commands = registry.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)
+        #expect(commands.last.map(text) == ["HDEL", "refrain:nodes", "c"])
+        #expect(registry.missing(nil, now: Self.start).map(\.node.name) == ["b"])
+    }
+
+    @Test func whoHasAppliedAPurgeIsNotMissing() {
+        let registry = registry([
+            "b": record("b", seen: -1_000, mark: fence(10)), "c": record("c", seen: -40_000, mark: fence(9)),
+            "d": record("d", seen: 0),
+            "e": record("e", seen: 0, mark: LogMark(LogEpoch(number: 1), LogPosition(99, 0))),
+            "a": record("a", seen: 0),
+        ])
+        let missing = registry.missing(fence(10), now: Self.start)
+        #expect(missing.map(\.node) == [("c", 40), ("d", 0), ("e", 0)].map { .init(name: $0.0, lastSeen: $0.1) })
+        #expect(missing.map(\.isAlive) == [false, true, true])
+        #expect(registry.missing(nil, now: Self.start).count == 4)
+    }
+
+    @Test func howFarBehindANodeIsIsCountedInPurges() {
+        var tail = LogTail()
+        for milliseconds in 1...5 { tail.note(LogPosition(UInt64(milliseconds), 0)) }
+        let registry = registry(["b": record("b", seen: 0, mark: fence(2)), "c": record("c", seen: 0)])
+        let nodes = registry.nodes(mark: fence(5), isReady: true, tail: tail, now: Self.start)
+        #expect(nodes.map(\.lag) == [0, 3, nil])
+    }
+
+    @Test func aNamesakeIsToldOfOnceAndOnlyIfItStays() {
+        var registry = registry()
+        let other = ["a": record("a", seen: 0, process: 2)]
+        // The one that was there before, and hands over.
+        #expect(registry.take(replies(other), wall: 0, now: Self.start) == nil)
+        #expect(registry.take(replies(other), wall: 0, now: Self.start) == nil)
+        #expect(registry.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
+        let told = (0..<6).map { _ in registry.take(replies(other), wall: 0, now: Self.start) != nil }
+        #expect(told == [false, false, true, false, false, false])
+    }
+
+    @Test func whatStandsUnderOurNameAtTheBeginningIsAnEarlierProcess() {
+        var registry = NodeRegistry(identity("a"))
+        let earlier = ["a": record("a", seen: 0, process: 2)]
+        for _ in 0..<3 {
+            #expect(registry.take([replies()[0]], wall: 0, now: Self.start) == nil)
+        }
+        #expect(registry.take(replies(earlier), wall: 0, now: Self.start) == nil)
+        #expect(registry.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
+    }
+
+    @Test func repliesThatAreNoneChangeNothing() {
+        var registry = registry(["b": record("b", seen: 0)])
+        let time = registry.engineTime(Self.start)
+        let nonsense: [[RESPReply]] = [
+            [], [.error(code: "LOADING", text: "")], [.array([.bulk("x"), .bulk("y")]), .integer(1), .integer(1)],
+            [.array(nil), .array([.bulk("b")]), .integer(1)], [.array([.bulk("-5"), .bulk("0")])],
+        ]
+        for replies in nonsense { #expect(registry.take(replies, wall: 0, now: Self.start) == nil) }
+        #expect(registry.engineTime(Self.start) == time)
+        #expect(registry.missing(nil, now: Self.start).map(\.node.name) == ["b"])
+    }
+}
+
+@Suite struct NodeRecordTests {
+    private let own = NodeIdentity(name: "a", address: "10.0.0.1:80", version: "1.4", process: 71, startedAt: 5)
+
+    @Test func whatIsWrittenIsRead() {
+        for mark in [nil, fence(5, 2)] {
+            let record = NodeRecord(own, seen: 9, isReady: mark != nil, mark: mark)
+            #expect(NodeRecord(Array(record.text.utf8)) == record)
+        }
+    }
+
+    @Test func namesOfLaterVersionsAreLeftOut() {
+        let record = NodeRecord(Array("color=red seen=9 address=x =1 y".utf8))
+        #expect(record?.seen == 9 && record?.address == "x" && record?.mark == nil)
+    }
+
+    @Test func whatDoesNotSayWhenItWasWrittenIsNone() {
+        for text in ["", "address=x", "seen=", "seen=-1", "seen=99999999999999999999"] {
+            #expect(NodeRecord(Array(text.utf8)) == nil, "\(text)")
+        }
+        let long = Array("seen=9 address=".utf8) + [UInt8](repeating: 0x78, count: 4_096 - 15)
+        #expect(NodeRecord(long)?.seen == 9 && NodeRecord(long + [0x78]) == nil)
+    }
+
+    @Test func aBlankEndsNoField() {
+        let odd = NodeIdentity(name: "a", address: "x seen=1\n", version: "", process: 1, startedAt: 5)
+        let record = NodeRecord(Array(NodeRecord(odd, seen: 9, isReady: false, mark: nil).text.utf8))
+        #expect(record?.address == "x_seen=1_" && record?.seen == 9)
+    }
+}
+
+@Suite struct LogTailTests {
+    @Test func purgesBeyondAPositionAreCounted() {
+        var tail = LogTail()
+        #expect(tail.count(beyond: .start) == 0)
+        for milliseconds in [1, 2, 2, 1, 4] { tail.note(LogPosition(UInt64(milliseconds), 0)) }
+        #expect(tail.count(beyond: .start) == 3 && tail.count(beyond: LogPosition(2, 0)) == 1)
+        #expect(tail.count(beyond: LogPosition(3, 0)) == 1 && tail.count(beyond: LogPosition(4, 0)) == 0)
+        tail.forget()
+        #expect(tail.count(beyond: .start) == 0)
+    }
+
+    @Test func noMoreThanTheBoundAreCounted() {
+        var tail = LogTail()
+        for milliseconds in 1...LogTail.most { tail.note(LogPosition(UInt64(milliseconds), 0)) }
+        #expect(tail.count(beyond: .start) == LogTail.most)
+        for milliseconds in 1...(3 * LogTail.most) {
+            tail.note(LogPosition(UInt64(LogTail.most + milliseconds), 0))
+            #expect(tail.count(beyond: .start) == LogTail.most)
+        }
+    }
+}

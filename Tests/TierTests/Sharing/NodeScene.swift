@@ -1,0 +1,105 @@
+import EventLoop
+import Synchronization
+import TestSupport
+
+@testable import Cache
+@testable import Tier
+
+/// A node that shares a tier: a loop, a cache and a follower of the purge log. Timeouts are long
+/// and pauses short where nothing else is said: only what is meant to be late may be.
+final class NodeScene {
+    let name: String
+    let loop: EventLoop
+    let cache: ResponseCache
+    let knowledge = PurgeKnowledge()
+    let board = SharingBoard()
+    private let log: LogLines
+    private var follower: LogFollower?
+
+    /// - Parameter file: of the cache; nil for one in memory alone.
+    init(
+        _ endpoints: [TierEndpoint], _ name: String = "a", file: String? = nil, process: Int32 = 1,
+        _ adjust: (inout TierSettings, inout LogFollower.Settings) -> Void = { _, _ in }
+    ) throws {
+        var tier = TierSettings(endpoints: endpoints, nodeName: name)
+        tier.timeout = TierScene.patient
+        var settings = LogFollower.Settings()
+        (settings.pause, settings.heartbeat, settings.hastyHeartbeat) = (
+            .milliseconds(5), .milliseconds(20), .milliseconds(5)
+        )
+        (settings.patience, settings.purgePatience) = (TierScene.patient, TierScene.patient)
+        adjust(&tier, &settings)
+        let (loop, log) = (try EventLoop(label: "node \(name)"), LogLines())
+        let store = file.map { file in
+            SQLiteStore.open(
+                path: file, maxBytes: 64 << 20, lock: try? StoreLock.take(file, within: .milliseconds(500)) { _ in },
+                log: { log.add($0) })
+        }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        (self.name, self.loop, self.cache, self.log) = (name, loop, cache, log)
+        let identity = NodeIdentity(
+            name: name, address: "\(name):8080", version: "1.0", process: process, startedAt: noon)
+        follower = loop.sync {
+            LogFollower(
+                tier, identity, cache: cache, knowledge: knowledge, board: board, settings: settings, loop: loop,
+                clock: { noon * 1000 }, log: { log.add($0) })
+        }
+    }
+
+    deinit { end() }
+
+    /// As a kill does for all others: nobody is told.
+    func end() {
+        guard follower != nil else { return }
+        loop.sync {
+            follower?.close()
+            follower = nil
+        }
+        loop.stop()
+        cache.close()
+    }
+
+    /// What was told to the log.
+    var lines: [String] { log.all }
+    /// How often everything was taken for stale, and why.
+    var breaks: [String] { lines.filter { $0.contains("are taken for stale") } }
+    var status: SharingStatus { loop.sync { follower!.status } }
+
+    /// Asks for a purge, and returns at once.
+    func begin(_ selection: EntrySelection, mode: PurgeMode = .hard) -> AsyncStream<PurgeReport> {
+        let (reports, continuation) = AsyncStream<PurgeReport>.makeStream()
+        loop.sync {
+            follower!.purge(selection, mode, at: noon) { report in
+                continuation.yield(report)
+                continuation.finish()
+            }
+        }
+        return reports
+    }
+
+    func purge(_ conditions: EntrySelection.Condition..., mode: PurgeMode = .hard) async -> PurgeReport {
+        await begin(EntrySelection(conditions), mode: mode).first { _ in true }!
+    }
+
+    func leave() async {
+        await withCheckedContinuation { continuation in loop.sync { follower!.leave { continuation.resume() } } }
+    }
+
+    func ready() async throws { try await until { board.status.standing == .ready } }
+
+    /// Stores answers to these targets, of use when they are stale.
+    func store(_ targets: String...) {
+        for target in targets { cache.store(answer(target, lifetime: Lifetime(freshFor: 1_000, staleFor: 1_000))) }
+    }
+
+    /// What is stored for a target: nil where there is nothing, otherwise whether it is fresh.
+    func isFresh(_ target: String) -> Bool? {
+        loop.sync { cache.lookup(key(target), cache.store?.makeReader(), at: noon) }?.isFresh(at: noon)
+    }
+}
+
+extension RedisServer {
+    var endpoint: TierEndpoint { TierEndpoint(isTLS: false, host: "127.0.0.1", port: port) }
+}
+
+func target(_ path: String) -> EntrySelection.Condition { .target(Array(path.utf8)) }

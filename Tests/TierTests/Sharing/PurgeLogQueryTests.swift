@@ -1,0 +1,162 @@
+import Testing
+
+@testable import Cache
+@testable import Tier
+
+@Suite struct PurgeLogQueryTests {
+    private static let stored = RESPReply.bulk("0123456789abcdef")
+    private static let noStream = RESPReply.error(code: "ERR", text: "no such key")
+
+    private static func info(_ mark: String = "fedcba9876543210aaaa", replicas: String = "0") -> RESPReply {
+        .bulk(Array("# Replication\r\nrole:master\r\nconnected_slaves:\(replicas)\r\nmaster_replid:\(mark)\r\n".utf8))
+    }
+
+    private static func stream(
+        _ last: String = "9-0", length: Int64 = 2, added: Int64 = 2,
+        first: RESPReply = .array([.bulk("5-0"), .array([])])
+    ) -> RESPReply {
+        .array([
+            .bulk("length"), .integer(length), .bulk("last-generated-id"), .bulk(Array(last.utf8)),
+            .bulk("entries-added"),
+            .integer(added), .bulk("first-entry"), first,
+        ])
+    }
+
+    private static func entry(_ id: String, _ fields: [[UInt8]]) -> RESPReply {
+        .array([.bulk(Array(id.utf8)), .array(fields.map { .bulk($0) })])
+    }
+
+    private func answer(_ parts: RESPReply...) -> PurgeLogQuery.Answer {
+        PurgeLogQuery.answer(
+            [.simple("OK")] + [RESPReply](repeating: .simple("QUEUED"), count: 4) + [.array(parts)])
+    }
+
+    /// The stored number and the engine's half of a mark together.
+    private static let both = LogEpoch(number: 0x0123_4567_89AB_CDEF ^ 0xFEDC_BA98_7654_3210)
+
+    @Test func aPageIsAskedForInOneTransaction() {
+        let commands = PurgeLogQuery.commands(TierKeys(prefix: "p"), after: LogPosition(5, 1))
+        #expect(
+            commands.map { $0.words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") } == [
+                "MULTI", "XRANGE p:purges (5-1 + COUNT 512", "GET p:epoch", "XINFO STREAM p:purges", "INFO replication",
+                "EXEC",
+            ])
+        let beginning = PurgeLogQuery.beginning(TierKeys(prefix: "p")).words
+        #expect(beginning.count == 4 && LogEpoch(beginning[2]) != nil && beginning[3] == Array("NX".utf8))
+    }
+
+    @Test func aPageIsRead() {
+        let record = purge(.target(Array("/a".utf8)))
+        let found = answer(.array([Self.entry("9-0", record.fields)]), Self.stored, Self.stream(added: 3), Self.info())
+        #expect(
+            found
+                == .page(
+                    PurgeLogPage(
+                        Self.both, first: LogPosition(5, 0), last: LogPosition(9, 0), hasForgotten: true,
+                        entries: [PurgeLogEntry(LogPosition(9, 0), record)])))
+    }
+
+    @Test func aLogThatNeverHadAnEntryIsEmpty() {
+        let found = answer(.array([]), Self.stored, Self.noStream, Self.info())
+        #expect(found == .page(PurgeLogPage(Self.both, first: nil, last: .start, hasForgotten: false, entries: [])))
+        let trimmed = answer(
+            .array([]), Self.stored, Self.stream(length: 0, added: 2, first: .array(nil)), Self.info())
+        #expect(
+            trimmed
+                == .page(PurgeLogPage(Self.both, first: nil, last: LogPosition(9, 0), hasForgotten: true, entries: [])))
+    }
+
+    @Test func anEngineWithAnotherHistoryIsInAnotherLife() {
+        let one = answer(.array([]), Self.stored, Self.noStream, Self.info())
+        let other = answer(.array([]), Self.stored, Self.noStream, Self.info("fedcba9876543211aaaa"))
+        #expect(one != other)
+        #expect(EngineHistory(Self.info(replicas: "3"))?.replicas == 3)
+    }
+
+    @Test func withoutAnEpochOneIsToBegin() {
+        #expect(answer(.array([]), .bulk(nil), Self.noStream, Self.info()) == .noEpoch)
+    }
+
+    @Test func whatCannotBeReadIsNoPage() {
+        let wrong = RESPReply.error(code: "WRONGTYPE", text: "")
+        let page = (RESPReply.array([]), Self.stored, Self.stream(), Self.info())
+        let answers: [PurgeLogQuery.Answer] = [
+            PurgeLogQuery.answer([]), PurgeLogQuery.answer([.error(code: "LOADING", text: "")]),
+            PurgeLogQuery.answer([.simple("OK"), .error(code: "NOPERM", text: ""), .error(code: "EXECABORT", text: "")]
+            ),
+            PurgeLogQuery.answer([.array(nil)]), answer(wrong, page.1, page.2, page.3),
+            answer(page.0, wrong, page.2, page.3), answer(page.0, page.1, wrong, page.3),
+            answer(page.0, .bulk("x"), page.2, page.3), answer(page.0, page.1, page.2, .bulk("role:master\r\n")),
+            answer(page.0, page.1, .array([]), page.3), answer(.array([.bulk("x")]), page.1, page.2, page.3),
+            answer(.array(nil), page.1, page.2, page.3), answer(page.0, page.1, page.2),
+            // A stream that has gone between two replies of one transaction is a slip.
+            answer(.array([Self.entry("9-0", [])]), page.1, Self.noStream, page.3),
+        ]
+        for (index, answer) in answers.enumerated() {
+            guard case .unusable = answer else {
+                Issue.record("\(index): \(answer)")
+                continue
+            }
+        }
+        #expect(answers[2] == .unusable("NOPERM") && answers[4] == .unusable("WRONGTYPE"))
+    }
+
+    @Test func anEntryOfAnyKindIsTakenForAPurge() {
+        let found = answer(.array([Self.entry("9-0", [[1], [2]])]), Self.stored, Self.stream(), Self.info())
+        guard case .page(let page) = found else {
+            Issue.record("\(found)")
+            return
+        }
+        #expect(page.entries.map(\.record.isUnderstood) == [false])
+    }
+}
+
+@Suite struct LogMarkTextTests {
+    @Test func whatIsWrittenIsReadAndNothingElse() {
+        let mark = fence(12, 3)
+        #expect(mark.text == "0123456789abcdef:12-3" && LogMark(mark.text.utf8) == mark)
+        for text in ["", ":", "0123456789abcdef", "0123456789abcdef:12", "0123456789abcdef:12-3:", "x:12-3"] {
+            #expect(LogMark(text.utf8) == nil, "\(text)")
+        }
+    }
+}
+
+@Suite struct PurgeWaitTests {
+    private func wait(_ own: PurgeWait.Own, at position: LogPosition? = LogPosition(1, 0)) -> PurgeWait {
+        var wait = PurgeWait(
+            number: 1, record: purge(), position: position, replication: .noReplica, deadline: .init(nanoseconds: 10)
+        ) { _ in }
+        wait.own = own
+        return wait
+    }
+
+    private func step(
+        _ wait: PurgeWait, isFollowing: Bool = true, isAhead: Bool = true, isAwaitingOthers: Bool = true,
+        at nanoseconds: Int64 = 9
+    ) -> PurgeWait.Step {
+        wait.step(
+            isFollowing: isFollowing, isAhead: isAhead, isAwaitingOthers: isAwaitingOthers,
+            now: .init(nanoseconds: nanoseconds))
+    }
+
+    @Test func itIsReportedWhenAllThatAreUpHaveDoneIt() {
+        #expect(step(wait(.done(3))) == .wait && step(wait(.done(nil))) == .wait)
+        #expect(step(wait(.done(3)), isAwaitingOthers: false) == .report)
+        #expect(step(wait(.done(3)), at: 10) == .report && step(wait(.done(3)), isFollowing: false) == .report)
+        #expect(step(wait(.done(3), at: nil)) == .report)
+    }
+
+    @Test func thisNodesOwnPartIsAlwaysWaitedFor() {
+        for isFollowing in [true, false] {
+            #expect(step(wait(.applying), isFollowing: isFollowing, isAwaitingOthers: false, at: 99) == .wait)
+        }
+    }
+
+    @Test func whatTheLogDoesNotBringIsDoneDirectly() {
+        #expect(step(wait(.unread)) == .wait)
+        #expect(
+            step(wait(.unread), at: 10) == .purgeDirectly && step(wait(.unread), isFollowing: false) == .purgeDirectly)
+        #expect(step(wait(.unread, at: nil)) == .purgeDirectly)
+        #expect(step(wait(.unread), isAhead: false) == .purgeDirectly)
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Tier
+
+/// Several nodes and a real engine: a purge reaches all of them, or the report says who is missing.
+@Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct SharedPurgeTests {
+    @Test func aPurgeReachesEveryNode() async throws {
+        let engine = try RedisServer()
+        let nodes = try ["a", "b", "c"].map { try NodeScene([engine.endpoint], $0) }
+        for node in nodes {
+            try await node.ready()
+            node.store("/1", "/2")
+        }
+        try await until { nodes[0].board.status.aliveCount == 3 }
+        let report = await nodes[0].purge(target("/1"))
+        #expect(report == PurgeReport(purged: 1, replication: .noReplica, missing: [], nodes: 3))
+        for node in nodes {
+            #expect(node.isFresh("/1") == nil && node.isFresh("/2") == true)
+            #expect(node.board.status.standing == .ready)
+        }
+        let soft = await nodes[2].purge(target("/2"), mode: .soft)
+        #expect(soft.purged == 1 && soft.reached == 3 && !soft.replicated)
+        for node in nodes { #expect(node.isFresh("/2") == false) }
+    }
+
+    /// Who has applied a purge says so at once.
+    @Test func noPurgeWaitsForTheNextHeartbeat() async throws {
+        let engine = try RedisServer()
+        let a = try NodeScene([engine.endpoint], "a")
+        let b = try NodeScene([engine.endpoint], "b") { $1.heartbeat = TierScene.patient }
+        try await a.ready()
+        try await b.ready()
+        try await until { a.board.status.aliveCount == 2 }
+        for _ in 0..<20 { #expect(await a.purge(target("/1")).missing.isEmpty) }
+    }
+
+    @Test func aDryRunCountsHereAlone() async throws {
+        let engine = try RedisServer()
+        let scene = try TierScene([engine.endpoint])
+        let node = try NodeScene([engine.endpoint])
+        try await node.ready()
+        node.store("/1")
+        let report = await node.purge(target("/1"), mode: .dryRun)
+        #expect(report == PurgeReport(purged: 1, replication: .unlogged, missing: [], nodes: 1))
+        #expect(node.isFresh("/1") == true)
+        #expect(await scene.send(RESPCommand("XLEN", "refrain:purges")) == [.integer(0)])
+    }
+
+    @Test func aReplicaThatHasThePurgeIsToldOf() async throws {
+        let engine = try RedisServer()
+        let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
+        let node = try NodeScene([engine.endpoint])
+        try await node.ready()
+        var report = await node.purge(target("/1"))
+        while !report.replicated { report = await node.purge(target("/1")) }
+        #expect(report.replication == .acknowledged && report.missing.isEmpty)
+        // One that is there and says nothing.
+        replica.send(SIGSTOP)
+        #expect(await node.purge(target("/1")).replication == .missed)
+        replica.send(SIGCONT)
+    }
+
+    @Test func aNodeThatWasKilledIsMissing() async throws {
+        let engine = try RedisServer()
+        let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
+        let b = try NodeScene([engine.endpoint], "b")
+        try await a.ready()
+        try await until { a.board.status.nodes.contains { $0.name == "b" && $0.lag == 0 } }
+        b.end()
+        a.store("/1")
+        let report = await a.purge(target("/1"))
+        #expect(report.purged == 1 && report.nodes == 2 && report.reached == 1)
+        #expect(report.missing.map(\.name) == ["b"] && report.missing[0].lastSeen < 600)
+        let state = a.status.nodes.first { $0.name == "b" }
+        #expect(state?.lag == 1 && state?.isSelf == false && state?.address == "b:8080")
+    }
+
+    @Test func aNodeThatHasLeftIsNotMissing() async throws {
+        let engine = try RedisServer()
+        let a = try NodeScene([engine.endpoint], "a")
+        let b = try NodeScene([engine.endpoint], "b")
+        try await a.ready()
+        try await until { a.board.status.nodes.count == 2 }
+        await b.leave()
+        try await until { a.board.status.nodes.count == 1 }
+        #expect(await a.purge(target("/1")).nodes == 1)
+    }
+
+    @Test func aNodeWhoseDiskRefusesIsMissingAndStandsWhereItStood() async throws {
+        let engine = try RedisServer()
+        let folder = try TemporaryFolder()
+        let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
+        let b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite")) {
+            $1.purgePatience = .milliseconds(100)
+        }
+        try await a.ready()
+        try await b.ready()
+        try await until { a.board.status.nodes.count == 2 }
+        let before = b.knowledge.fence
+        b.cache.close()
+        let report = await a.purge(target("/1"))
+        #expect(report.missing.map(\.name) == ["b"])
+        try await until { b.board.status.lag == 1 }
+        #expect(b.knowledge.fence == before)
+        // Asked for there, it cannot say how many.
+        #expect(await b.purge(target("/1")).purged == nil)
+    }
+
+    @Test func anEngineThatIsFrozenLeavesAPurgeToThisNode() async throws {
+        let engine = try RedisServer()
+        let a = try NodeScene([engine.endpoint], "a") { $1.patience = .milliseconds(200) }
+        let b = try NodeScene([engine.endpoint], "b") { $1.patience = .milliseconds(200) }
+        try await a.ready()
+        try await until { a.board.status.nodes.count == 2 && b.board.status.standing == .ready }
+        a.store("/1")
+        engine.send(SIGSTOP)
+        try await until { a.board.status.standing == .away && b.board.status.standing == .away }
+        let report = await a.purge(target("/1"))
+        #expect(report.purged == 1 && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
+        #expect(a.isFresh("/1") == nil)
+        engine.send(SIGCONT)
+        try await a.ready()
+        try await b.ready()
+        #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
+    }
+
+    @Test func twoProcessesUnderOneNameAreToldOf() async throws {
+        let engine = try RedisServer()
+        let first = try NodeScene([engine.endpoint], "a", process: 1)
+        let second = try NodeScene([engine.endpoint], "a", process: 2)
+        try await until { first.lines.contains { $0.contains("another process (2 at a:8080)") } }
+        try await until { second.lines.contains { $0.contains("another process (1 at a:8080)") } }
+        #expect(first.lines.count { $0.contains("another process") } == 1)
+    }
+}
