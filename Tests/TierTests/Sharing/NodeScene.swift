@@ -87,9 +87,9 @@ final class NodeScene {
 
     func ready() async throws { try await until { board.status.standing == .ready } }
 
-    /// Stores answers to these targets.
+    /// Stores answers to these targets, of use when they are stale.
     func store(_ targets: String...) {
-        for target in targets { cache.store(answer(target)) }
+        for target in targets { cache.store(answer(target, lifetime: Lifetime(freshFor: 1_000, staleFor: 1_000))) }
     }
 
     /// What is stored for a target: nil where there is nothing, otherwise whether it is fresh.

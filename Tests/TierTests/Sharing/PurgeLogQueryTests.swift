@@ -103,7 +103,10 @@ import Testing
 
     @Test func anEntryOfAnyKindIsTakenForAPurge() {
         let found = answer(.array([Self.entry("9-0", [[1], [2]])]), Self.stored, Self.stream(), Self.info())
-        guard case .page(let page) = found else { return Issue.record("\(found)") }
+        guard case .page(let page) = found else {
+            Issue.record("\(found)")
+            return
+        }
         #expect(page.entries.map(\.record.isUnderstood) == [false])
     }
 }

@@ -95,7 +95,7 @@ import Testing
         let engine = try FakeEngine(script.behave)
         let node = try NodeScene([engine.endpoint])
         try await until { node.knowledge.fence == fence(7) && node.board.status.standing == .ready }
-        #expect(engine.commands.contains { $0.starts(with: ["XRANGE", "refrain:purges", "(7-0"]) })
+        try await until { engine.commands.contains { $0.starts(with: ["XRANGE", "refrain:purges", "(7-0"]) } }
         #expect(node.board.status.lag == 0)
     }
 
