@@ -72,7 +72,7 @@ let productTargets: [Target] = [
         ],
         swiftSettings: swift),
     .testTarget(
-        name: "refrainTests", dependencies: ["refrain", "Recording", "Tier", "Text", "TestSupport"],
+        name: "refrainTests", dependencies: ["refrain", "EventLoop", "Recording", "Tier", "Text", "TestSupport"],
         swiftSettings: swift),
 ]
 
