@@ -48,7 +48,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb clean
+.PHONY: help deps deps-test run demo-nodes build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,12 @@ deps-test: deps ## install the programs that tests look through where missing; w
 
 run: deps build ## build, then run the proxy in front of the simulated API; no configuration needed
 	@exec $(BINARY) demo
+
+demo-nodes: deps build ## three nodes that share a Redis, behind HAProxy, in front of the simulated API; PORT=8443
+	@{ command -v redis-server && command -v haproxy && command -v curl && command -v openssl; } >/dev/null || \
+		$(call install_packages,redis-server haproxy curl openssl) || \
+		{ echo "refrain: install redis-server, haproxy, curl and openssl, then try again" >&2; exit 1; }
+	@exec Sources/Deployment/demo/nodes $(BINARY)
 
 build: ## the release binary, .build/release/refrain
 	$(SWIFT) build $(RELEASE)
