@@ -33,7 +33,7 @@ public final class RedisServer {
     private init(_ folder: TemporaryFolder, _ arguments: [String], at place: (UInt16) -> [String]) throws {
         self.folder = folder
         for _ in 0..<20 {
-            let port = try Self.freePort()
+            let port = try freePort()
             let all = place(port) + Self.standing + ["--dir", folder.path, "--logfile", "redis.log"] + arguments
             guard let process = try Self.run(all, folder) else { continue }
             (self.port, self.arguments, self.process) = (port, all, process)
@@ -85,21 +85,5 @@ public final class RedisServer {
 
     private static func log(_ folder: TemporaryFolder) -> String {
         (try? folder.bytes("redis.log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw Failure(description: "no free port") }
-        return UInt16(bigEndian: address.sin_port)
     }
 }

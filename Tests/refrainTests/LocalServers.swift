@@ -21,13 +21,6 @@ func listeningSocket() throws -> (descriptor: Int32, port: UInt16) {
     return (descriptor, UInt16(bigEndian: address.sin_port))
 }
 
-/// A port that nothing listens on now.
-func freePort() throws -> UInt16 {
-    let (descriptor, port) = try listeningSocket()
-    close(descriptor)
-    return port
-}
-
 /// Runs a command that talks to a running proxy against a server that answers so, and what that was
 /// asked.
 func runAgainstServer(
