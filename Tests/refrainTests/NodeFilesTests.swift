@@ -75,7 +75,7 @@ import Testing
         for path in mounted {
             #expect(FileManager.default.fileExists(atPath: place.appendingPathComponent(path).path), "\(path)")
         }
-        let secrets = Set(text.matches(of: /\.\/secrets\/([^}]+)}/).map { String($0.1) })
+        let secrets = Set(text.matches(of: /\.\/secrets\/([^}]+)\}/).map { String($0.1) })
         let named = secrets.filter { name in text.prefix(1_000).contains(name) }
         #expect(secrets.count == 5 && named == secrets)
         for line in try Self.lines("compose/node.conf") {

@@ -90,7 +90,7 @@ final class BalancedNodes {
     private var lines: [Served] {
         nodes.enumerated().flatMap { index, node in
             let text = (try? folder.bytes(node.output)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-            return text.components(separatedBy: "\n").dropLast().compactMap { line in
+            return text.components(separatedBy: "\n").dropLast().compactMap { line -> Served? in
                 guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
                     let address = object["address"] as? String, let target = object["target"] as? String
                 else { return nil }
