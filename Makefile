@@ -10,7 +10,7 @@ ONLY ?=
 PACKAGES = libsqlite3-dev libssl-dev pkg-config
 # Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
 # for want of one.
-TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server
+TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
 RELEASE = --configuration release --product refrain --static-swift-stdlib
 # The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
 # search for XCTest cases need. A folder of their own lets it run beside that of the release.
@@ -32,7 +32,8 @@ BINARY ?= .build/release/refrain
 INSTALLED = $(DESTDIR)$(PREFIX)
 # For people; what is in Deployment is for the tools that it is named after.
 DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md) \
-	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml))
+	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml)) \
+	$(wildcard Sources/Deployment/haproxy/* Sources/Deployment/redis/*) Sources/Deployment/systemd/node.conf.example
 
 # A small recording to try things with, and its bodies.
 EXAMPLES = $(wildcard Sources/Documentation/examples/*)
@@ -64,7 +65,7 @@ deps: ## install the C libraries where their headers are missing
 
 deps-test: deps ## install the programs that tests look through where missing; without one of them they look at less
 	@missing=; for program in $(TEST_PROGRAMS); do \
-		command -v $${program%%:*} >/dev/null || missing="$$missing $${program##*:}"; \
+		PATH=$$PATH:/usr/sbin command -v $${program%%:*} >/dev/null || missing="$$missing $${program##*:}"; \
 	done; \
 	[ -z "$$missing" ] || { $(call install_packages,$$missing); } || for package in $$missing; do \
 		[ "$$as_root" != none ] && $$as_root env DEBIAN_FRONTEND=noninteractive \
@@ -181,14 +182,17 @@ install-built:
 	install -d "$(INSTALLED)/bin" "$(INSTALLED)/lib/systemd/system" "$(INSTALLED)/share/doc/refrain" "$(INSTALLED)/share/refrain/examples"
 	install -m 755 $(BINARY) "$(INSTALLED)/bin/refrain"
 	$(BINARY) help --share "$(INSTALLED)/share"
-	sed 's#/usr/local/bin/#$(PREFIX)/bin/#' Sources/Deployment/systemd/refrain.service > "$(INSTALLED)/lib/systemd/system/refrain.service"
-	install -m 644 Sources/Deployment/systemd/refrain.socket "$(INSTALLED)/lib/systemd/system/refrain.socket"
-	chmod 644 "$(INSTALLED)/lib/systemd/system/refrain.service"
+	install -m 644 Sources/Deployment/systemd/refrain.s* "$(INSTALLED)/lib/systemd/system"
+	install -m 644 Sources/Deployment/systemd/refrain.service "$(INSTALLED)/lib/systemd/system/refrain@.service"
+	install -D -m 644 -t "$(INSTALLED)/lib/systemd/system/refrain@.service.d" Sources/Deployment/systemd/refrain@.service.d/node.conf
+	sed -i 's#/usr/local/bin/#$(PREFIX)/bin/#' "$(INSTALLED)"/lib/systemd/system/refrain.service \
+		"$(INSTALLED)"/lib/systemd/system/refrain@.service "$(INSTALLED)"/lib/systemd/system/refrain@.service.d/node.conf
 	install -m 644 proxy.conf.example $(DOCUMENTS) "$(INSTALLED)/share/doc/refrain"
 	install -m 644 $(EXAMPLES) "$(INSTALLED)/share/refrain/examples"
 
 uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)
-	rm -f "$(INSTALLED)/bin/refrain" "$(INSTALLED)"/lib/systemd/system/refrain.service "$(INSTALLED)"/lib/systemd/system/refrain.socket
+	rm -f "$(INSTALLED)/bin/refrain" "$(INSTALLED)"/lib/systemd/system/refrain.s* "$(INSTALLED)"/lib/systemd/system/refrain@.service
+	rm -rf "$(INSTALLED)"/lib/systemd/system/refrain@.service.d
 	rm -f "$(INSTALLED)"/share/man/man1/refrain.1 "$(INSTALLED)"/share/man/man1/refrain-*.1 "$(INSTALLED)"/share/man/man5/proxy.conf.5
 	rm -f "$(INSTALLED)"/share/bash-completion/completions/refrain "$(INSTALLED)"/share/zsh/site-functions/_refrain
 	rm -f "$(INSTALLED)"/share/fish/vendor_completions.d/refrain.fish

@@ -38,6 +38,23 @@ import Testing
         #expect(calls == (allowed.map { $0 > refused } ?? false))
     }
 
+    /// A list keeps what it has unless it is emptied first, so two nodes would share folders.
+    @Test func aNodeOfSeveralHasFoldersOfItsOwn() throws {
+        let service = try Self.unit("refrain.service").components(separatedBy: "\n")
+        let node = try Self.unit("refrain@.service.d/node.conf").components(separatedBy: "\n")
+        for name in ["ExecStart", "StateDirectory", "LogsDirectory"] {
+            let empty = try #require(node.firstIndex(of: name + "="), "\(name)")
+            #expect(node[empty + 1].hasPrefix(name + "=") && node[empty + 1].contains("-%i"))
+        }
+        // Nothing else that names a folder is left to all nodes together.
+        let folders = service.filter { $0.contains("=") && !$0.hasPrefix("#") && $0.hasSuffix("refrain") }
+        for line in folders {
+            let name = line.prefix { $0 != "=" }
+            #expect(node.contains { $0.hasPrefix(name + "=") && $0.hasSuffix("-%i") }, "\(line)")
+        }
+        #expect(folders.count == 3)
+    }
+
     @Test(
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: analyzer),

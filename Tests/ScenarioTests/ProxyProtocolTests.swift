@@ -41,12 +41,20 @@ import Testing
 
         /// What the operator was told.
         var lines: [String] { log.lines.withLock { $0 } }
+        /// What the operator can ask for.
+        var refused: Int { proxy.statistics.connections.refusedHeaderCount }
 
         /// Where the log says that requests came from, once the proxy has stopped.
         func clients() throws -> [String] {
             proxy.stop()
             return try proxy.accessLog().split(separator: "\n").map { String($0.prefix { $0 != " " }) }
         }
+    }
+
+    private func sent(_ bytes: String, to scene: Scene) throws -> RawClient {
+        let client = try RawClient(port: scene.port)
+        try client.send(bytes)
+        return client
     }
 
     private func answer(_ client: RawClient) -> String { String(decoding: client.readToEnd().bytes, as: UTF8.self) }
@@ -94,6 +102,7 @@ import Testing
         #expect(client.read().isEmpty && (client.sawEnd || client.wasReset))
         waitUntil { scene.lines.count == 1 }
         #expect(scene.lines.first?.hasPrefix("a connection from 127.0.0.1 was closed: ") == true)
+        #expect(scene.refused == 1)
         #expect(try scene.clients().isEmpty && scene.origin.requests.isEmpty)
     }
 
@@ -116,8 +125,8 @@ import Testing
         let client = try RawClient(port: scene.port)
         try client.send(Self.header + Self.request)
         #expect(answer(client).hasSuffix("album"))
+        #expect(scene.lines.isEmpty && scene.refused == 0)
         #expect(try scene.clients() == ["203.0.113.9"])
-        #expect(scene.lines.isEmpty)
     }
 
     @Test func connectionsCountByTheAddressThatIsSaid() throws {
@@ -170,8 +179,11 @@ import Testing
     @Test func aReloadChangesWhatAListenerExpects() throws {
         let scene = try Scene()
         let address = SocketAddress("127.0.0.1:0")!
+        // What was refused is not forgotten with the listener that refused it.
+        #expect(answer(try sent(Self.request, to: scene)).isEmpty)
         try scene.proxy.adopt { $0.listeners[1] = ListenerSettings(address: address, tls: nil) }
         #expect(scene.proxy.addresses[1].port == scene.port)
+        #expect(scene.refused == 1)
         let plain = try RawClient(port: scene.port)
         try plain.send(Self.request)
         #expect(answer(plain).hasSuffix("album"))

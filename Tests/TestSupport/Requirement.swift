@@ -63,6 +63,10 @@ extension Requirement {
         "promtool", package: "prometheus", without: "it has not checked metrics and rules")
     public static let valgrind = program("valgrind", without: "what requests cost was not counted")
     public static let redis = program("redis-server", without: "the shared tier has not met a real engine")
+    public static let haproxy = program("haproxy", without: "nothing was balanced over several nodes")
+    public static let curl = Requirement("no curl with HTTP/2 (apt-get install curl): no client spoke it") {
+        (try? Tool("curl")?.run(["--version"]))?.text.contains(" HTTP2 ") == true
+    }
     public static let debianTools = program(
         "dpkg-gencontrol", package: "dpkg-dev", without: "no package was built")
     public static let lintian = program("lintian", without: "it has not judged the package")

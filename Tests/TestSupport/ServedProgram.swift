@@ -63,7 +63,7 @@ public final class ServedProgram {
     }
 
     private func number(behind start: String) throws -> Int {
-        guard let number = text(behind: start).flatMap({ Int($0) }) else {
+        guard let number = text(behind: start).flatMap({ Int($0.prefix { $0.isNumber }) }) else {
             throw Failure(description: "no \"\(start)\" in the log: \(text.suffix(2_000))")
         }
         return number

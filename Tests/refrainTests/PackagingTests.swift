@@ -45,6 +45,12 @@ import Testing
             let unit = try String(
                 contentsOfFile: directory.path + "/opt/refrain/lib/systemd/system/refrain.service", encoding: .utf8)
             #expect(unit.contains("\nExecStart=/opt/refrain/bin/refrain serve "))
+            let systemd = directory.appendingPathComponent("opt/refrain/lib/systemd/system").path
+            #expect(
+                FileManager.default.contentsEqual(
+                    atPath: systemd + "/refrain.service", andPath: systemd + "/refrain@.service"))
+            let node = try String(contentsOfFile: systemd + "/refrain@.service.d/node.conf", encoding: .utf8)
+            #expect(node.contains("\nExecStart=/opt/refrain/bin/refrain serve --config /etc/refrain/node-%i.conf\n"))
             let files = try Self.files(below: directory)
             for name in [
                 "man/man1/refrain-serve.1", "refrain/examples/sessions.jsonl", "refrain/examples/sessions.jsonl.bodies",

@@ -104,6 +104,10 @@ extension MetricFamily {
         counter(
             "refrain_connections_refused_total", "Connections that were closed as they came, for want of room",
             \.source.connections.refusedCount),
+        counter(
+            "refrain_proxy_headers_refused_total",
+            "Connections that were closed because their header of the PROXY protocol was malformed, cut short or late",
+            \.source.connections.refusedHeaderCount),
         gauge(
             "refrain_request_memory_bytes", "Memory of requests that are being read, or wait for their answers",
             \.source.requestBudget.heldBytes),

@@ -131,6 +131,7 @@ extension StatisticsSource {
             "upstream_in_flight": upstream.inFlight,
             "upstream_waiting": upstream.waiting,
             "forms_resting": restingForms,
+            "headers_refused": connections.refusedHeaderCount,
             "entries": entries,
             "cache_bytes": cacheBytes,
             "memory_bytes": memoryBytes,

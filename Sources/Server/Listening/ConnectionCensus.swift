@@ -16,6 +16,7 @@ public final class ConnectionCensus: Sendable {
 
     private let state: Mutex<State>
     private let refused = Atomic<Int>(0)
+    private let refusedHeaders = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - most: connections in all.
@@ -32,6 +33,10 @@ public final class ConnectionCensus: Sendable {
 
     /// Connections that were closed as they came.
     public var refusedCount: Int { refused.load(ordering: .relaxed) }
+
+    /// Connections that were closed because their header of the PROXY protocol was malformed, cut
+    /// short or late. Counted here, where a reload, which makes listeners anew, does not lose it.
+    public var refusedHeaderCount: Int { refusedHeaders.load(ordering: .relaxed) }
 
     /// Connections that are there.
     public var count: Int { state.withLock(\.count) }
@@ -50,6 +55,8 @@ public final class ConnectionCensus: Sendable {
         if !isLetIn { refused.add(1, ordering: .relaxed) }
         return isLetIn
     }
+
+    func refuseHeader() { refusedHeaders.add(1, ordering: .relaxed) }
 
     /// A connection that had come has gone.
     func leave(from peer: SocketAddress?) {

@@ -10,7 +10,6 @@ public final class ProxyHeaders: Sendable {
     private struct State {
         var lastLine: Instant?
         var unsaid = 0
-        var refused = 0
     }
 
     private static let interval = Duration.seconds(60)
@@ -22,14 +21,10 @@ public final class ProxyHeaders: Sendable {
         self.warn = warn
     }
 
-    /// Connections that were closed because their header was malformed, cut short or late.
-    public var refusedCount: Int { state.withLock(\.refused) }
-
     /// A connection was closed.
-    func refused(from peer: SocketAddress?, because failure: ProxyHeaderWait.Failure, at now: Instant) {
-        guard let words = failure.words else { return }
+    /// - Parameter words: `ProxyHeaderWait.Failure.words`.
+    func refused(from peer: SocketAddress?, because words: StaticString, at now: Instant) {
         let unsaid = state.withLock { state -> Int? in
-            state.refused += 1
             if let last = state.lastLine, now - last < Self.interval {
                 state.unsaid += 1
                 return nil
@@ -45,7 +40,7 @@ public final class ProxyHeaders: Sendable {
 
 extension ProxyHeaderWait.Failure {
     /// Nil where there is nothing to be said about it.
-    fileprivate var words: StaticString? {
+    var words: StaticString? {
         switch self {
         case .malformed: "it did not begin with a header"
         case .closed: "it ended in the middle of the header"

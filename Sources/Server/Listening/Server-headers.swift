@@ -18,7 +18,10 @@ extension Server {
         waiting.append(wait)
         wait.start(timeout: timeouts.head) { [weak self, census, loop = context.loop] wait, failure in
             census.leave(from: nil)
-            if let failure { headers.refused(from: wait.peer, because: failure, at: loop.now) }
+            if let words = failure?.words {
+                census.refuseHeader()
+                headers.refused(from: wait.peer, because: words, at: loop.now)
+            }
             self?.waiting.removeAll { $0 === wait }
             self?.endIfDrained()
         }

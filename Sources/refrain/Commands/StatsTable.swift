@@ -13,7 +13,7 @@ enum StatsTable {
             "requests",
             """
             requests hits/requests stale/requests composed/requests misses/requests collapsed/misses
-            bypassed/requests refused/requests revalidated stored
+            bypassed/requests refused/requests revalidated stored headers_refused
             """),
         group(
             "origin",

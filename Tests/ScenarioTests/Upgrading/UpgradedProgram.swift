@@ -32,7 +32,7 @@ final class UpgradedProgram {
 
     func configure(_ lines: String) throws {
         let text = """
-            access_log off
+            \(lines.contains("access_log ") ? "" : "access_log off")
             cache_file \(folder.file("cache.sqlite"))
             \(lines)
 
@@ -83,7 +83,11 @@ final class UpgradedProgram {
         let text = "listening on \(scheme)://"
         try wait(text, times: 1)
         let lines = log.components(separatedBy: "\n").filter { $0.contains(text) }
-        guard let port = lines.last?.components(separatedBy: ":").last.flatMap({ Int($0) }) else {
+        guard
+            let port = lines.last?.components(separatedBy: text + "127.0.0.1:").last.flatMap({
+                Int($0.prefix { $0.isNumber })
+            })
+        else {
             throw Failure(description: "no \(scheme) port in: \(log.suffix(2000))")
         }
         return port

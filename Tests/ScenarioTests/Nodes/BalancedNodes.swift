@@ -1,0 +1,111 @@
+import EventLoop
+import Foundation
+import Synchronization
+import TestSupport
+
+/// An origin, several nodes that are processes, and the balancer that is delivered in front of
+/// them.
+final class BalancedNodes {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// A line of a node's access log.
+    struct Served: Equatable {
+        let node: Int
+        let address: String
+        let target: String
+    }
+
+    /// What the origin does before it answers.
+    private final class Reaction: Sendable {
+        let body = Mutex<(@Sendable () -> Void)?>(nil)
+    }
+
+    private let reaction = Reaction()
+    private let folder: TemporaryFolder
+    private let authority: ThrowawayAuthority
+    let origin: FakeOrigin
+    private(set) var nodes: [ServedProgram] = []
+    private(set) var balancer: HAProxyServer!
+    private var last: [Served] = []
+
+    /// - Parameters:
+    ///   - count: of nodes.
+    ///   - balanced: how many of them the balancer knows.
+    ///   - lines: of each node's configuration.
+    init(nodes count: Int = HAProxyServer.nodeCount, balanced: Int? = nil, _ lines: String = "") throws {
+        (folder, authority) = (try TemporaryFolder(), try ThrowawayAuthority())
+        origin = try FakeOrigin { [reaction] _ in
+            reaction.body.withLock { $0 }?()
+            return FakeOrigin.Reply(body: "{\"data\":[]}")
+        }
+        for number in 1...count {
+            nodes.append(
+                try ServedProgram(
+                    folder, named: "node\(number)",
+                    """
+                    listen 127.0.0.1:0 proxy_protocol
+                    admin_listen 127.0.0.1:0
+                    upstream http://127.0.0.1:\(origin.port)
+                    cache_file off
+                    access_log stdout json
+                    workers 1
+                    \(lines)
+                    """))
+        }
+        for node in nodes where !node.listens() { throw Failure(description: node.text) }
+        try balance(balanced ?? count)
+    }
+
+    /// Puts a balancer in front of the first nodes, in place of the one that is there.
+    func balance(_ count: Int) throws {
+        let leaf = try authority.issue(hosts: ["127.0.0.1"])
+        balancer = try HAProxyServer(
+            nodes.prefix(count).map { HAProxyServer.Node(port: try $0.port, adminPort: try $0.adminPort) },
+            certificate: leaf.certificatePEM + leaf.keyPEM)
+    }
+
+    /// What clients of the balancer are to trust.
+    var trust: ClientTLS { get throws { try ClientTLS(trustAnchors: .pem(authority.certificatePEM())) } }
+
+    /// The same, as a file.
+    func trustFile() throws -> String {
+        try folder.put(authority.certificatePEM().utf8, "trust.pem")
+    }
+
+    func client(from host: UInt8 = 1) -> HTTPTestClient { HTTPTestClient(port: Int(balancer.plainPort), from: host) }
+
+    /// Has the origin do something before it answers, on its loop.
+    func react(_ body: @escaping @Sendable () -> Void) { reaction.body.withLock { $0 = body } }
+
+    /// What the nodes have logged so far, once there are so many lines; in the order of each node.
+    func served(_ count: Int) throws -> [Served] {
+        waitUntil(within: 60) { lines.count >= count }
+        let lines = self.lines
+        guard lines.count == count else { throw Failure(description: "\(lines.count) requests, not \(count)") }
+        return lines
+    }
+
+    private var lines: [Served] {
+        nodes.enumerated().flatMap { index, node in
+            let text = (try? folder.bytes(node.output)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return text.components(separatedBy: "\n").dropLast().compactMap { line -> Served? in
+                guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
+                    let address = object["address"] as? String, let target = object["target"] as? String
+                else { return nil }
+                return Served(node: index, address: address, target: target)
+            }
+        }
+    }
+
+    /// The node that has served what was not served before.
+    func node(after count: Int) throws -> Int {
+        let before = Dictionary(grouping: last, by: \.node).mapValues(\.count)
+        last = try served(count)
+        let after = Dictionary(grouping: last, by: \.node).mapValues(\.count)
+        let grown = after.filter { $0.value > before[$0.key, default: 0] }
+        guard grown.count == 1, let node = grown.first?.key else { throw Failure(description: "served by \(grown)") }
+        return node
+    }
+}

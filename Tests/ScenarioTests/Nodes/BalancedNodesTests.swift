@@ -1,0 +1,180 @@
+import EventLoop
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// `Sources/Deployment/haproxy/haproxy.cfg`, run by a real HAProxy in front of real nodes.
+@Suite(.serialized, .timeLimit(.minutes(10)), .requires(.haproxy), .requires(.binary))
+struct BalancedNodesTests {
+    private static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
+
+    @Test func haproxyFindsNothingWrongWithTheFile() throws {
+        let folder = try TemporaryFolder()
+        let leaf = try ThrowawayAuthority().issue(hosts: ["127.0.0.1"])
+        let nodes = (1...HAProxyServer.nodeCount).map { HAProxyServer.Node(port: $0, adminPort: $0) }
+        let outcome = try #require(Tool("haproxy")).run(
+            ["-c", "-f", HAProxyServer.configuration.path],
+            environment: HAProxyServer.environment(
+                nodes, front: "127.0.0.1:443",
+                certificate: try folder.put((leaf.certificatePEM + leaf.keyPEM).utf8, "pem"),
+                stats: folder.file("stats")))
+        #expect(outcome.status == 0 && outcome.text == "Configuration file is valid\n", "\(outcome.text)")
+    }
+
+    // MARK: Which node
+
+    /// So that one can be composed of the other.
+    @Test func whatIsAskedOfOneAlbumGoesToOneNode() throws {
+        let scene = try BalancedNodes()
+        let endings = ["", "?include=artists", "?l=fr&include=tracks", "/tracks", "/artists?limit=3"]
+        let client = scene.client()
+        for ending in endings {
+            for number in 1...30 { #expect(try client.send("GET", Self.album(number) + ending).status == 200) }
+        }
+        let served = try scene.served(30 * endings.count)
+        for number in 1...30 {
+            let name = Self.album(number)
+            let those = served.filter { line in endings.contains { line.target == name + $0 } }
+            #expect(those.count == endings.count && Set(those.map(\.node)).count == 1, "\(those)")
+        }
+        #expect(Set(served.map(\.node)) == [0, 1, 2])
+    }
+
+    /// The slashes of `https://host` counted: by HTTP/2 all albums of a storefront had one node,
+    /// mostly another one than by HTTP/1.1.
+    @Test(.requires(.curl)) func bothVersionsOfHTTPFindTheSameNode() throws {
+        let scene = try BalancedNodes()
+        let numbers = 1...12
+        for number in numbers { #expect(try scene.client().send("GET", Self.album(number)).status == 200) }
+        let first = try scene.served(numbers.count)
+        let curl = try #require(Tool("curl"))
+        for version in ["--http2", "--http1.1"] {
+            let urls = numbers.map { "https://127.0.0.1:\(scene.balancer.port)\(Self.album($0))?l=fr" }
+            let outcome = try curl.run(
+                [version, "--silent", "--show-error", "--cacert", try scene.trustFile(), "--write-out"]
+                    + ["\\n%{http_version} %{http_code}\\n"] + urls)
+            let last = outcome.text.split(separator: "\n").filter { $0.hasSuffix(" 200") }
+            let expected = version == "--http2" ? "2 200" : "1.1 200"
+            #expect(last.count == numbers.count && last.allSatisfy { $0 == expected }, "\(outcome.text)")
+        }
+        let all = try scene.served(3 * numbers.count)
+        for line in first {
+            let those = all.filter { $0.target.prefix { $0 != "?" } == line.target }
+            #expect(those.count == 3 && Set(those.map(\.node)) == [line.node], "\(those)")
+        }
+        #expect(Set(first.map(\.node)).count == 3)
+    }
+
+    /// With `ttl personal` a write on one node is not seen on another.
+    @Test func eachUserStaysWithOneNode() throws {
+        let scene = try BalancedNodes()
+        var (nodes, count) = (Set<Int>(), 0)
+        for user in 1...6 {
+            var own = Set<Int>()
+            for target in ["/v1/me/library/albums", "/v1/me/library/songs?limit=2", "/v1/me/storefront"] {
+                let reply = try scene.client().send("GET", target, fields: [("Music-User-Token", "user-\(user)")])
+                #expect(reply.status == 200)
+                count += 1
+                own.insert(try scene.node(after: count))
+            }
+            #expect(own.count == 1, "user \(user)")
+            nodes.formUnion(own)
+        }
+        #expect(nodes.count > 1)
+        #expect(!scene.balancer.log.contains("library") && scene.balancer.log.contains(" personal/node"))
+    }
+
+    @Test func aFourthNodeTakesKeysAndNoOtherKeyMoves() throws {
+        let scene = try BalancedNodes(nodes: 4, balanced: 3)
+        let targets = (1...80).map(Self.album)
+        func ask() throws { for target in targets { #expect(try scene.client().send("GET", target).status == 200) } }
+        try ask()
+        let before = try scene.served(targets.count)
+        #expect(Set(before.map(\.node)) == [0, 1, 2])
+        try scene.balance(4)
+        try ask()
+        let after = try scene.served(2 * targets.count)
+        let moved = targets.filter { target in
+            let nodes = Set(after.filter { $0.target == target }.map(\.node))
+            let former = before.first { $0.target == target }?.node
+            #expect(former.map { nodes == [$0] || nodes == [$0, 3] } == true, "\(target): \(nodes)")
+            return nodes.contains(3)
+        }
+        #expect(!moved.isEmpty && moved.count < targets.count / 2)
+        print("\(moved.count) of \(targets.count) keys moved to a fourth node")
+    }
+
+    // MARK: Who asks
+
+    @Test func nodesSeeTheAddressesOfClients() throws {
+        let scene = try BalancedNodes()
+        let clients = [UInt8(7), 8, 9].map { ($0, scene.client(from: $0)) }
+        // Over connections that are kept, by turns: none is another client's.
+        for turn in 0..<4 {
+            for (host, client) in clients {
+                #expect(try client.send("GET", Self.album(1) + "?limit=\(10 * turn + Int(host))").status == 200)
+            }
+        }
+        for line in try scene.served(12) {
+            let host = line.target.suffix(1)
+            #expect(line.address == "127.0.0.\(host)", "\(line)")
+        }
+    }
+
+    @Test func boundsByAddressCountForClients() throws {
+        let scene = try BalancedNodes("connections_per_address 1")
+        // Each connection is refused by nodes that have one of this client: three have room.
+        let clients = (0..<6).map { _ in scene.client(from: 7) }
+        let replies = try clients.map { try $0.send("GET", Self.album(1)) }
+        #expect(replies[0].status == 200 && replies[5].status == 502)
+        let errors = (replies[5].json as? [String: Any])?["errors"] as? [[String: String]]
+        #expect(errors?.first?["status"] == "502")
+        #expect(try scene.client(from: 8).send("GET", Self.album(1)).status == 200)
+        withExtendedLifetime(clients) {}
+    }
+
+    // MARK: Nodes that go
+
+    private func figures(_ scene: BalancedNodes, _ event: () throws -> Void) throws -> UpgradeLoad.Figures {
+        let load = try UpgradeLoad(
+            ports: [(Int(scene.balancer.port), try scene.trust)], clients: TestSize.of(8, full: 16),
+            gap: .milliseconds(10))
+        waitUntil(within: 60) { load.requests > 200 }
+        try event()
+        let before = load.requests
+        waitUntil(within: 60) { load.requests > before + TestSize.of(400, full: 8_000) }
+        #expect(load.requests > before + 400)
+        return load.finish()
+    }
+
+    @Test func noGETFailsWhereANodeIsKilled() throws {
+        let scene = try BalancedNodes()
+        let seen = try figures(scene) { scene.nodes[0].kill() }
+        print("a node was killed: \(seen)")
+        #expect(seen.failures.isEmpty && seen.closedWhileIdle == 0)
+    }
+
+    @Test func noGETFailsWhereANodeIsStopped() throws {
+        let scene = try BalancedNodes()
+        let seen = try figures(scene) { #expect(scene.nodes[1].stop() == 0) }
+        print("a node was stopped: \(seen)")
+        #expect(seen.failures.isEmpty && seen.closedWhileIdle == 0)
+    }
+
+    /// It may have been acted on. A GET goes to another node.
+    @Test(arguments: ["POST", "GET"]) func onlyWhatChangesNothingIsAskedAgain(method: String) throws {
+        let scene = try BalancedNodes()
+        let user = [("Music-User-Token", "user")]
+        #expect(try scene.client().send("GET", "/v1/me/storefront", fields: user).status == 200)
+        let victim = Mutex<pid_t?>(scene.nodes[try scene.node(after: 1)].id)
+        scene.react {
+            if let id = victim.withLock({ $0.take() }) { kill(id, SIGKILL) }
+        }
+        let reply = try scene.client().send(
+            method, "/v1/me/library?ids%5Balbums%5D=1", fields: user, body: method == "POST" ? Data() : nil)
+        #expect(reply.status == (method == "POST" ? 502 : 200))
+        let asked = scene.origin.requests.filter { $0.target.hasPrefix("/v1/me/library") }
+        #expect(asked.count == (method == "POST" ? 1 : 2) && asked.allSatisfy { $0.method == method })
+    }
+}
