@@ -39,7 +39,7 @@ public struct RawSocket: Sendable {
     }
 
     /// A port that nothing listens on now.
-    public static func RawSocket.freePort() throws -> UInt16 {
+    public static func freePort() throws -> UInt16 {
         let (socket, port) = try listening()
         socket.close()
         return port
