@@ -82,9 +82,9 @@ final class BalancedNodes {
     /// What the nodes have logged so far, once there are so many lines; in the order of each node.
     func served(_ count: Int) throws -> [Served] {
         waitUntil(within: 60) { lines.count >= count }
-        let lines = self.lines
-        guard lines.count == count else { throw Failure(description: "\(lines.count) requests, not \(count)") }
-        return lines
+        let served = lines
+        guard served.count == count else { throw Failure(description: "\(served.count) requests, not \(count)") }
+        return served
     }
 
     private var lines: [Served] {
