@@ -103,15 +103,18 @@ package enum BudgetScript {
           return s.rate
         end
 
-        -- The clock may have been set back.
+        -- The clock may have been set back: what is bounded for that is written down, or it would be
+        -- as far away at the next question.
+        local second = math.floor(now / 1000000)
+        local isSetBack = second < s.second or s.lowered > now or s.grown > now
         s.lowered, s.grown = math.min(s.lowered, now), math.min(s.grown, now)
         if pace() > 0 then
           local furthest = now + 1000000 + 4 * (nodes + 1) * 1000000 / pace()
+          isSetBack = isSetBack or s.next > furthest or s.calm > furthest
           s.next, s.calm = math.min(s.next, furthest), math.min(s.calm, furthest)
         end
 
         -- What came in the last second.
-        local second = math.floor(now / 1000000)
         if second ~= s.second then
           local follows = second == s.second + 1
           s.answeredBefore, s.refusedBefore = follows and s.answered or 0, follows and s.refused or 0
@@ -162,7 +165,7 @@ package enum BudgetScript {
           end
         end
 
-        if isNew or isForgotten or granted > 0 or answered > 0 or refused > 0 then
+        if isNew or isSetBack or isForgotten or granted > 0 or answered > 0 or refused > 0 then
           local fields = {}
           for i, name in ipairs(NAMES) do
             fields[2 * i - 1], fields[2 * i] = name, string.format('%.17g', s[name])
