@@ -44,14 +44,14 @@ public struct AdminSources: Sendable {
     }
 }
 
-/// Whether clients may be sent here, and why not.
-enum Readiness: String, Sendable {
-    case ready, draining
-    /// Purges of other nodes may be missing here.
-    case catchingUp = "catching up with purges"
-}
-
 extension AdminSources {
+    /// Whether clients may be sent here, and why not.
+    enum Readiness: String, Sendable {
+        case ready, draining
+        /// Purges of other nodes may be missing here.
+        case catchingUp = "catching up with purges"
+    }
+
     var readiness: Readiness {
         guard isServing() else { return .draining }
         return node?.isReady == false ? .catchingUp : .ready

@@ -11,7 +11,7 @@ struct Moment {
     let hour: History.Totals
     /// Of the last hour.
     let latency: LatencyHour.Counts
-    let readiness: Readiness
+    let readiness: AdminSources.Readiness
 }
 
 /// What the admin loop remembers of the counters, which know only sums since the start.

@@ -25,7 +25,7 @@ final class RunningProxy: Sendable {
     let server: ProxyServer
     private let log: OperationalLog
     private let inheritance: Inheritance
-    private let isServing = ServingFlag()
+    private let isServing = Readiness()
     /// Nil where this is the only node.
     let node: ProxyNode?
     let running: Mutex<Running>
@@ -43,7 +43,7 @@ final class RunningProxy: Sendable {
     }
 
     /// Whether new requests are welcome; false once it drains.
-    private final class ServingFlag: Sendable {
+    private final class Readiness: Sendable {
         let value = Atomic<Bool>(true)
     }
 
