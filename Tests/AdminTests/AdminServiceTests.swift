@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct AdminServiceTests {
     @Test func healthAndReadinessAreTwoThings() throws {
-        let draining = try AdminUnderTest(isReady: false)
+        let draining = try AdminUnderTest(isServing: false)
         #expect(try draining.status("GET", "/healthz") == 200)
         #expect(try draining.status("GET", "/readyz") == 503)
         #expect(try AdminUnderTest().status("GET", "/readyz?x=1") == 200)

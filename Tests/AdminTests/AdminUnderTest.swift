@@ -29,7 +29,7 @@ final class AdminUnderTest {
     }
 
     init(
-        token: String? = nil, isReady: Bool = true, store: SQLiteStore? = nil,
+        token: String? = nil, isServing: Bool = true, node: ProxyNode? = nil, store: SQLiteStore? = nil,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void = {
             $1(nil)
         },
@@ -42,7 +42,7 @@ final class AdminUnderTest {
             statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
         let sources = AdminSources(
             statistics: source, cache: cache, access: access, version: "0", startedAt: 0,
-            explain: explain, recording: recording, isReady: { @Sendable in isReady },
+            explain: explain, recording: recording, isServing: { @Sendable in isServing }, node: node,
             log: { @Sendable [log] line in log.lines.withLock { $0.append(line) } })
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)

@@ -37,7 +37,7 @@ private final class Scene {
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
         let sources = AdminSources(
             statistics: proxy.statistics, cache: cache, access: AdminAccess(token: nil), version: "0", startedAt: 0,
-            explain: { _, completion in completion(nil) }, isReady: { true }
+            explain: { _, completion in completion(nil) }, isServing: { true }
         )
         let admin = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)

@@ -22,7 +22,8 @@ import Testing
         private(set) var tiers: [SharedTier] = []
 
         init(
-            _ count: Int, policy: Policy = Policy(), _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
+            _ count: Int, policy: Policy = Policy(),
+            _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
         ) throws {
             engine = try RedisServer()
             origin = try FakeOrigin(answer)
@@ -60,6 +61,9 @@ import Testing
             #expect(nodes.nodes[node].statistics[.shared] == 1)
         }
         #expect(nodes.origin.requests.count == 1)
+        #expect(nodes.nodes[0].explain(Self.album)?.asksTier == false, "it is stored")
+        #expect(nodes.nodes[0].explain("/v1/catalog/us/albums/1")?.asksTier == true)
+        #expect(nodes.nodes[0].explain("/v1/me/library/albums")?.asksTier == false)
     }
 
     @Test func nodesThatMissTogetherAskOnce() throws {

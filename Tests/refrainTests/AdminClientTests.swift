@@ -7,7 +7,7 @@ import Testing
 @Suite struct AdminClientTests {
     private static let commands = [
         ["stats"], ["top", "--once"], ["list"], ["inspect", "/v1/catalog/us/songs/1"], ["purge", "--all"],
-        ["explain", "/v1/catalog/us/songs/1"], ["record", "status"],
+        ["explain", "/v1/catalog/us/songs/1"], ["record", "status"], ["nodes"],
     ]
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 

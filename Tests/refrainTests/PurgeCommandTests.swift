@@ -32,6 +32,31 @@ import Testing
         #expect(purge(#"{"purged":3}"#, "--all", "--json").result.standard == "{\"purged\":3}\n")
     }
 
+    private static let missing =
+        #"{"purged":3,"nodes":3,"reached":2,"missing":[{"name":"c","last_seen":100}],"replicated":false,"logged":true}"#
+
+    @Test func allNodesOrNotIsSaidAndIsTheStatus() {
+        let whole = #"{"purged":3,"nodes":3,"reached":3,"missing":[],"replicated":false,"logged":true}"#
+        let done = purge(whole, "--all").result
+        #expect(done.status == 0 && done.standard == "purged 3 entries (soft) on 3 of 3 nodes\n" && done.error.isEmpty)
+        let partial = purge(Self.missing, "--all").result
+        #expect(partial.status == 1 && partial.error.isEmpty)
+        #expect(
+            partial.standard == "purged 3 entries (soft) on 2 of 3 nodes; missing: c (last seen 1m 40s ago)\n")
+        let json = purge(Self.missing, "--all", "--json").result
+        #expect(json.status == 1 && json.standard == Self.missing + "\n")
+    }
+
+    @Test func aPurgeThatTheOthersWillNotHearOfFails() {
+        let body = #"{"purged":1,"nodes":1,"reached":1,"missing":[],"replicated":false,"logged":false}"#
+        let result = purge(body, "--all").result
+        #expect(result.status == 1 && result.standard == "purged 1 entry (soft) on 1 of 1 nodes\n")
+        #expect(
+            result.error
+                == "refrain: the shared tier did not take it: other nodes will not hear of it; purge again\n")
+        #expect(purge(body, "--all", "--json").result.status == 1)
+    }
+
     @Test func aRefusalIsShownInTheProxysWords() {
         let body = #"{"errors":[{"detail":"The cache file cannot be used now."}]}"#
         let (result, _) = purge(body, "--all", status: "503 Service Unavailable")

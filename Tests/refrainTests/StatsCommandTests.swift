@@ -48,6 +48,20 @@ import Text
         #expect(!request.contains("Authorization"))
     }
 
+    @Test func theTierHasASectionOfItsOwn() {
+        let tier = #"{"tier":{"standing":"ready","last_error":null,"lookups":{"looks":10}}}"#
+        let text = runAgainstServer("stats", tier, []).result.standard
+        #expect(
+            text == """
+                shared tier
+                  standing       ready
+                  last_error         -
+                  lookups.looks     10
+
+                """)
+        #expect(runAgainstServer("stats", #"{"tier":null}"#, []).result.standard.isEmpty)
+    }
+
     @Test func passesJSONOnAsItIs() {
         #expect(stats(["--json"]).result.standard == body + "\n")
     }

@@ -86,7 +86,7 @@ extension DashboardView {
     static let columns: [String: [String]] = [
         "outcomes": ["", "n", "n", "n", "n", "n", "w"], "latency": ["", "n", "n", "n", "n"],
         "misses": ["w", "n", "n"], "asked": ["w", "n"], "storage": ["", "", "", "n", "n"],
-        "clients": ["", "n", "n", "n", "n", "n"],
+        "clients": ["", "n", "n", "n", "n", "n"], "nodes": ["", "w", "", "", "n", "n"],
     ]
 
     static func markup(_ rows: [[Cell]], columns: [String] = []) -> String {

@@ -41,6 +41,10 @@ struct DashboardView {
         tables["asked"] = askedRows(moment)
         tables["storage"] = storageRows(moment)
         tables["clients"] = clientRows(moment)
+        let tier = moment.observations.tier
+        tables["tier"] = tier.map(Self.tierRows) ?? []
+        tables["nodes"] = tier.map(Self.nodeRows) ?? []
+        for section in ["tier-section", "nodes-section"] { states[section] = tier == nil ? "none" : "plain" }
     }
 
     private mutating func set(_ id: String, _ text: String, _ state: String) {
@@ -51,7 +55,7 @@ struct DashboardView {
     private mutating func addStatus(_ moment: Moment) {
         let (now, all) = (moment.observations.unixSeconds, moment.observations)
         texts["version"] = all.version
-        set("readiness", moment.isReady ? "ready" : "draining", moment.isReady ? "good" : "bad")
+        set("readiness", moment.readiness.rawValue, moment.readiness == .ready ? "good" : "bad")
         texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - all.startedAt)))
         if let failure = all.reloads.lastFailure {
             set("reload", "the last reload failed: " + failure, "bad")

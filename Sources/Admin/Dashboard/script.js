@@ -236,13 +236,21 @@
     return wish;
   }
 
+  /** What the other nodes have of it; nothing where there are none. */
+  function reach(body) {
+    if (body.nodes === undefined) return "";
+    const missing = body.missing.map((node) => `${node.name} (last seen ${node.last_seen} s ago)`).join(", ");
+    return ` on ${body.reached} of ${body.nodes} nodes` + (missing && "; missing: " + missing)
+      + (body.logged ? "" : "; the others will not hear of it: purge again");
+  }
+
   async function purge(wish) {
     try {
       const answer = await fetch("/purge", {
         method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish),
       });
       const body = await answer.json();
-      return answer.ok ? { count: body.purged } : { problem: words(body) };
+      return answer.ok ? { count: body.purged, reach: reach(body) } : { problem: words(body) };
     } catch {
       return { problem: words() };
     }
@@ -274,8 +282,8 @@
     const wish = counted;
     $("purge-count").focus();
     forget();
-    const { count, problem } = await purge(wish);
-    $("purge-result").textContent = problem ?? answers(count) + (wish.hard ? " removed" : " made stale");
+    const { count, reach, problem } = await purge(wish);
+    $("purge-result").textContent = problem ?? answers(count) + (wish.hard ? " removed" : " made stale") + reach;
   });
 
   connect();

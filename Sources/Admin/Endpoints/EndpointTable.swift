@@ -25,7 +25,8 @@ enum EndpointTable {
         ),
         (
             AdminEndpoint(
-                path: "/readyz", methods: [.get], audience: .anyone, summary: "200, or 503 while it drains"),
+                path: "/readyz", methods: [.get], audience: .anyone,
+                summary: "200, or 503 and why: it drains, or catches up with purges"),
             { $0.readiness() }
         ),
         (
@@ -61,6 +62,11 @@ enum EndpointTable {
                 path: "/purge", methods: [.post], writes: true,
                 summary: "makes stored answers stale or removes them: " + PurgeRequest.members),
             { $0.purge() }
+        ),
+        (
+            AdminEndpoint(
+                path: "/nodes", methods: [.get], summary: "the nodes that share a tier with this one"),
+            { $0.nodes() }
         ),
         (
             AdminEndpoint(

@@ -53,6 +53,7 @@ extension Explanation {
         object.append("composing", composing.map(\.json) ?? .null)
         object.append("not_composed", refusal.map(\.json) ?? .null)
         object.append("asks_origin", .string(asksOrigin.rawValue))
+        object.append("asks_tier", .bool(asksTier))
         object.append("waits_for_another", .bool(waitsForAnother))
         object.append("needs_client_key", .bool(needsClientKey))
         return .object(object)

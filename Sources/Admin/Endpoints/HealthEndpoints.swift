@@ -1,4 +1,4 @@
-// Probes: they tell nothing but yes or no.
+// Probes: they tell nothing but yes or no, and of a no in three words why.
 
 extension AdminExchange {
     func health() {
@@ -6,8 +6,11 @@ extension AdminExchange {
     }
 
     func readiness() {
-        let isReady = service.sources.isReady()
-        reply(.text(isReady ? readyText : "draining\n", status: isReady ? 200 : 503))
+        switch service.sources.readiness {
+        case .ready: reply(.text(readyText))
+        case .draining: reply(.text("draining\n", status: 503))
+        case .catchingUp: reply(.text("catching up with purges\n", status: 503))
+        }
     }
 
     /// Probes bring no token, so they are not told what was wrong.

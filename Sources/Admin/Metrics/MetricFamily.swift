@@ -13,10 +13,13 @@ import Upstream
 struct MetricFamily: Sendable {
     enum Kind: String, Sendable {
         case counter, gauge, histogram
+        /// Without quantiles: a sum and a count.
+        case summary
     }
 
     struct Sample: Sendable {
-        /// Behind the family's name: `_bucket`, `_sum`, `_count` of a histogram.
+        /// Behind the family's name: `_bucket`, `_sum`, `_count` of a histogram, the last two
+        /// of a summary.
         var suffix = ""
         /// Values of the family's labels, in their order, and then of `le`.
         var labels: [String] = []
@@ -84,7 +87,7 @@ struct MetricFamily: Sendable {
 extension MetricFamily {
     /// Every metric there is, in the order in which they are exposed.
     static let table: [MetricFamily] =
-        requests + origin + composition + storage + clients + configuration + recording + process
+        requests + origin + composition + sharing + storage + clients + configuration + recording + process
 
     // MARK: Requests of apps
 

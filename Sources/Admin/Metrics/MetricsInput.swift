@@ -9,6 +9,8 @@ struct MetricsInput: Sendable {
     let process: ProcessFigures
     let version: String
     let unixSeconds: Int64
+    /// Nil where there is no shared tier.
+    var tier: TierFigures?
 
     /// All metrics, in the Prometheus text format.
     var text: String {

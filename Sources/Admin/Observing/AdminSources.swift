@@ -17,7 +17,7 @@ public struct AdminSources: Sendable {
     public let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
     public let recording: RecordingControl
     /// False while the proxy is draining.
-    public let isReady: @Sendable () -> Bool
+    public let isServing: @Sendable () -> Bool
     /// This process among the nodes that share a tier; nil where it is the only one.
     public let node: ProxyNode?
     /// Writes a line to the program's own log, of what an operator has changed.
@@ -27,7 +27,7 @@ public struct AdminSources: Sendable {
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        recording: RecordingControl = RecordingControl(), isReady: @escaping @Sendable () -> Bool,
+        recording: RecordingControl = RecordingControl(), isServing: @escaping @Sendable () -> Bool,
         node: ProxyNode? = nil, log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.statistics = statistics
@@ -38,8 +38,22 @@ public struct AdminSources: Sendable {
         self.startedAt = startedAt
         self.explain = explain
         self.recording = recording
-        self.isReady = isReady
+        self.isServing = isServing
         self.node = node
         self.log = log
+    }
+}
+
+extension AdminSources {
+    /// Whether clients may be sent here, and why not.
+    enum Readiness: String, Sendable {
+        case ready, draining
+        /// Purges of other nodes may be missing here.
+        case catchingUp = "catching up with purges"
+    }
+
+    var readiness: Readiness {
+        guard isServing() else { return .draining }
+        return node?.isReady == false ? .catchingUp : .ready
     }
 }

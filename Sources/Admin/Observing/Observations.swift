@@ -19,6 +19,8 @@ struct Observations {
     let unixSeconds: Int64
     /// Unix seconds.
     let startedAt: Int64
+    /// Nil where there is no shared tier.
+    var tier: TierFigures?
 
     /// Of lists of targets.
     private static let listed = 20
@@ -48,6 +50,7 @@ struct Observations {
             "storage": .object(members: [
                 "file": .array(breakdown.file.map(json)), "memory": .array(breakdown.memory.map(json)),
             ]),
+            "tier": tier?.json ?? .null,
             "clients": .array(source.clients.map(\.json)),
             "config": config,
             "history": history.json,

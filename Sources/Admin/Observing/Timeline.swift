@@ -11,7 +11,7 @@ struct Moment {
     let hour: History.Totals
     /// Of the last hour.
     let latency: LatencyHour.Counts
-    let isReady: Bool
+    let readiness: AdminSources.Readiness
 }
 
 /// What the admin loop remembers of the counters, which know only sums since the start.
@@ -83,9 +83,10 @@ final class Timeline {
         let totals = History.Totals(sources.statistics)
         let observations = Observations(
             source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, history: history,
-            version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt)
+            version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
+            tier: sources.node.map(TierFigures.init))
         return Moment(
             observations: observations, recent: recent.window(totals, at: loop.now), hour: history.hour(totals),
-            latency: latency.window(LatencyHour.Counts(sources.statistics)), isReady: sources.isReady())
+            latency: latency.window(LatencyHour.Counts(sources.statistics)), readiness: sources.readiness)
     }
 }

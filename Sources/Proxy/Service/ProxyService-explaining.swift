@@ -40,7 +40,8 @@ extension ProxyService {
             reason: isRefused ? .method : isPrivate ? nil : plan.reason, composing: Explanation.Composing(plan),
             refusal: attempt.flatMap(Explanation.Refused.init),
             asksOrigin: isRefused ? .never : Explanation.Asking(plan),
-            waitsForAnother: waits(plan, facts, found.key), needsClientKey: proxy.shared.clientKeys != nil, now: now)
+            asksTier: asksTier(plan, facts, found.key), waitsForAnother: waits(plan, facts, found.key),
+            needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
@@ -69,6 +70,17 @@ extension ProxyService {
         }
         found.isInMemory = found.key.map { proxy.cache.isInMemory($0) } ?? false
         return found
+    }
+
+    /// Whether its leader would look in the shared tier: as `ProxyLoop.mayAskTier` has it.
+    private func asksTier(_ plan: Plan, _ facts: PlanFacts, _ key: CacheKey?) -> Bool {
+        guard proxy.tier != nil, facts.method == .get, let key, !key.isPersonal, key.variant.isEmpty else {
+            return false
+        }
+        switch plan {
+        case .fetch, .complete: return true
+        case .hit, .compose, .verify, .stale, .pass, .refuse: return false
+        }
     }
 
     /// Whether it would find another request under way that it may wait for.

@@ -1,7 +1,7 @@
 /// How a run of the program ended, as its exit code says.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
-    /// It failed, or a threshold was missed.
+    /// It failed, or a threshold was missed, or not all nodes have done it.
     case failed = 1
     /// The command line was wrong.
     case usage = 2

@@ -46,6 +46,7 @@ private enum ExplanationTable {
         table.add(["why", .shown(explanation["why"])])
         table.add(["reason", .shown(explanation["reason"])])
         table.add(["origin asked", .shown(explanation["asks_origin"])])
+        if explanation["asks_tier"] == .bool(true) { table.add(["shared tier", "asked before the origin"]) }
         table.add(["waits for another", .shown(explanation["waits_for_another"])])
         for name in ["target", "route", "class", "scope", "storefront"] {
             table.add([Table.Cell(name), .shown(explanation[name])])

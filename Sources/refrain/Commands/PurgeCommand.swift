@@ -17,6 +17,8 @@ extension Command {
         details: [
             "What has become stale is served within the stale window of its class while a new answer is fetched behind it; with "
                 + "--hard it is gone, and the next request waits for the origin. Personal answers are purged like all others.",
+            "Where nodes share a tier, all of them purge. The answer names those that are not known to have done so, and the "
+                + "status is 1 then; they do it before they serve clients again.",
             "Without admin_token_file only root and the user that the proxy runs as may purge.",
         ],
         examples: [
@@ -27,14 +29,21 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let content = try purgeContent(arguments)
         let body = try AdminClient(arguments, context.files).post("/purge", content, within: .seconds(600))
-        if arguments.has(.json) { return context.done(json: body) }
-        guard let count = (try? JSON.parse(body))?["purged"]?.intValue else {
+        guard let answer = try? JSON.parse(body), let count = answer["purged"]?.intValue else {
             throw .failed("the answer to POST /purge does not say how many")
+        }
+        let reach = PurgeReach(answer)
+        guard !arguments.has(.json) else {
+            context.output.json(body)
+            return reach.status
         }
         let verb = arguments.has(dryRun) ? "would purge" : "purged"
         let noun = count == 1 ? "entry" : "entries"
-        context.output.line("\(verb) \(count) \(noun) (\(arguments.has(hard) ? "hard" : "soft"))")
-        return .done
+        context.output.line("\(verb) \(count) \(noun) (\(arguments.has(hard) ? "hard" : "soft"))\(reach.words)")
+        if !reach.isLogged {
+            context.output.problem("the shared tier did not take it: other nodes will not hear of it; purge again")
+        }
+        return reach.status
     }
 
     /// The content of the request, held to the rules of the proxy, so that what is wrong with it is
@@ -61,5 +70,29 @@ extension Command {
             throw .usage("purge: --\(error.detail)")
         }
         return content
+    }
+}
+
+/// What the other nodes have of a purge, by the answer to `POST /purge`; nothing where there are
+/// none.
+private struct PurgeReach {
+    /// Behind the count.
+    let words: String
+    /// False where the other nodes will never hear of it.
+    let isLogged: Bool
+    let status: ExitStatus
+
+    init(_ answer: JSON) {
+        let missing = (answer["missing"]?.arrayValue ?? []).map { node in
+            "\(Table.Cell.shown(node["name"]).text) (last seen \(Table.Cell.span(node["last_seen"]).text) ago)"
+        }
+        var words = ""
+        if let nodes = answer["nodes"]?.intValue, let reached = answer["reached"]?.intValue {
+            words = " on \(reached) of \(nodes) nodes"
+        }
+        if !missing.isEmpty { words += "; missing: " + missing.joined(separator: ", ") }
+        self.words = words
+        isLogged = answer["logged"] != .bool(false)
+        status = isLogged && missing.isEmpty ? .done : .failed
     }
 }

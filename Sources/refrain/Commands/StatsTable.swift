@@ -13,7 +13,7 @@ enum StatsTable {
             "requests",
             """
             requests hits/requests stale/requests composed/requests misses/requests collapsed/misses
-            bypassed/requests refused/requests revalidated stored headers_refused
+            shared bypassed/requests refused/requests revalidated stored headers_refused
             """),
         group(
             "origin",
@@ -44,13 +44,15 @@ enum StatsTable {
     ]
 
     static func text(of stats: JSON, for terminal: Terminal) -> String {
-        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons", "not_composed"] + leftToTop)
+        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons", "not_composed", "tier"] + leftToTop)
         let others = rows(of: stats, prefix: "").filter { row in
             !shown.contains(String(row.name.prefix { $0 != "." }))
         }
         var sections: [(title: String, rows: [[Table.Cell]])] = groups.map { group in
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
+        let tier = rows(of: stats["tier"] ?? .null, prefix: "").filter { !$0.name.isEmpty }
+        sections.append(("shared tier", tier.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
         sections.append(("other", others.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))

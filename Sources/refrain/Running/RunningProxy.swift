@@ -25,7 +25,7 @@ final class RunningProxy: Sendable {
     let server: ProxyServer
     private let log: OperationalLog
     private let inheritance: Inheritance
-    private let isReady = Readiness()
+    private let isServing = Readiness()
     /// Nil where this is the only node.
     let node: ProxyNode?
     let running: Mutex<Running>
@@ -166,7 +166,7 @@ final class RunningProxy: Sendable {
     /// Says from now on that new requests are not welcome (`/readyz`), though they are still
     /// answered.
     func refuseProbes() {
-        isReady.value.store(false, ordering: .relaxed)
+        isServing.value.store(false, ordering: .relaxed)
     }
 
     /// Takes no new connections, finishes the requests in hand and calls `completion` when
@@ -209,7 +209,7 @@ final class RunningProxy: Sendable {
             recording: RecordingControl(
                 status: { @Sendable [server] in server.recording },
                 turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
-            isReady: { @Sendable [isReady, node] in isReady.value.load(ordering: .relaxed) && node?.isReady != false },
+            isServing: { @Sendable [isServing] in isServing.value.load(ordering: .relaxed) },
             node: node,
             log: { @Sendable [log] in log(.notice, $0) })
         var timeouts = ClientTimeouts()

@@ -43,10 +43,22 @@ struct TopScreen {
         text += "\(stats["upstream_waiting"]?.intValue ?? 0) waiting, "
         text += limit > 0 ? "\(limit)/s allowed" : "no limit known"
         text += ", \(stats["rate_limited"]?.intValue ?? 0) 429s since start\n"
+        if let tier = stats["tier"], tier != .null { text += Self.words(of: tier) + "\n" }
         if let failure = stats["config"]?["last_failure"]?.stringValue {
             text += terminal.styled(Table.Cell("the last reload failed: \(failure)").text, .red) + "\n"
         }
         return text
+    }
+
+    /// What matters of the shared tier, in a line.
+    private static func words(of tier: JSON) -> String {
+        func number(_ name: String) -> Int { tier[name]?.intValue ?? 0 }
+        let lookups = tier["lookups"]
+        let breakers = number("breakers_open")
+        return
+            "tier: \(Table.Cell.shown(tier["standing"]).text), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
+            + "\(whole(lookups?["taken"]).text) found of \(whole(lookups?["looks"]).text) since start, "
+            + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(breakers) loops" : "")
     }
 
     private func rate(_ count: Int) -> String { Figure.fixed(interval.perSecond(count), 1, isGrouped: false) + "/s" }

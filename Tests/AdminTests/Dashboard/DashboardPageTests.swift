@@ -12,7 +12,7 @@ import Upstream
 @Suite struct DashboardPageTests {
     /// A moment at which a hostile target has been asked for, a reload has failed and a client has
     /// a hostile name.
-    private func moment(reloadError: String? = nil) throws -> Moment {
+    private func moment(reloadError: String? = nil, tier: TierFigures? = nil) throws -> Moment {
         let statistics = Statistics()
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
@@ -25,10 +25,10 @@ import Upstream
         history.endSlot(History.Totals(source))
         let observations = Observations(
             source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
-            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000)
+            version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier)
         return Moment(
             observations: observations, recent: RecentTotals.Window(), hour: History.Totals(source),
-            latency: LatencyHour.Counts(source), isReady: true)
+            latency: LatencyHour.Counts(source), readiness: .ready)
     }
 
     private static let hostile = #"/v1/catalog/us/search?term=<script>alert("1")</script>&types='songs'"#
@@ -102,6 +102,25 @@ import Upstream
             }
             let padded = columns + Array(repeating: "", count: classes.count - columns.count)
             #expect(classes == padded, "\(table)")
+        }
+    }
+
+    @Test func theTierAndItsNodesAreShownWhereThereAreAny() throws {
+        let view = DashboardView(try moment(tier: .sample))
+        let rows = try #require(view.tables["tier"])
+        func value(_ name: String) -> DashboardView.Cell? { rows.first { $0[0] == .text(name) }?[1] }
+        #expect(value("state") == .text("ready") && value("found, since start") == .text("6 of 10"))
+        #expect(value("breaker") == .text("open in 1 of 2 loops") && value("purges to apply") == .text("3"))
+        #expect(value("clock ahead of the engine's") == .text("-1.500 s") && value("last error") == .text("timeout"))
+        let nodes = try #require(view.tables["nodes"])
+        #expect(nodes.map { $0[0] } == [.text("a (this one)"), .text("b"), .text("c")])
+        #expect(nodes.map { $0[3] } == [.text("ready"), .text("catching up"), .text("not heard of")])
+        #expect(nodes[2][5] == .text("1m 40s ago"))
+        let html = try html(view)
+        #expect(html.contains("&lt;b&gt;c&lt;/b&gt;") && html.contains("id=\"nodes-section\" data-state=\"plain\""))
+        let alone = try self.html(DashboardView(moment()))
+        for section in ["tier", "nodes"] {
+            #expect(alone.contains("id=\"\(section)-section\" data-state=\"none\""), "style.css hides it")
         }
     }
 

@@ -24,7 +24,7 @@ struct Exposition {
                 family = String(help.1)
                 guard kinds[family] == nil else { throw Malformed(description: "\(family) is there twice") }
                 kinds[family] = ""
-            } else if let type = line.wholeMatch(of: /# TYPE ([a-z_:]+) (counter|gauge|histogram)/) {
+            } else if let type = line.wholeMatch(of: /# TYPE ([a-z_:]+) (counter|gauge|histogram|summary)/) {
                 guard type.1 == family, kinds[family] == "" else { throw Malformed(description: "\(line)") }
                 kinds[family] = String(type.2)
             } else {
@@ -44,7 +44,8 @@ struct Exposition {
             throw Malformed(description: "\(line)")
         }
         let name = String(match.1)
-        let names = kind == "histogram" ? ["_bucket", "_sum", "_count"].map { family + $0 } : [family]
+        let suffixes = ["histogram": ["_bucket", "_sum", "_count"], "summary": ["_sum", "_count"]][kind] ?? [""]
+        let names = suffixes.map { family + $0 }
         guard names.contains(name) else { throw Malformed(description: "\(name) among \(family)") }
         var labels: [String: String] = [:]
         var rest = match.2 ?? ""

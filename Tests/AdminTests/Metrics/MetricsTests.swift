@@ -10,7 +10,9 @@ import Upstream
 @Suite struct MetricsTests {
     private static let keys = "phone 0123456789abcdef 5/s\nwe\"b\\ fedcba9876543210\n"
 
-    private func input(_ statistics: [Statistics], _ cache: ResponseCache? = nil) throws -> MetricsInput {
+    private func input(_ statistics: [Statistics], _ cache: ResponseCache? = nil, tier: TierFigures? = nil) throws
+        -> MetricsInput
+    {
         let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let clients = try ClientKeys(SecretBytes(Array(Self.keys.utf8).span)).clients
         let source = StatisticsSource(
@@ -23,7 +25,7 @@ import Upstream
         return MetricsInput(
             source: source, breakdown: breakdown,
             reloads: ReloadStatus.Snapshot(succeeded: 3, failed: 1, lastFailure: "x"),
-            process: .current, version: "1.2.3", unixSeconds: 1_800_000_000)
+            process: .current, version: "1.2.3", unixSeconds: 1_800_000_000, tier: tier)
     }
 
     @Test func whatIsExposedCanBeScraped() throws {
@@ -57,6 +59,23 @@ import Upstream
         #expect(try #require(scraped.value("process_resident_memory_bytes")) > 1_048_576)
         #expect(try #require(scraped.value("process_open_fds")) >= 3)
         #expect(try #require(scraped.value("process_start_time_seconds")) > 1_700_000_000)
+    }
+
+    @Test func theTierIsExposedWhereThereIsOne() throws {
+        let scraped = try Exposition(try input([Statistics()], tier: .sample).text)
+        let values: KeyValuePairs<String, Double> = [
+            "lookups_total": 10, "put_total": 3, "commands_total": 27, "failures_total": 5, "timeouts_total": 4,
+            "reconnects_total": 1, "latency_seconds_sum": 0.036, "latency_seconds_count": 12, "waiting": 2,
+            "connected": 1, "breaker_open": 1, "purge_log_lag": 3, "clock_skew_seconds": -1.5, "nodes": 3,
+            "nodes_alive": 2, "ready": 1,
+        ]
+        for (name, value) in values { #expect(scraped.value("refrain_tier_" + name) == value, "\(name)") }
+        #expect(scraped.kinds["refrain_tier_latency_seconds"] == "summary")
+        #expect(scraped.value("refrain_tier_results_total", ["result": "taken"]) == 6)
+        #expect(scraped.value("refrain_tier_results_total", ["result": "purged"]) == 0)
+        #expect(scraped.values("refrain_tier_results_total").count == 7, "neither all questions nor what was put")
+        let alone = try Exposition(try input([Statistics()]).text)
+        #expect(!alone.kinds.keys.contains { $0.hasPrefix("refrain_tier") })
     }
 
     @Test func histogramsAreCumulativeAndEndWithAll() throws {

@@ -10,7 +10,7 @@ struct Expression {
     /// What Prometheus itself adds to a scraped series.
     private static let scrapeLabels: Set = ["job", "instance"]
     private static let functions: Set = [
-        "sum", "min", "rate", "increase", "histogram_quantile", "time", "by", "label_values", "Inf",
+        "sum", "min", "rate", "increase", "histogram_quantile", "time", "by", "label_values", "Inf", "abs",
     ]
 
     init(_ text: String) {
@@ -40,11 +40,14 @@ struct Expression {
 
     private mutating func note(_ name: String, labels: [String]) {
         if name == "up" { return }
-        let isHistogram = MetricFamily.table.first { family in
-            family.kind == .histogram && ["_bucket", "_sum", "_count"].contains { family.name + $0 == name }
+        let family = MetricFamily.table.first { family in
+            switch family.kind {
+            case .counter, .gauge: family.name == name
+            case .histogram: ["_bucket", "_sum", "_count"].contains { family.name + $0 == name }
+            case .summary: ["_sum", "_count"].contains { family.name + $0 == name }
+            }
         }
-        let plain = MetricFamily.table.first { $0.name == name && $0.kind != .histogram }
-        guard let family = isHistogram ?? plain else { return problems.append("there is no metric \(name)") }
+        guard let family else { return problems.append("there is no metric \(name)") }
         families.append(family)
         let known = Self.scrapeLabels.union(family.labels)
         for label in labels where !known.contains(label) { problems.append("\(name) has no label \(label)") }

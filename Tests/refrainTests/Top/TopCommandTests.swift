@@ -47,6 +47,21 @@ import Text
         #expect(request.hasPrefix("GET /stats HTTP/1.1\r\n"))
     }
 
+    @Test func theTierHasALineWhereThereIsOne() {
+        let tier = """
+            "tier":{"standing":"ready","nodes":3,"nodes_alive":2,"lag":1,"breakers_open":0,\
+            "lookups":{"looks":10,"taken":6}},
+            """
+        func line(_ tier: String) -> Substring? {
+            runAgainstServer("top", body.replacing("\"config\"", with: tier + "\"config\""), ["--once"]).result.standard
+                .split(separator: "\n").first { $0.hasPrefix("tier: ") }
+        }
+        #expect(line(tier) == "tier: ready, 2 of 3 nodes up, 6 found of 10 since start, lag 1")
+        let open = tier.replacing("\"breakers_open\":0", with: "\"breakers_open\":2")
+        #expect(line(open)?.hasSuffix(", breaker open in 2 loops") == true)
+        #expect(line("\"tier\":null,") == nil)
+    }
+
     @Test func programsGetOneLine() throws {
         let text = top(["--once", "--json"]).result.standard
         #expect(text.split(separator: "\n").count == 1)

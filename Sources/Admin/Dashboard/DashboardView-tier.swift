@@ -1,0 +1,45 @@
+import Text
+import Tier
+
+// What the page shows of the shared tier and the nodes; nothing where there is none.
+
+extension DashboardView {
+    static func tierRows(_ tier: TierFigures) -> [[Cell]] {
+        let (looks, loops) = (tier[.looks], tier.connections.count)
+        let rows: [(String, String)] = [
+            ("state", tier.sharing.standing.words),
+            ("found, since start", "\(Figure.count(tier[.taken])) of \(Figure.count(looks))"),
+            ("waited for another node", Figure.count(tier[.waited])),
+            ("put there", Figure.count(tier[.put])),
+            ("not answered in time", Figure.count(tier[.unanswered])),
+            ("breaker", tier.breakersOpen > 0 ? "open in \(tier.breakersOpen) of \(loops) loops" : "closed"),
+            ("time of an answer, mean", Figure.steadyTime(nanoseconds: tier.meanLatency.map { Int($0 * 1e6) })),
+            ("failures, since start", Figure.count(tier.sum(\.failures))),
+            ("last error", tier.lastError ?? Figure.none),
+            ("purges to apply", Figure.count(tier.sharing.lag)),
+            ("clock ahead of the engine's", tier.skew.map { Figure.fixed($0 / 1000, 3) + " s" } ?? Figure.none),
+        ]
+        return rows.map { [.text($0.0), .text($0.1)] }
+    }
+
+    static func nodeRows(_ tier: TierFigures) -> [[Cell]] {
+        tier.sharing.nodes.map { node in
+            [
+                .text(node.name + (node.isSelf ? " (this one)" : "")), .text(node.address), .text(node.version),
+                .text(node.isAlive ? node.isReady ? "ready" : "catching up" : "not heard of"),
+                .text(node.lag.map(Figure.count) ?? Figure.none),
+                .text(node.isSelf ? "now" : SpanOfTime.text(node.lastSeen) + " ago"),
+            ]
+        }
+    }
+}
+
+extension PurgeLogState.Standing {
+    fileprivate var words: String {
+        switch self {
+        case .away: "the engine does not answer"
+        case .catchingUp: "catching up with purges"
+        case .ready: "ready"
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import Text
+
+extension AdminExchange {
+    /// The nodes that share a tier with this one.
+    func nodes() {
+        guard let status = service.sources.node?.status else {
+            return reply(.error(404, "This proxy has no shared tier (shared_tier), and so no other nodes."))
+        }
+        reply(
+            .json([
+                "standing": .string(status.standing.word), "alive": .integer(status.aliveCount),
+                "nodes": .array(status.nodes.map(\.json)),
+            ]))
+    }
+}

@@ -1,0 +1,74 @@
+import Tier
+
+// What is exposed of the shared tier; nothing where there is none.
+
+extension MetricFamily {
+    static let sharing: [MetricFamily] = [
+        tierCounter("refrain_tier_lookups_total", "Questions of requests to the shared tier") { $0[.looks] },
+        MetricFamily.counter(
+            "refrain_tier_results_total", labels: ["result"],
+            "What came of them, where anything was there, or was to come, or nothing could be known"
+        ) { input in
+            input.tier.map { tier in results.map { Sample(tier[$0], [$0.text]) } } ?? []
+        },
+        tierCounter("refrain_tier_put_total", "Answers that were put into the shared tier") { $0[.put] },
+        tierCounter("refrain_tier_commands_total", "Commands to the engine of the shared tier") { $0.sum(\.commands) },
+        tierCounter("refrain_tier_failures_total", "Pipelines of commands that ended without their replies") {
+            $0.sum(\.failures)
+        },
+        tierCounter("refrain_tier_timeouts_total", "Those of them whose time was up") { $0.sum(\.timeouts) },
+        tierCounter("refrain_tier_reconnects_total", "Connections to the engine after the first of each loop") {
+            $0.sum(\.reconnects)
+        },
+        MetricFamily(
+            name: "refrain_tier_latency_seconds", kind: .summary, labels: [],
+            help: "Time from sending a pipeline of commands to its last reply"
+        ) { input in
+            input.tier.map { tier in
+                [
+                    Sample(tier.latencySum / .seconds(1), suffix: "_sum"),
+                    Sample(Double(tier.sum(\.latencyCount)), suffix: "_count"),
+                ]
+            } ?? []
+        },
+        tierGauge("refrain_tier_waiting", "Pipelines that wait for a connection or their replies") {
+            Double($0.sum(\.waiting))
+        },
+        tierGauge("refrain_tier_connected", "Loops that had a connection after their last question") {
+            Double($0.connected)
+        },
+        tierGauge("refrain_tier_breaker_open", "Loops that ask the engine but once a second, because it failed") {
+            Double($0.breakersOpen)
+        },
+        tierGauge("refrain_tier_purge_log_lag", "Purges of other nodes that are read and not yet applied here") {
+            Double($0.sharing.lag)
+        },
+        tierGauge("refrain_tier_clock_skew_seconds", "The clock of this machine less that of the engine") {
+            $0.skew.map { $0 / 1000 }
+        },
+        tierGauge("refrain_tier_nodes", "Nodes that were heard of within a day, this one included") {
+            Double($0.sharing.nodes.count)
+        },
+        tierGauge("refrain_tier_nodes_alive", "Those of them that were heard of within ten seconds") {
+            Double($0.sharing.aliveCount)
+        },
+        tierGauge("refrain_tier_ready", "1 where all that was purged elsewhere is purged here") {
+            $0.sharing.standing == .ready ? 1 : 0
+        },
+    ]
+
+    /// What may come of a question, beside nothing.
+    private static let results = TierCounters.Name.allCases.filter { $0 != .looks && $0 != .put }
+
+    private static func tierCounter(
+        _ name: String, _ help: String, _ value: @escaping @Sendable (TierFigures) -> Int
+    ) -> MetricFamily {
+        MetricFamily.counter(name, help) { input in input.tier.map { [Sample(value($0))] } ?? [] }
+    }
+
+    private static func tierGauge(
+        _ name: String, _ help: String, _ value: @escaping @Sendable (TierFigures) -> Double?
+    ) -> MetricFamily {
+        MetricFamily.gauge(name, help) { input in input.tier.flatMap(value).map { [Sample($0)] } ?? [] }
+    }
+}

@@ -1,0 +1,80 @@
+import Proxy
+import Text
+import Tier
+
+/// The shared tier and the nodes that share it, as this one knows them at one moment.
+struct TierFigures: Sendable {
+    /// Since the start, over all loops.
+    let counts: [TierCounters.Name: Int]
+    /// Of every loop, as it was after its last question.
+    let connections: [TierStatus]
+    let sharing: SharingStatus
+    /// Whether clients may be sent here.
+    let isReady: Bool
+
+    func sum(_ figure: KeyPath<TierStatus, Int>) -> Int { connections.reduce(0) { $0 + $1[keyPath: figure] } }
+
+    subscript(_ name: TierCounters.Name) -> Int { counts[name] ?? 0 }
+
+    var connected: Int { connections.count(where: \.isConnected) }
+    var breakersOpen: Int { connections.count(where: \.isBreakerOpen) }
+    /// From sending to the last reply, over all pipelines.
+    var latencySum: Duration { connections.reduce(.zero) { $0 + $1.latencySum } }
+    /// Milliseconds; nil before the first.
+    var meanLatency: Double? {
+        let count = sum(\.latencyCount)
+        return count > 0 ? latencySum / .milliseconds(1) / Double(count) : nil
+    }
+    /// Of one of the loops.
+    var lastError: String? { connections.lazy.compactMap(\.lastError).first }
+    /// This machine's clock less the engine's, in milliseconds.
+    var skew: Double? { sharing.skew.map { $0 / .milliseconds(1) } }
+}
+
+extension TierFigures {
+    init(_ node: ProxyNode) {
+        var counts: [TierCounters.Name: Int] = [:]
+        for name in TierCounters.Name.allCases { counts[name] = node.tier.counters[name] }
+        self.init(counts: counts, connections: node.tier.connections, sharing: node.status, isReady: node.isReady)
+    }
+
+    /// `tier` in `/stats`. Names of members are part of the interface.
+    var json: JSON {
+        func milliseconds(_ value: Double?) -> JSON {
+            value.map { .number(String(($0 * 1000).rounded() / 1000)) } ?? .null
+        }
+        var lookups = JSONObject()
+        for name in TierCounters.Name.allCases { lookups.append(name.text, .integer(self[name])) }
+        return [
+            "standing": .string(sharing.standing.word), "ready": .bool(isReady),
+            "nodes": .integer(sharing.nodes.count), "nodes_alive": .integer(sharing.aliveCount),
+            "lag": .integer(sharing.lag), "skew_ms": milliseconds(skew), "loops": .integer(connections.count),
+            "connected": .integer(connected), "breakers_open": .integer(breakersOpen),
+            "waiting": .integer(sum(\.waiting)), "commands": .integer(sum(\.commands)),
+            "failures": .integer(sum(\.failures)), "timeouts": .integer(sum(\.timeouts)),
+            "reconnects": .integer(sum(\.reconnects)), "last_error": lastError.map(JSON.string) ?? .null,
+            "mean_ms": milliseconds(meanLatency), "lookups": .object(lookups),
+        ]
+    }
+}
+
+extension PurgeLogState.Standing {
+    /// For people and programs.
+    var word: String {
+        switch self {
+        case .away: "away"
+        case .catchingUp: "catching-up"
+        case .ready: "ready"
+        }
+    }
+}
+
+extension NodeState {
+    var json: JSON {
+        [
+            "name": .string(name), "address": .string(address), "version": .string(version), "ready": .bool(isReady),
+            "alive": .bool(isAlive), "lag": lag.map(JSON.integer) ?? .null, "last_seen": .integer(lastSeen),
+            "self": .bool(isSelf),
+        ]
+    }
+}

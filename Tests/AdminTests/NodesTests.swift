@@ -1,0 +1,95 @@
+import Cache
+import Dispatch
+import EventLoop
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Admin
+@testable import Proxy
+@testable import Tier
+
+/// What an operator is told of several nodes.
+@Suite(.timeLimit(.minutes(10))) struct NodesTests {
+    /// A node, and the surface of its operator.
+    private final class Node {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let node: ProxyNode
+        let admin: AdminUnderTest
+        private var hasEnded = false
+
+        init(_ name: String, enginePort: UInt16) throws {
+            let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: enginePort)
+            let tier = SharedTier(TierSettings(endpoints: [endpoint], nodeName: name)) { _ in }
+            var shared = ProxyShared(
+                cache: cache, credentials: Credentials(developer: nil, musicUser: nil), policy: Policy(),
+                authority: "127.0.0.1:1")
+            shared.tier = tier
+            let identity = NodeIdentity(name: name, address: "\(name):8080", version: "1.0", process: 1, startedAt: 1)
+            node = try ProxyNode(tier, identity, shared)
+            admin = try AdminUnderTest(node: node)
+        }
+
+        deinit { end() }
+
+        /// As a kill does: the others are not told.
+        func end() {
+            guard !hasEnded else { return }
+            hasEnded = true
+            let done = DispatchSemaphore(value: 0)
+            node.stop(isReplaced: true) { done.signal() }
+            done.wait()
+        }
+    }
+
+    @Test(.requires(.redis)) func allOfThemAreShownAndPurged() throws {
+        let engine = try RedisServer()
+        let nodes = try ["a", "b"].map { try Node($0, enginePort: engine.port) }
+        let admin = nodes[0].admin
+        func listed() throws -> [[String: Any]] { try admin.object("/nodes")?["nodes"] as? [[String: Any]] ?? [] }
+        waitUntil(within: 60) {
+            nodes.allSatisfy { $0.node.status.standing == .ready && $0.node.status.aliveCount == 2 }
+                && (try? listed().allSatisfy { $0["ready"] as? Bool == true }) == true
+        }
+        let rows = try listed()
+        #expect(rows.map { $0["name"] as? String } == ["a", "b"])
+        #expect(rows.map { $0["self"] as? Bool } == [true, false])
+        #expect(rows.map { $0["ready"] as? Bool } == [true, true] && rows[1]["address"] as? String == "b:8080")
+        let tier = try #require(try admin.object("/stats")?["tier"] as? [String: Any])
+        #expect(tier["standing"] as? String == "ready" && tier["nodes_alive"] as? Int == 2)
+        let metrics = try Exposition(String(decoding: admin.client.send("GET", "/metrics").body, as: UTF8.self))
+        #expect(metrics.value("refrain_tier_nodes_alive") == 2 && metrics.value("refrain_tier_ready") == 1)
+        #expect(try admin.status("GET", "/readyz") == 200)
+
+        let whole = try #require(try admin.purge(#"{"all":true}"#).json as? [String: Any])
+        #expect(whole["nodes"] as? Int == 2 && whole["reached"] as? Int == 2 && whole["logged"] as? Bool == true)
+        nodes[1].end()
+        let partial = try #require(try admin.purge(#"{"all":true}"#).json as? [String: Any])
+        #expect(partial["nodes"] as? Int == 2 && partial["reached"] as? Int == 1)
+        #expect((partial["missing"] as? [[String: Any]])?.map { $0["name"] as? String } == ["b"])
+    }
+
+    @Test func whereThereIsNoTierThatIsSaid() throws {
+        let admin = try AdminUnderTest()
+        let reply = try admin.client.send("GET", "/nodes")
+        let error = (reply.json as? [String: [[String: String]]])?["errors"]?.first
+        #expect(reply.status == 404 && error?["detail"]?.contains("has no shared tier") == true)
+        #expect(try admin.object("/stats")?["tier"] is NSNull)
+        let metrics = String(decoding: try admin.client.send("GET", "/metrics").body, as: UTF8.self)
+        #expect(!metrics.contains("refrain_tier"))
+    }
+
+    /// It may be asked ten seconds late on a busy machine, and is ready by then without an engine.
+    @Test func aNodeThatDoesNotKnowThePurgesSaysSo() throws {
+        let port = try RawSocket.freePort()
+        while true {
+            let began = ContinuousClock.now
+            let node = try Node("a", enginePort: port)
+            defer { node.end() }
+            let reply = try node.admin.client.send("GET", "/readyz")
+            guard ContinuousClock.now - began < .seconds(10) else { continue }
+            #expect(reply.status == 503)
+            return #expect(String(decoding: reply.body, as: UTF8.self) == "catching up with purges\n")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import refrain
+
+@Suite struct NodesCommandTests {
+    private let body = """
+        {"standing":"ready","alive":2,"nodes":[\
+        {"name":"a","address":"127.0.0.1:8080","version":"1.0","ready":true,"alive":true,"lag":0,"last_seen":0,"self":true},\
+        {"name":"b","address":"127.0.0.2:8080","version":"1.1","ready":false,"alive":true,"lag":3,"last_seen":1,"self":false},\
+        {"name":"c","address":"c","version":"1.0","ready":true,"alive":false,"lag":null,"last_seen":100,"self":false}]}
+        """
+
+    @Test func eachHasALine() {
+        let (result, request) = runAgainstServer("nodes", body, [])
+        #expect(result.status == 0 && result.error.isEmpty)
+        #expect(
+            result.standard == """
+                name          state        lag   last seen  version  address
+                a (this one)  ready          0         now  1.0      127.0.0.1:8080
+                b             catching up    3      1s ago  1.1      127.0.0.2:8080
+                c             missing        -  1m 40s ago  1.0      c
+
+                """)
+        #expect(request.hasPrefix("GET /nodes HTTP/1.1\r\n"))
+    }
+
+    @Test func programsGetWhatTheProxySays() {
+        #expect(runAgainstServer("nodes", body, ["--json"]).result.standard == body + "\n")
+    }
+
+    @Test func whereThereIsNoTierItFailsInTheProxysWords() {
+        let refusal = #"{"errors":[{"detail":"This proxy has no shared tier."}]}"#
+        for words in [[], ["--json"]] {
+            let result = runAgainstServer("nodes", refusal, words, status: "404 Not Found").result
+            #expect(result.status == 1 && result.standard.isEmpty)
+            #expect(result.error.hasSuffix("/nodes: status 404: This proxy has no shared tier.\n"))
+        }
+        #expect(runAgainstServer("nodes", "{}", []).result.status == 1)
+    }
+}
