@@ -16,7 +16,7 @@ struct CommonLimitTests {
 
     /// Clients that ask for one thing after the other, never for the same, and so want more than
     /// the origin allows.
-    private final class Crowd: Sendable {
+    final class Crowd: Sendable {
         let fleet: NodeFleet
         let origin: CountingOrigin
         let failures = Mutex<[String]>([])

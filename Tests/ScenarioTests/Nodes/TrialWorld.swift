@@ -29,7 +29,7 @@ struct TrialWorld: Sendable {
 
     /// With its seed.
     let name: String
-    let api: SimulatedAPI
+    let api: any Responder
     let requests: [Request]
 
     static func named(_ name: Name) -> TrialWorld {
