@@ -136,7 +136,7 @@ let package = Package(
                 name: "ScenarioTests",
                 dependencies: [
                     "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
-                    "Tier", "Proxy", "Admin", "Simulator", "Traffic", "TestSupport",
+                    "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(

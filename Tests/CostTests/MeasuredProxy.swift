@@ -28,7 +28,10 @@ final class MeasuredProxy {
     /// - Parameters:
     ///   - folder: is replaced.
     ///   - path: says what memory may hold, and whether traffic is recorded.
-    init(program: String, valgrind: Tool, originPort: UInt16, folder: URL, path: CostPath) throws {
+    ///   - engine: the port of a shared tier.
+    init(
+        program: String, valgrind: Tool, originPort: UInt16, folder: URL, path: CostPath, engine: UInt16? = nil
+    ) throws {
         self.folder = folder
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -49,6 +52,7 @@ final class MeasuredProxy {
             workers 1
             memory_size \(path.memorySize)
             \(path == .recordedHit ? "record \(file("traffic.jsonl").path)" : "")
+            \(engine.map { "shared_tier redis://127.0.0.1:\($0)\nnode_name measured" } ?? "")
             """
         try Data(configuration.utf8).write(to: file("proxy.conf"))
         try start(valgrind, try stripped(program))
@@ -62,6 +66,9 @@ final class MeasuredProxy {
 
     var port: Int { get throws { try port("http") } }
     var securePort: Int { get throws { try port("https") } }
+
+    /// Waits until it uses its shared tier.
+    func waitForTier() throws { try wait { self.log.contains(": connected") } }
 
     /// For clients that trust its certificate.
     func clientTLS() throws -> ClientTLS { try ClientTLS(trustAnchors: .pem(authority.certificatePEM())) }

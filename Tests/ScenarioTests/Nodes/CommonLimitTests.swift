@@ -1,0 +1,81 @@
+import Foundation
+import Simulator
+import Synchronization
+import TestSupport
+import Testing
+
+/// Ten nodes before an origin that allows few requests and says nothing of when to come again: they
+/// learn its limit together.
+@Suite(.timeLimit(.minutes(30)), .requires(.redis), .requires(.binary), .requires(.plainBuild))
+struct CommonLimitTests {
+    private static let (nodes, clients, perSecond) = (10, 20, 4)
+    /// Before the engine is killed, and as many afterwards.
+    private static let requests = TestSize.of(30, full: 368)
+    /// Of a hundred requests to the origin.
+    private static let (mostRefused, mostRefusedWithoutEngine) = (10, 15)
+
+    /// Clients that ask for one thing after the other, never for the same, and so want more than
+    /// the origin allows.
+    final class Crowd: Sendable {
+        let fleet: NodeFleet
+        let origin: CountingOrigin
+        let failures = Mutex<[String]>([])
+        private let next = Mutex(0)
+
+        init(_ fleet: NodeFleet, _ origin: CountingOrigin) { (self.fleet, self.origin) = (fleet, origin) }
+
+        /// So many requests. The first client is alone until it has met the limit.
+        func ask(_ count: Int) {
+            let end = next.withLock { $0 + count }
+            concurrently(CommonLimitTests.clients) { client in
+                if client > 0 { waitUntil(within: 60) { self.origin.counts.refused > 0 } }
+                while let number = self.draw(before: end) { self.ask(number: number) }
+            }
+        }
+
+        private func draw(before end: Int) -> Int? {
+            next.withLock { next in
+                guard next < end else { return nil }
+                next += 1
+                return next
+            }
+        }
+
+        /// Searches are not joined with others, and not composed.
+        private func ask(number: Int) {
+            let client = HTTPTestClient(port: fleet.port(of: number % CommonLimitTests.nodes))
+            let status = try? client.send("GET", "/v1/catalog/us/search?types=songs&term=word\(number)").status
+            if status != 200 { failures.withLock { $0.append("\(number): \(status.map(String.init) ?? "no answer")") } }
+        }
+    }
+
+    @Test func tenNodesLearnOneLimitAndKeepToItsPartsWithoutAnEngine() async throws {
+        try await onThread {
+            var configuration = SimulatorConfiguration()
+            configuration.requiresAuthorization = false
+            configuration.artists = 100
+            configuration.latency = .milliseconds(20)
+            configuration.requestsPerSecond = Self.perSecond
+            let origin = try CountingOrigin(SimulatedAPI(configuration: configuration))
+            defer { origin.stop() }
+            let fleet = try NodeFleet(Self.nodes, isShared: true, before: origin.address)
+            let crowd = Crowd(fleet, origin)
+            crowd.ask(Self.requests)
+            let before = origin.counts
+            fleet.killEngine()
+            crowd.ask(Self.requests)
+            let all = origin.counts
+            for (counts, name, most) in [
+                (before, "with the engine", Self.mostRefused),
+                (all, "engine killed midway", Self.mostRefusedWithoutEngine),
+            ] {
+                print(
+                    "limit \(Self.perSecond)/s, \(Self.nodes) nodes, \(name): \(counts.asked) requests to the origin,",
+                    "\(counts.refused) of them 429, \(counts.refused * 100 / max(counts.asked, 1)) %")
+                #expect(counts.refused * 100 <= most * counts.asked, "\(name)")
+            }
+            #expect(crowd.failures.withLock { $0 }.isEmpty)
+            #expect(before.asked >= Self.requests && all.asked >= 2 * Self.requests)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Synchronization
+import TestSupport
+import Testing
+
+/// What three nodes that share a tier ask of the origin, and what becomes of that when one is lost
+/// or joins: processes of the program, a real engine, and a balancer before them.
+@Suite(.serialized, .timeLimit(.minutes(30)), .requires(.redis), .requires(.binary), .requires(.plainBuild))
+struct SharingNodesTests {
+    /// Of the requests that one node alone sends.
+    private static let most: [TrialBalancer.Way: Double] = [.roundRobin: 1.07, .byResource: 1.03]
+    /// Of what the same nodes send where nothing happens.
+    private static let (mostWhereOneIsLost, mostWhereOneJoins) = (1.02, 1.01)
+
+    /// Several tests compare with the same trial.
+    private static let known = Mutex<[String: Trial.Outcome]>([:])
+
+    private static func undisturbed(_ world: TrialWorld, _ way: TrialBalancer.Way?) throws -> Trial.Outcome {
+        let name = "\(world.name), \(way?.rawValue ?? "alone")"
+        if let outcome = known.withLock({ $0[name] }) { return outcome }
+        let outcome = try Trial.outcome(of: world, way)
+        known.withLock { $0[name] = outcome }
+        print("nodes: \(name): \(outcome.asked) of \(world.requests.count) asked of the origin; \(outcome.statistics)")
+        return outcome
+    }
+
+    private func expect(
+        _ outcome: Trial.Outcome, of base: Trial.Outcome, most: Double, _ what: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        let ratio = Double(outcome.asked) / Double(max(base.asked, 1))
+        print("nodes: \(what): \(outcome.asked) requests to the origin in place of \(base.asked), \(ratio) times")
+        #expect(outcome.failures.isEmpty, "\(what)", sourceLocation: location)
+        #expect(base.asked > 0 && ratio <= most, "\(what)", sourceLocation: location)
+    }
+
+    @Test(arguments: TestSize.of([.apps, .lists, .recording], full: TrialWorld.Name.allCases) as [TrialWorld.Name])
+    func threeNodesAskHardlyMoreThanOne(_ name: TrialWorld.Name) async throws {
+        let world = try await onThread { TrialWorld.named(name) }
+        try #require(world.requests.count > 400)
+        let alone = try await onThread { try Self.undisturbed(world, nil) }
+        #expect(alone.failures.isEmpty)
+        for way in TrialBalancer.Way.allCases {
+            let outcome = try await onThread { try Self.undisturbed(world, way) }
+            expect(outcome, of: alone, most: try #require(Self.most[way]), "\(world.name), \(way)")
+        }
+    }
+
+    @Test(arguments: TrialBalancer.Way.allCases)
+    func aNodeThatIsKilledCostsNoAnswerAndHardlyARequest(_ way: TrialBalancer.Way) async throws {
+        let base = try await onThread { try Self.undisturbed(.named(.apps), way) }
+        let outcome = try await onThread { try Trial.outcome(of: .named(.apps), way, .kill) }
+        expect(outcome, of: base, most: Self.mostWhereOneIsLost, "one is killed, \(way)")
+    }
+
+    @Test(arguments: TrialBalancer.Way.allCases)
+    func aNodeThatJoinsLateCostsHardlyARequest(_ way: TrialBalancer.Way) async throws {
+        let base = try await onThread { try Self.undisturbed(.named(.apps), way) }
+        let outcome = try await onThread { try Trial.outcome(of: .named(.apps), way, .join) }
+        expect(outcome, of: base, most: Self.mostWhereOneJoins, "a fourth one joins, \(way)")
+    }
+}

@@ -1,0 +1,61 @@
+/// Says which node a request goes to, and which ones after it where that one is gone.
+struct TrialBalancer: Sendable {
+    enum Way: String, Sendable, CaseIterable {
+        /// One node after the other, whatever is asked for.
+        case roundRobin
+        /// By the first five elements of the path, so by storefront, type and id: what HAProxy does
+        /// by `balance uri depth 5` and `hash-type consistent`.
+        case byResource
+    }
+
+    let way: Way
+    private var nodes: [Int] = []
+    /// Places on the circle, each with its node, in order.
+    private var circle: [(place: UInt64, node: Int)] = []
+    private var count = 0
+
+    private static let depth = 5
+    private static let placesOfANode = 128
+
+    init(_ way: Way, nodes: Range<Int>) {
+        self.way = way
+        for node in nodes { add(node) }
+    }
+
+    mutating func add(_ node: Int) {
+        nodes.append(node)
+        circle += (0..<Self.placesOfANode).map { (Self.hash("node \(node), place \($0)"), node) }
+        circle.sort { $0.place < $1.place }
+    }
+
+    /// What a health check finds.
+    mutating func remove(_ node: Int) {
+        nodes.removeAll { $0 == node }
+        circle.removeAll { $0.node == node }
+    }
+
+    mutating func next(for target: String) -> Int? {
+        guard !nodes.isEmpty else { return nil }
+        switch way {
+        case .roundRobin:
+            count += 1
+            return nodes[count % nodes.count]
+        case .byResource:
+            let place = Self.hash(Self.resource(target))
+            return (circle.first { $0.place >= place } ?? circle[0]).node
+        }
+    }
+
+    private static func resource(_ target: String) -> String {
+        target.prefix { $0 != "?" }.split(separator: "/").prefix(depth).joined(separator: "/")
+    }
+
+    /// FNV-1a, and then the finalizer of SplitMix64, because names that differ in their last digit
+    /// have to lie far apart.
+    private static func hash(_ text: String) -> UInt64 {
+        var hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+        return hash ^ (hash >> 31)
+    }
+}
