@@ -13,8 +13,8 @@ public struct Tool: Sendable {
     /// Nil where no directory of `PATH` has it, nor the one for servers, which ordinary users may
     /// not have there.
     public init?(_ name: String) {
-        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") + ["/usr/sbin"]
-        let paths = directories.map { "\($0)/\(name)" }
+        let searched = (ProcessInfo.processInfo.environment["PATH"] ?? "") + ":/usr/sbin"
+        let paths = searched.split(separator: ":").map { "\($0)/\(name)" }
         guard let path = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else { return nil }
         self.path = path
     }

@@ -31,7 +31,8 @@ import Testing
         let server = try server()
         defer { server.stop() }
         let files = MemoryFiles(texts: [
-            "proxy.conf": "admin_listen off", "other.conf": "admin_listen *:\(server.port)",
+            "proxy.conf": "admin_listen off", "t": "hush\n",
+            "other.conf": "admin_listen *:\(server.port)\nadmin_token_file t\n",
         ])
         #expect(run("stats", "--config", "other.conf", files: files).status == 0)
         #expect(server.requests.count == 1)
