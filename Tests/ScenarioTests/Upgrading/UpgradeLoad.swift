@@ -40,7 +40,10 @@ final class UpgradeLoad: @unchecked Sendable {  // because all is touched on the
         loop.sync { isOver = true }
         let deadline = ContinuousClock.now + .seconds(20)
         while !loop.sync({ clients.allSatisfy(\.isIdle) }), ContinuousClock.now < deadline { usleep(1000) }
-        let figures = loop.sync { self.figures }
+        let figures = loop.sync {
+            clients = []
+            return self.figures
+        }
         loop.stop()
         return figures
     }
@@ -51,7 +54,8 @@ final class UpgradeLoad: @unchecked Sendable {  // because all is touched on the
             "/v1/catalog/us/albums/1", "/v1/catalog/us/genres", "/v1/storefronts/us", "/v1/catalog/us/artists/7",
         ]
 
-        private unowned let load: UpgradeLoad
+        /// Whose streams may still end while its loop stops.
+        private let load: UpgradeLoad
         private let number: Int
         private let address: SocketAddress
         private let tls: ClientTLS?
