@@ -6,6 +6,9 @@ struct TrialBalancer: Sendable {
         /// By the first five elements of the path, so by storefront, type and id: what HAProxy does
         /// by `balance uri depth 5` and `hash-type consistent`.
         case byResource
+        /// By the first four, so by storefront and type: `balance uri depth 4`. What answers are
+        /// made of is on one node then.
+        case byType
     }
 
     let way: Way
@@ -14,7 +17,6 @@ struct TrialBalancer: Sendable {
     private var circle: [(place: UInt64, node: Int)] = []
     private var count = 0
 
-    private static let depth = 5
     private static let placesOfANode = 128
 
     init(_ way: Way, nodes: Range<Int>) {
@@ -40,13 +42,13 @@ struct TrialBalancer: Sendable {
         case .roundRobin:
             count += 1
             return nodes[count % nodes.count]
-        case .byResource:
-            let place = Self.hash(Self.resource(target))
+        case .byResource, .byType:
+            let place = Self.hash(Self.path(target, depth: way == .byType ? 4 : 5))
             return (circle.first { $0.place >= place } ?? circle[0]).node
         }
     }
 
-    private static func resource(_ target: String) -> String {
+    private static func path(_ target: String, depth: Int) -> String {
         target.prefix { $0 != "?" }.split(separator: "/").prefix(depth).joined(separator: "/")
     }
 
