@@ -37,6 +37,7 @@ extension LogFollower {
         }
         if let code = replies.lazy.compactMap(\.errorCode).first { noteRefusal(code) } else { refusal = nil }
         noteAnswered()
+        logWhatIsBeside()
         trimIfDue()
         settle()
         publish()

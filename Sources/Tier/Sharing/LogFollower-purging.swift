@@ -7,6 +7,8 @@ import EventLoop
 extension LogFollower {
     /// Milliseconds that a replica has to say that it has a purge.
     private static let replicationPatience = 50
+    /// Purges that go into the log at once, of those that were done beside it.
+    private static let mostLogged = 256
 
     /// Tells of what a dry run would choose; other nodes are not asked.
     func count(_ selection: EntrySelection, at now: Int64, _ completion: @escaping (PurgeReport) -> Void) {
@@ -19,8 +21,7 @@ extension LogFollower {
     /// Writes a purge to the log, as far as there is one.
     func announce(_ record: PurgeRecord, _ completion: @escaping (PurgeReport) -> Void) {
         let commands = [
-            RESPCommand([Array("XADD".utf8), keys.purges, Array("*".utf8)] + record.fields),
-            RESPCommand("WAIT", "1", "\(Self.replicationPatience)"), RESPCommand("INFO", "replication"),
+            entry(record), RESPCommand("WAIT", "1", "\(Self.replicationPatience)"), RESPCommand("INFO", "replication"),
         ]
         let deadline = loop.now + settings.purgePatience
         connection.send(commands, timeout: settings.patience) { [weak self] replies in
@@ -30,6 +31,10 @@ extension LogFollower {
             let replication = position == nil ? .unlogged : Self.replication(replies ?? [])
             begin(record, position, replication, deadline, completion)
         }
+    }
+
+    private func entry(_ record: PurgeRecord) -> RESPCommand {
+        RESPCommand([Array("XADD".utf8), keys.purges, Array("*".utf8)] + record.fields)
     }
 
     private static func replication(_ replies: [RESPReply]) -> PurgeReport.Replication {
@@ -44,8 +49,8 @@ extension LogFollower {
         purgeCount += 1
         waits.append(
             PurgeWait(
-                number: purgeCount, record: record, position: position, replication: replication, deadline: deadline,
-                completion: completion))
+                number: purgeCount, record: record, position: position, epoch: state.fence?.epoch,
+                replication: replication, deadline: deadline, completion: completion))
         loop.schedule(at: deadline) { [weak self] in self?.settle() }
         wake()
         settle()
@@ -74,6 +79,10 @@ extension LogFollower {
     }
 
     private func purgeDirectly(_ wait: PurgeWait) {
+        // Before the cache is: what it loses must not come back from the tier.
+        if !knowledge.remember(.init(number: wait.number, record: wait.record, position: wait.position)) {
+            log("purge log: too many purges are not in it: the latest is done on this node alone")
+        }
         let confined = Confined(self, to: loop)
         cache.purge(wait.record.selection, wait.record.mode, at: wait.record.at) { [number = wait.number] count in
             confined.execute { follower in
@@ -81,6 +90,23 @@ extension LogFollower {
                 follower.waits[index].own = .done(count)
                 follower.settle()
             }
+        }
+    }
+
+    /// Purges that were done beside the log go into it behind all that it has, and again until they
+    /// are read there: other nodes hear of them, and the tier is good again for what they chose.
+    func logWhatIsBeside() {
+        let beside = knowledge.beside.prefix(Self.mostLogged)
+        guard !beside.isEmpty, lastLogging.map({ loop.now - $0 >= settings.heartbeat }) ?? true else { return }
+        lastLogging = loop.now
+        connection.send(beside.map { entry($0.record) }, timeout: settings.patience) { [weak self] replies in
+            guard let self, !isClosed, let replies else { return }
+            for (purge, reply) in zip(beside, replies) {
+                if let position = reply.bytes.flatMap({ LogPosition($0) }) {
+                    knowledge.logged(purge.number, at: position)
+                }
+            }
+            wake()
         }
     }
 
@@ -92,7 +118,7 @@ extension LogFollower {
     }
 
     private func missing(_ wait: PurgeWait) -> [(node: PurgeReport.MissingNode, isAlive: Bool)] {
-        let epoch = state.fence?.epoch
-        return registry.missing(epoch.flatMap { epoch in wait.position.map { LogMark(epoch, $0) } }, now: loop.now)
+        let mark = wait.epoch.flatMap { epoch in wait.position.map { LogMark(epoch, $0) } }
+        return registry.missing(mark, now: loop.now)
     }
 }

@@ -66,6 +66,8 @@ package final class LogFollower {
 
     var waits: [PurgeWait] = []
     var purgeCount = 0
+    /// When purges that were done beside the log were last written to it.
+    var lastLogging: Instant?
     var isBeating = false
     /// Whether there is news since the sign of life that is on its way.
     var isBeatDue = false
@@ -107,8 +109,8 @@ package final class LogFollower {
     /// this node's own disk. A dry run counts here alone.
     ///
     /// Where the engine cannot be asked, this node is purged all the same, and the report names
-    /// all others as missing. Whether they will hear of it is not known then: it is to be asked for
-    /// again.
+    /// all others as missing. They hear of it once the engine takes it, if this process lives to
+    /// see that; to be sure, it is to be asked for again.
     /// - Parameter now: unix seconds.
     package func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, _ completion: @escaping (PurgeReport) -> Void

@@ -9,7 +9,19 @@ package final class PurgeKnowledge: Sendable {
         var history: PurgeHistory?
         var fence: LogMark?
         var mayTake = false
+        var beside: [Beside] = []
     }
+
+    /// A purge that this node has done without having read it in the log.
+    struct Beside: Sendable {
+        let number: Int
+        let record: PurgeRecord
+        /// Where it stands in the log; nil where it is not known to be there.
+        var position: LogPosition?
+    }
+
+    /// So many are remembered. Whoever purges more without an engine loses the latest of them.
+    static let mostBeside = 4_096
 
     private let state = Mutex(State())
 
@@ -20,11 +32,14 @@ package final class PurgeKnowledge: Sendable {
     package var fence: LogMark? { state.withLock { $0.fence } }
 
     /// What becomes of a value of the tier. While purges may be missing that the cache has had,
-    /// nothing is taken.
+    /// nothing is taken; nor what a purge has chosen that is not read in the log yet: nobody can
+    /// tell whether the value is older.
     package func fate(of value: TierValue) -> PurgeHistory.Fate {
         state.withLock { state in
             guard state.mayTake, let history = state.history else { return .gone }
-            return history.fate(of: value.response, fence: value.fence)
+            let response = value.response
+            guard !state.beside.contains(where: { $0.record.selection.matches(response) }) else { return .gone }
+            return history.fate(of: response, fence: value.fence)
         }
     }
 
@@ -35,7 +50,31 @@ package final class PurgeKnowledge: Sendable {
 
     /// A purge of the log.
     package func note(_ entry: PurgeLogEntry) {
-        state.withLock { $0.history?.note(entry.record, at: entry.position) }
+        state.withLock { state in
+            state.history?.note(entry.record, at: entry.position)
+            state.beside.removeAll { $0.position == entry.position }
+        }
+    }
+
+    /// Purges that are not read in the log yet, in their order.
+    var beside: [Beside] { state.withLock { $0.beside } }
+
+    /// False where there are too many already.
+    func remember(_ purge: Beside) -> Bool {
+        state.withLock { state in
+            guard state.beside.count < Self.mostBeside else { return false }
+            state.beside.append(purge)
+            return true
+        }
+    }
+
+    /// A purge that was done beside the log stands in it now.
+    func logged(_ number: Int, at position: LogPosition) {
+        state.withLock { state in
+            for index in state.beside.indices where state.beside[index].number == number {
+                state.beside[index].position = position
+            }
+        }
     }
 
     /// Where the follower stands now, once what it was to do before is done.

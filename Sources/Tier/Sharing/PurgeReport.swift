@@ -23,7 +23,7 @@ package struct PurgeReport: Sendable, Equatable {
     package let purged: Int?
     package let replication: Replication
     /// The others that are not known to have applied it, by name. Those that come back apply it
-    /// before they are ready, unless it is `unlogged`.
+    /// before they are ready; an `unlogged` one only once the engine has taken it after all.
     package let missing: [MissingNode]
     /// All nodes that were heard of within a day, this one included.
     package let nodes: Int

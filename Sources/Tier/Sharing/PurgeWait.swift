@@ -15,6 +15,9 @@ struct PurgeWait {
     let record: PurgeRecord
     /// Where it stands in the log; nil where that is not known.
     let position: LogPosition?
+    /// The life of the log in which this node stood then. In another one `position` says nothing:
+    /// nodes that have come as far there may never have heard of the purge.
+    var epoch: LogEpoch?
     let replication: PurgeReport.Replication
     /// Until then it waits for others.
     let deadline: Instant

@@ -104,9 +104,12 @@ extension PurgeLogState {
 
     /// Nothing in the cache is fresh that was when that was asked for, or the disk refused.
     package mutating func madeStale(succeeded: Bool) -> [Action] {
-        guard work == .makingStale, let end = broken?.end else { return [] }
+        guard work == .makingStale, let (reason, end) = broken else { return [] }
         guard succeeded else { return pause() }
-        (epoch, position) = (end.epoch, end.position)
+        // Ids follow the clock from one life of the log to the next: what lies beyond this node's
+        // place was not heard of, and a hard purge among it is applied as one.
+        position = reason == .otherEpoch ? min(position, end.position) : end.position
+        epoch = end.epoch
         // The history is read anew.
         (broken, hasHistory, cursor) = (nil, false, .start)
         work = .none

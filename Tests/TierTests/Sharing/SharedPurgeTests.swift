@@ -127,6 +127,58 @@ import Testing
         #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
     }
 
+    /// The tier gave it back to the node that had purged it.
+    @Test func whatAPurgeBesideTheLogChoseDoesNotComeBackFromTheTier() async throws {
+        let engine = try RedisServer()
+        let scene = try TierScene([engine.endpoint])
+        let a = try NodeScene([engine.endpoint], "a")
+        let b = try NodeScene([engine.endpoint], "b")
+        try await a.ready()
+        try await b.ready()
+        b.store("/1")
+        let (old, other) = try (value("/1", a), value("/2", a))
+        #expect(a.knowledge.fate(of: old) == .untouched)
+        for words in [["maxmemory-policy", "noeviction"], ["maxmemory", "1"]] {
+            let command = RESPCommand("CONFIG", "SET", words[0], words[1])
+            #expect(await scene.send(command) == [.simple("OK")])
+        }
+        #expect(await a.purge(target("/1")).replication == .unlogged)
+        #expect(a.knowledge.fate(of: old) == .gone && a.knowledge.fate(of: other) == .untouched)
+        // Once there is room, it stands in the log after all.
+        _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
+        try await until { b.isFresh("/1") == nil }
+        try await until {
+            a.knowledge.beside.isEmpty && (try? value("/1", a)).map { a.knowledge.fate(of: $0) } == .untouched
+        }
+        #expect(a.knowledge.fate(of: old) == .gone && a.knowledge.fate(of: other) == .untouched)
+    }
+
+    private func value(_ target: String, _ node: NodeScene) throws -> TierValue {
+        TierValue(answer(target), fence: try #require(node.knowledge.fence))
+    }
+
+    /// Another purge of the new log stood further on, and seemed to be beyond it.
+    @Test func aPurgeThatWasLostWithTheLogIsNotTakenForDoneElsewhere() async throws {
+        let engine = try RedisServer()
+        let scene = try TierScene([engine.endpoint])
+        let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .seconds(2) }
+        try await a.ready()
+        func write(applied mark: LogMark) async throws {
+            let time = try #require(await scene.send(RESPCommand("TIME"))?[0].elements?.first?.bytes)
+            let record = "seen=\(String(decoding: time, as: UTF8.self))000 ready=1 applied=\(mark.text)"
+            _ = await scene.send(RESPCommand("HSET", "refrain:nodes", "b", record))
+        }
+        let before = try #require(a.knowledge.fence)
+        try await write(applied: before)
+        try await until { a.status.aliveCount == 2 }
+        let reports = a.begin(EntrySelection([target("/1")]))
+        try await until { a.knowledge.fence?.position != before.position }
+        _ = await scene.send(RESPCommand("SET", "refrain:epoch", "00000000000000aa"))
+        try await until { a.knowledge.fence?.epoch != before.epoch }
+        try await write(applied: LogMark(try #require(a.knowledge.fence).epoch, LogPosition(.max, 0)))
+        #expect(await reports.first { _ in true }?.missing.map(\.name) == ["b"])
+    }
+
     @Test func twoProcessesUnderOneNameAreToldOf() async throws {
         let engine = try RedisServer()
         let first = try NodeScene([engine.endpoint], "a", process: 1)

@@ -140,6 +140,18 @@ import Testing
         #expect(state.standing == .ready && state.fence == mark(6, in: other))
     }
 
+    /// The node went on behind it, and had it as a soft one.
+    @Test func aHardPurgeInALogThatWasBegunAnewIsNoSoftOne() {
+        let other = LogEpoch(number: 2)
+        var state = ready()
+        _ = state.woken()
+        _ = state.read(page(30, in: other))
+        #expect(state.madeStale(succeeded: true) == [.persist(mark(20, in: other)), .read(after: .start)])
+        #expect(
+            state.read(page(30, in: other)) == [.beginHistory(other, forgottenUntil: .start), .apply(entry(30))])
+        #expect(state.applied(succeeded: true) == [.persist(mark(30, in: other)), .wait])
+    }
+
     @Test func anEmptiedEngineMakesAllStale() {
         let other = LogEpoch(number: 2)
         var state = PurgeLogState(kept: mark(20))

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Clients that ask all nodes without a pause, and compare each answer with what was promised when
+/// they asked.
+final class NodeClients: Sendable {
+    struct Figures: Sendable, CustomStringConvertible {
+        var answers = 0
+        var hits = 0
+        var stale = 0
+        var shared = 0
+        /// Answers to albums that a purge has promised something of.
+        var checks = 0
+        /// Without an answer, where the node was killed or stopped meanwhile.
+        var excused = 0
+        var failed: [String] = []
+        var wrong: [String] = []
+        var outdated: [String] = []
+        /// Of answers that are no hits.
+        var missTimes: [Duration] = []
+
+        var description: String {
+            let times = missTimes.sorted()
+            let late = times.isEmpty ? "none" : "\(times[times.count / 2]), at most \(times[times.count - 1])"
+            return "\(answers) answers (\(hits) hits, \(stale) stale, \(shared) shared; misses: \(late)), "
+                + "\(checks) checks, \(outdated.count) outdated, \(wrong.count) wrong, \(failed.count) failed, "
+                + "\(excused) of nodes that went"
+        }
+
+        static func += (left: inout Figures, right: Figures) {
+            left.answers += right.answers
+            left.hits += right.hits
+            left.stale += right.stale
+            left.shared += right.shared
+            left.checks += right.checks
+            left.excused += right.excused
+            left.failed += right.failed
+            left.wrong += right.wrong
+            left.outdated += right.outdated
+            left.missTimes += right.missTimes
+        }
+    }
+
+    private let promises: PurgePromises
+    private let nodes: Int
+    private let figures = Mutex(Figures())
+    private let isOver = Atomic<Bool>(false)
+    /// Albums above the changing ones, each asked of two nodes.
+    private let fresh = Atomic(2_000)
+    private let done = DispatchGroup()
+
+    init(_ promises: PurgePromises, nodes: Int, threads: Int, seed: UInt64) {
+        (self.promises, self.nodes) = (promises, nodes)
+        for number in 0..<threads {
+            done.enter()
+            Thread.detachNewThread { [self] in
+                run(SeededGenerator(seed: seed &+ UInt64(number)))
+                done.leave()
+            }
+        }
+    }
+
+    /// What came since the last call.
+    func take() -> Figures {
+        figures.withLock { figures in
+            defer { figures = Figures() }
+            return figures
+        }
+    }
+
+    var answerCount: Int { figures.withLock { $0.answers } }
+
+    /// Ends the clients; what came since the last `take`.
+    func stop() -> Figures {
+        isOver.store(true, ordering: .relaxed)
+        done.wait()
+        return take()
+    }
+
+    private func run(_ generator: SeededGenerator) {
+        var generator = generator
+        var clients: [Int: HTTPTestClient] = [:]
+        while !isOver.load(ordering: .relaxed) {
+            let node = Int.random(in: 0..<nodes, using: &generator)
+            var album = Int.random(in: 0..<VersionedOrigin.albums, using: &generator)
+            if Int.random(in: 0..<5, using: &generator) == 0 { album = fresh.add(1, ordering: .relaxed).newValue / 2 }
+            guard let visit = promises.visit(node, album) else {
+                usleep(1_000)
+                continue
+            }
+            let client = clients[visit.port] ?? HTTPTestClient(port: visit.port)
+            clients[visit.port] = client
+            if !ask(client, node, album, visit) { clients[visit.port] = nil }
+            usleep(3_000)
+        }
+    }
+
+    /// Whether there was an answer.
+    private func ask(_ client: HTTPTestClient, _ node: Int, _ album: Int, _ visit: PurgePromises.Visit) -> Bool {
+        let begun = ContinuousClock.now
+        do {
+            let reply = try client.send("GET", VersionedOrigin.target(album))
+            let taken = ContinuousClock.now - begun
+            figures.withLock { Self.judge(reply, node, album, visit, taken, &$0) }
+            return true
+        } catch {
+            let isThere = promises.visit(node, album)?.port == visit.port
+            figures.withLock { figures in
+                if isThere { figures.failed.append("node \(node), \(album): \(error)") } else { figures.excused += 1 }
+            }
+            return false
+        }
+    }
+
+    private static func judge(
+        _ reply: HTTPTestClient.Reply, _ node: Int, _ album: Int, _ visit: PurgePromises.Visit, _ taken: Duration,
+        _ figures: inout Figures
+    ) {
+        figures.answers += 1
+        let status = reply.field("Cache-Status") ?? ""
+        let place = "node \(node), album \(album), \"\(status)\""
+        guard reply.status == 200 else { return figures.failed.append("\(place): \(reply.status)") }
+        guard let version = VersionedOrigin.version(of: reply.body, album) else {
+            return figures.wrong.append("\(place): \(String(decoding: reply.body.prefix(120), as: UTF8.self))")
+        }
+        let isStale = status.contains("ttl=-") || status.contains("ttl=0") || status.contains("stale")
+        if status.contains("; hit") { figures.hits += 1 } else { figures.missTimes.append(taken) }
+        if status.contains("detail=shared") { figures.shared += 1 }
+        if isStale { figures.stale += 1 }
+        let floor = visit.floor
+        if floor.fresh > 1 { figures.checks += 1 }
+        if version < floor.any || (!isStale && version < floor.fresh) {
+            figures.outdated.append(
+                "\(place): \(version), promised \(floor.fresh) fresh and \(floor.any) at all; asked "
+                    + "\(taken) before \(Date().timeIntervalSince1970)")
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+
+/// Things that happen to nodes, their links and the engine, drawn by lot, and purges in between.
+struct PurgeChaos {
+    struct Figures: CustomStringConvertible {
+        var purges = 0
+        var hard = 0
+        var unlogged = 0
+        var unreported = 0
+        /// Nodes that a report listed as missing, or did not know.
+        var missing = 0
+        var kills = 0
+        var stops = 0
+        var cuts = 0
+        var engineStops = 0
+        var engineKills = 0
+        var flushes = 0
+        var settlings = 0
+
+        var description: String {
+            "\(purges) purges (\(hard) hard, \(unlogged) unlogged, \(unreported) without a report, \(missing) nodes "
+                + "missing), \(kills) kills, \(stops) stops, \(cuts) links cut; engine: \(engineStops) times frozen, "
+                + "\(engineKills) killed, \(flushes) flushed; \(settlings) times all well"
+        }
+    }
+
+    private let house: NodeHouse
+    private let engine: RedisServer
+    private var generator: SeededGenerator
+    private(set) var figures = Figures()
+    private var stopped: Int?
+    private var cut: Int?
+    private var isEngineStopped = false
+    /// What happened last, for a failure.
+    private(set) var story: [String] = []
+
+    init(_ house: NodeHouse, _ engine: RedisServer, seed: UInt64) {
+        (self.house, self.engine) = (house, engine)
+        generator = SeededGenerator(seed: seed)
+    }
+
+    private mutating func note(_ text: String) {
+        story.append("\(Date().timeIntervalSince1970) \(text)")
+    }
+
+    private mutating func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
+
+    /// Until there were so many more purges; all is well afterwards.
+    mutating func run(purges: Int) throws {
+        let end = figures.purges + purges
+        while figures.purges < end {
+            switch draw(0..<100) {
+            case 0..<55: purge()
+            case 55..<65: try killNode()
+            case 65..<73: stopNode()
+            case 73..<81: cutLink()
+            case 81..<89: try harmEngine()
+            case 89..<95: try mend()
+            default: usleep(UInt32(draw(0..<400)) * 1_000)
+            }
+            usleep(UInt32(draw(0..<30)) * 1_000)
+        }
+        try mend()
+    }
+
+    private mutating func purge() {
+        let (node, album) = (draw(0..<NodeHouse.names.count), draw(0..<VersionedOrigin.albums))
+        guard node != stopped else { return }
+        let (isHard, isOfArtist) = (draw(0..<5) < 3, draw(0..<4) == 0)
+        let artist = isOfArtist ? VersionedOrigin.artist(album) : nil
+        let report = house.purge(album, of: artist, isHard: isHard, at: node)
+        note("purge of \(album), artist \(artist as Any), hard \(isHard) at \(node): \(report as Any)")
+        figures.purges += 1
+        if isHard { figures.hard += 1 }
+        guard let report else {
+            figures.unreported += 1
+            return
+        }
+        if !report.isLogged { figures.unlogged += 1 }
+        figures.missing += NodeHouse.names.count - report.nodes + report.missing.count
+    }
+
+    private mutating func killNode() throws {
+        let node = draw(0..<NodeHouse.names.count)
+        if stopped == node { stopped = nil }
+        note("kill of \(node)")
+        house.kill(node)
+        figures.kills += 1
+        let pause = draw(0..<2)
+        // Others purge while it is away.
+        for _ in 0..<pause { purgeElsewhere(than: node) }
+        try house.start(node)
+        note("start of \(node)")
+    }
+
+    private mutating func purgeElsewhere(than node: Int) {
+        let other = (node + 1) % NodeHouse.names.count
+        guard other != stopped else { return }
+        let album = draw(0..<VersionedOrigin.albums)
+        let report = house.purge(album, isHard: true, at: other)
+        note("purge of \(album) at \(other): \(report as Any)")
+        figures.purges += 1
+        figures.hard += 1
+        if report == nil { figures.unreported += 1 }
+        if report?.isLogged == false { figures.unlogged += 1 }
+    }
+
+    private mutating func stopNode() {
+        if let node = stopped {
+            house.send(SIGCONT, to: node)
+            note("\(node) goes on")
+            stopped = nil
+            return
+        }
+        let node = draw(0..<NodeHouse.names.count)
+        house.send(SIGSTOP, to: node)
+        note("\(node) is stopped")
+        stopped = node
+        figures.stops += 1
+    }
+
+    private mutating func cutLink() {
+        if let node = cut {
+            house.relays[node].become(.passing)
+            note("the link of \(node) is whole")
+            cut = nil
+            return
+        }
+        let node = draw(0..<NodeHouse.names.count)
+        house.relays[node].become(.cut)
+        note("the link of \(node) is cut")
+        cut = node
+        figures.cuts += 1
+    }
+
+    private mutating func harmEngine() throws {
+        guard !isEngineStopped else { return goOn() }
+        switch draw(0..<3) {
+        case 0:
+            engine.send(SIGSTOP)
+            isEngineStopped = true
+            figures.engineStops += 1
+            note("the engine is frozen")
+        case 1:
+            note("the engine is killed")
+            engine.kill()
+            house.promises.logWasLost()
+            for _ in 0..<draw(0..<3) { purge() }
+            try engine.start()
+            figures.engineKills += 1
+            note("the engine is started")
+        default:
+            try engine.ask("FLUSHALL")
+            house.promises.logWasLost()
+            figures.flushes += 1
+            note("the engine is flushed")
+        }
+    }
+
+    private mutating func goOn() {
+        engine.send(SIGCONT)
+        isEngineStopped = false
+        note("the engine goes on")
+    }
+
+    /// All is well, and stays so until all nodes have come together.
+    private mutating func mend() throws {
+        if isEngineStopped { goOn() }
+        if cut != nil { cutLink() }
+        if stopped != nil { stopNode() }
+        try house.settle()
+        figures.settlings += 1
+        note("all is well")
+    }
+}
