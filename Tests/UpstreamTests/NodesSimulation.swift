@@ -77,7 +77,7 @@ struct NodesSimulation {
         for node in nodes.indices {
             _ = nodes[node].budget.addLane(connections: 16)
             guard sharing == .shared else { continue }
-            nodes[node].budget.rate.share()
+            nodes[node].budget.rate.share(phase: .random(in: 0..<1, using: &random))
             events.insert(.poll(node: node), at: now + Int64.random(in: 0..<250_000_000, using: &random))
         }
         for client in 0..<clients {

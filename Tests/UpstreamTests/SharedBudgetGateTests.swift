@@ -62,7 +62,7 @@ import Testing
         isThere.withLock { $0 = false }
         let sent = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
         for (number, one) in sent.enumerated() { #expect(await one.end().text == "/\(number)") }
-        #expect(scene.budget.snapshot.rate == 500)
+        #expect(scene.budget.snapshot.rate == 400)
         let count = authority.asked.count
         #expect(await scene.send("/b").end().text == "/b")
         #expect(authority.asked.count == count)

@@ -15,7 +15,7 @@ import Testing
     private func budget(rate: Int? = nil, connections: Int = 8, _ answer: BudgetAnswer) -> BudgetState {
         var budget = BudgetState(rate: rate, maxWaiting: 100, maxWaitingInBackground: 50)
         _ = budget.addLane(connections: connections)
-        budget.rate.share()
+        budget.rate.share(phase: 0)
         budget.rate.poll(now: start)
         _ = tell(&budget, answer, now: start)
         return budget
@@ -142,7 +142,7 @@ import Testing
     @Test func untilTheAuthorityHasAnsweredTheNodeIsAlone() {
         var budget = BudgetState(rate: nil, maxWaiting: 100, maxWaitingInBackground: 50)
         _ = budget.addLane(connections: 8)
-        budget.rate.share()
+        budget.rate.share(phase: 0)
         _ = submit(&budget, 1, now: start)
         _ = budget.end(job(1), .rateLimited, now: at(100))
         #expect(budget.rate.current == 4 && budget.rate.takeQuestion() == nil)
@@ -152,9 +152,9 @@ import Testing
         var budget = budget(BudgetAnswer(limit: 4, nodes: 10))
         _ = submit(&budget, 1, now: start)
         #expect(tell(&budget, nil, now: at(50)) == [.start(job(1))])
-        #expect(budget.rate.current == 0.4)
+        #expect(budget.rate.current == 0.8 * 0.4)
         #expect(submit(&budget, 2, now: at(60)) == [] && budget.rate.takeQuestion() == nil)
-        #expect(budget.wakeAt == at(2530))
+        #expect(budget.wakeAt == at(3175))
         // A poll finds it again, and what was learnt in between is forgotten.
         budget.rate.poll(now: at(300))
         #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(known: 4))
@@ -168,7 +168,7 @@ import Testing
         var budget = budget(BudgetAnswer(limit: 0.5, nodes: 10))
         budget.rate.poll(now: at(250))
         _ = tell(&budget, nil, now: at(250))
-        #expect(budget.rate.current == 0.05)
+        #expect(budget.rate.current == 0.8 * 0.05)
         for second in 1...200 { budget.rate.refused(startedAt: at(2_000 * second), now: at(2_000 * second)) }
         #expect(budget.rate.current == 0.01)
     }
@@ -196,9 +196,9 @@ import Testing
         let asked = budget.rate.takeQuestion()
         #expect(budget.tick(now: at(4999)) == [])
         #expect(budget.tick(now: at(5000)) == [.start(job(1))])
-        #expect(budget.rate.current == 2)
+        #expect(budget.rate.current == 0.8 * 2)
         // Its answer is too late.
         budget.rate.answered(BudgetAnswer(limit: 100, granted: 50), to: asked?.number ?? 0, now: at(5001))
-        #expect(budget.rate.current == 2)
+        #expect(budget.rate.current == 0.8 * 2)
     }
 }

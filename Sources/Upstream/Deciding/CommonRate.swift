@@ -10,6 +10,8 @@ import EventLoop
 struct CommonRate {
     private(set) var own: RateLimit
     private var shared: SharedRate?
+    /// Where this node begins where it goes on alone: 0 to 1.
+    private var phase = 0.0
     /// Requests a second of all nodes together.
     private var ceiling: Double?
 
@@ -74,7 +76,9 @@ extension CommonRate {
     var nodes: Int { shared?.nodes ?? 1 }
 
     /// From now on an authority is asked. Until it has answered, this node goes by its own rate.
-    mutating func share() {
+    /// - Parameter phase: another one for each node, 0 to 1.
+    mutating func share(phase: Double) {
+        self.phase = phase
         if shared == nil { shared = SharedRate() }
     }
 
@@ -110,7 +114,7 @@ extension CommonRate {
     private mutating func failed(_ number: Int, now: Instant) {
         let wasShared = isShared
         guard let unheard = shared?.failed(number), let shared else { return }
-        if wasShared { own.goOn(shared.limit, ceiling: ceiling, nodes: shared.nodes, now: now) }
+        if wasShared { own.goOn(shared.limit, ceiling: ceiling, nodes: shared.nodes, phase: phase, now: now) }
         if unheard.refused > 0, let lastStart = unheard.lastStart { own.refused(startedAt: lastStart, now: now) }
     }
 }

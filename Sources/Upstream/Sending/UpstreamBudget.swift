@@ -113,7 +113,7 @@ extension UpstreamBudget {
     package func share(with authority: any BudgetAuthority) {
         shared.withLock { shared in
             shared.authority = authority
-            shared.state.rate.share()
+            shared.state.rate.share(phase: .random(in: 0..<1))
         }
     }
 
