@@ -260,7 +260,7 @@ import Testing
         first.close()
         try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))
         let store = scratch.open()
-        waitUntil { store.directory.isComplete }
+        waitUntil(within: 120) { store.directory.isComplete && store.entries == 0 }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
         #expect(store.entries == 0 && store.status.damaged == 17_000)
     }

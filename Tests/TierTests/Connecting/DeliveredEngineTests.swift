@@ -35,7 +35,8 @@ import Testing
         let asked = registry.heartbeat(keys, mark: nil, isReady: true, now: now)
         _ = registry.take(try #require(await scene.begin(asked).replies()), wall: 0, now: now)
         let record = try #require(PurgeRecord(EntrySelection(), .soft, at: 1, by: "a"))
-        let budget = [Array("EVAL".utf8), Array(BudgetScript.source.utf8)]
+        let budget =
+            [Array("EVAL".utf8), Array(BudgetScript.source.utf8)]
             + BudgetScript.arguments(BudgetScript.Question(), keys, node: "a")
         let words = [
             "SET refrain:v1:a 1 PX 1000", "GET refrain:v1:a", "SET refrain:c1:a a NX PX 5000", "DEL refrain:c1:a",
