@@ -152,7 +152,7 @@ import Testing
         var budget = budget(BudgetAnswer(limit: 4, nodes: 10))
         _ = submit(&budget, 1, now: start)
         #expect(tell(&budget, nil, now: at(50)) == [.start(job(1))])
-        #expect(budget.rate.current == 0.8 * 0.4)
+        #expect(budget.rate.current == 0.8 * 4 / 10)
         #expect(submit(&budget, 2, now: at(60)) == [] && budget.rate.takeQuestion() == nil)
         #expect(budget.wakeAt == at(3175))
         // A poll finds it again, and what was learnt in between is forgotten.
@@ -168,7 +168,7 @@ import Testing
         var budget = budget(BudgetAnswer(limit: 0.5, nodes: 10))
         budget.rate.poll(now: at(250))
         _ = tell(&budget, nil, now: at(250))
-        #expect(budget.rate.current == 0.8 * 0.05)
+        #expect(budget.rate.current == 0.8 * 0.5 / 10)
         for second in 1...200 { budget.rate.refused(startedAt: at(2_000 * second), now: at(2_000 * second)) }
         #expect(budget.rate.current == 0.01)
     }
