@@ -7,7 +7,7 @@ import Testing
 /// is older: after a hard one not at all, after a soft one not as fresh.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(.redis))
 struct PurgeChaosTests {
-    private static let purges = TestSize.of(30, full: 1_000, release: 20_000)
+    private static let purges = TestSize.of(30, full: 150, release: 1_000)
 
     @Test func noNodeServesWhatIsOlderThanAPurgeThatItHas() async throws {
         try await onThread {
