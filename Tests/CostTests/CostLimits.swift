@@ -71,9 +71,9 @@ struct CostLimit: Sendable {
         CostLimit(.recordedHit, instructions: 6_260, allocations: 31),
         CostLimit(.parsedHit, instructions: 17_150, allocations: none),
         CostLimit(.largeHit, instructions: 7_200, allocations: none),
-        CostLimit(.fileHit, instructions: 37_000, allocations: 19),
+        CostLimit(.fileHit, instructions: 35_700, allocations: 16),
         CostLimit(.secureHit, instructions: 36_000, allocations: 6.6),
-        CostLimit(.miss, instructions: 120_000, allocations: 62),
+        CostLimit(.miss, instructions: 108_600, allocations: 56),
         CostLimit(.reduced, instructions: 63_500, allocations: 36),
         CostLimit(.split, instructions: 110_000, allocations: 61),
     ]
