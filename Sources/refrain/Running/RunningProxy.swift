@@ -90,7 +90,7 @@ final class RunningProxy: Sendable {
     ) throws(CommandFailure) -> ProxyNode? {
         guard let tier = settings.shared.tier else { return nil }
         let identity = NodeIdentity(
-            name: configuration.nodeName, address: configuration.listeners.first.map { "\($0)" } ?? "",
+            name: configuration.nodeName, address: configuration.listeners.first.map { "\($0.address)" } ?? "",
             version: ProgramVersion.text, process: getpid(), startedAt: TimeOfDay.system.unixSeconds() * 1000)
         return try attempt("shared_tier") { try ProxyNode(tier, identity, settings.shared) }
     }
