@@ -111,10 +111,7 @@ struct AnswerStorage {
     /// What this node's rules say of an answer that another node has stored, had it come now.
     func decision(asIfAnew response: StoredResponse) -> StoreDecision {
         let fields = Array(response.fields)
-        let facts = ResponseFacts(status: response.status, fields: fields.span)
-        return StoreDecision.decide(
-            requestFacts, facts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
-            speed: proxy.shared.policy.speed, now: proxy.context.unixSeconds)
+        return decision(ResponseFacts(status: response.status, fields: fields.span), requestFacts)
     }
 
     private func event(_ stored: StoredResponse, originStatus: Int) -> ExchangeState.Event {
@@ -128,7 +125,11 @@ struct AnswerStorage {
         // One form of each answer is kept where the operator's rule counts: the one that was asked
         // for.
         if !request.facts.rule.followsOrigin, response.hasContentCoding { return .no(.contentCoding) }
-        return StoreDecision.decide(
+        return decision(facts, requestFacts)
+    }
+
+    private func decision(_ facts: ResponseFacts, _ requestFacts: RequestFacts) -> StoreDecision {
+        StoreDecision.decide(
             requestFacts, facts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
             speed: proxy.shared.policy.speed, now: proxy.context.unixSeconds)
     }
