@@ -67,7 +67,7 @@ extension PurgedTargets.State {
 
 extension EntrySelection {
     /// Whether an answer of the origin's to such a request would be among the chosen.
-    fileprivate func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
+    package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
         conditions.allSatisfy { condition in
             switch condition {
             case .target(let chosen): chosen == target

@@ -93,14 +93,13 @@ struct AnswerStorage {
     }
 
     /// Keeps what another node fetched, as if the origin had brought it now; nil where it was
-    /// purged since the flight began.
-    func adopt(_ response: StoredResponse) -> StoredResponse? {
-        let placed = put { cache in
+    /// purged since the flight began, or since it was looked at.
+    func adopt(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
+        let placed = Self.put(into: proxy.cache, unless: { isOutdated || isPurged() }) { cache in
             cache.store(response)
             return response
         }
         guard let placed else { return nil }
-        proxy.statistics.count(.shared)
         proxy.noteKept(placed)
         let mapped = proxy.library(for: request.facts).flatMap { _ in DocumentScan(placed.body).document }
             .map { proxy.cache.attach($0, to: placed) }

@@ -1,4 +1,6 @@
+import AppleMusic
 import Cache
+import Compose
 import Tier
 
 // What leaders ask of the shared tier before they ask the origin, and what becomes of what they
@@ -14,9 +16,37 @@ extension ProxyLoop {
     }
 
     /// One leader's way through the tier; nil where there is none.
-    func errand(for request: OriginRequest) -> TierErrand? {
+    func errand(for request: OriginRequest, isForClient: Bool) -> TierErrand? {
         guard let tier, let key = request.key else { return nil }
-        return TierErrand(key, tier) { [self] value in usable(value, for: request) }
+        let judge = TierErrand.Judge(
+            classTag: request.facts.route.resourceClass.rawValue,
+            whole: { [self] in usable($0, for: request) },
+            compose: { [self] in compose(for: request, with: $0, isForClient: isForClient) })
+        return TierErrand(key, tier, hints: hints(for: request), judge)
+    }
+
+    /// Under which numbers other nodes may have put what the answer can be made of, and this one
+    /// has not.
+    private func hints(for request: OriginRequest) -> [UInt64] {
+        guard let wanted = request.wanted, let library = library(for: request.facts), library.settings.compose == .on
+        else { return [] }
+        return library.hints(for: wanted, reader, at: context.unixSeconds)
+    }
+
+    /// Keeps what other nodes fetched, and makes the answer of it if that can be done.
+    private func compose(for request: OriginRequest, with values: [TierValue], isForClient: Bool) -> StoredResponse? {
+        for value in values { keep(value, nextTo: request) }
+        return compose(for: request, isForClient: isForClient)
+    }
+
+    private func keep(_ value: TierValue, nextTo request: OriginRequest) {
+        let (key, now) = (value.response.key, context.unixSeconds)
+        guard cache.peek(key, reader, at: now)?.isFresh(at: now) != true,
+            let own = originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
+            let response = usable(value, for: own)
+        else { return }
+        // A purge may come between the last look at it and the cache.
+        _ = AnswerStorage(own, nil, self).adopt(response) { [self] in tier?.isPurged(value) ?? true }
     }
 
     /// What is fresh under this node's own rules, with the age that it has.

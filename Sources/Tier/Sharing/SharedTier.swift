@@ -56,6 +56,8 @@ package struct TierCounters: ~Copyable, Sendable {
         case looks
         /// Answers that were used.
         case taken
+        /// Answers that were made of what other nodes had fetched for others.
+        case composed
         /// Waited while another node fetched the answer.
         case waited
         /// Answers that were put there.
@@ -76,6 +78,7 @@ package struct TierCounters: ~Copyable, Sendable {
             switch self {
             case .looks: "looks"
             case .taken: "taken"
+            case .composed: "composed"
             case .waited: "waited"
             case .put: "put"
             case .purged: "purged"
@@ -87,9 +90,9 @@ package struct TierCounters: ~Copyable, Sendable {
         }
     }
 
-    private let cells = InlineArray<9, Atomic<Int>> { _ in Atomic<Int>(0) }
+    private let cells = InlineArray<10, Atomic<Int>> { _ in Atomic<Int>(0) }
 
-    init() { precondition(Name.allCases.count == 9, "one cell for each name") }
+    init() { precondition(Name.allCases.count == 10, "one cell for each name") }
 
     package subscript(_ name: Name) -> Int { cells[name.rawValue].load(ordering: .relaxed) }
 
