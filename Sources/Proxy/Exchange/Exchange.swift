@@ -177,9 +177,8 @@ extension Exchange {
         case .finish(let outcome):
             if let flight { proxy.shared.flights.finish(flight, outcome, now: now) }
             flight = nil
-            errand?.ended(with: outcome.reusable, at: proxy.context.unixSeconds) { [proxy] in
-                proxy.shared.library.hints(of: $0)
-            }
+            errand?.ended(
+                with: outcome.reusable, at: proxy.context.unixSeconds, hints: proxy.shared.library.hints(of:))
         }
     }
 
@@ -254,17 +253,7 @@ extension Exchange {
     private func look() {
         errand = proxy.errand(for: request, isForClient: client != nil)
         guard let errand else { return handle(.looked(nil)) }
-        errand.start { [self] finding in handle(.looked(finding.flatMap { adopt($0) })) }
-    }
-
-    private func adopt(_ finding: TierErrand.Finding) -> StoredResponse? {
-        switch finding {
-        case .composed(let stored): return stored
-        case .whole(let found):
-            let stored = storage.adopt(found)
-            if stored != nil { proxy.statistics.count(.shared) }
-            return stored
-        }
+        errand.start { [self] finding in handle(.looked(finding.flatMap { storage.adopt($0) })) }
     }
 
     private func complete(_ substitutes: [ExchangeState.Substitute]) {

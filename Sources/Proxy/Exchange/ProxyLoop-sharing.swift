@@ -46,7 +46,7 @@ extension ProxyLoop {
             let response = usable(value, for: own)
         else { return }
         // A purge may come between the last look at it and the cache.
-        _ = AnswerStorage(own, nil, self).adopt(response) { [self] in tier?.isPurged(value) ?? true }
+        _ = AnswerStorage(own, nil, self).keep(response, unless: { [self] in tier?.isPurged(value) ?? true })
     }
 
     /// What is fresh under this node's own rules, with the age that it has.
@@ -58,5 +58,19 @@ extension ProxyLoop {
             let taken = value.taken(under: lifetime, at: now), taken.isFresh(at: now)
         else { return nil }
         return taken
+    }
+}
+
+extension AnswerStorage {
+    /// What is stored by now of what a look brought; nil where it was purged since the flight
+    /// began.
+    func adopt(_ finding: TierErrand.Finding) -> StoredResponse? {
+        switch finding {
+        case .composed(let stored): return stored
+        case .whole(let found):
+            let stored = keep(found)
+            if stored != nil { statistics.count(.shared) }
+            return stored
+        }
     }
 }
