@@ -55,8 +55,9 @@ package final class TierClient {
 
     /// Gets what stands under these names, in their order; nil where the tier does not answer.
     func get(_ names: [[UInt8]], _ completion: @escaping ([[UInt8]?]?) -> Void) {
-        send(names.map { RESPCommand([Array("GET".utf8), $0]) }) { replies in
-            completion(replies?.map(\.bytes))
+        // As one reply they have one bound.
+        send([RESPCommand([Array("MGET".utf8)] + names)]) { replies in
+            completion(replies?[0].elements.flatMap { $0.count == names.count ? $0.map(\.bytes) : nil })
         }
     }
 

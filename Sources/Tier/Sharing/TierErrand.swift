@@ -83,6 +83,7 @@ package final class TierErrand {
         guard let milliseconds = try? value.millisecondsToLive(at: now), let bytes = try? value.encoded() else {
             return
         }
+        let hints = bytes.count <= TierValue.maxHintedBytes ? hints : []
         client.put(bytes, at: pair, hints: hints, milliseconds: milliseconds)
     }
 
