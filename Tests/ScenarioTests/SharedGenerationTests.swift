@@ -19,10 +19,10 @@ import Testing
         let origin: FakeOrigin
         let nodes: [ProxyUnderTest]
 
-        init() throws {
+        init(timeout: Duration = .seconds(60)) throws {
             engine = try RedisServer()
             let writes = Mutex(0)
-            origin = try FakeOrigin { request in
+            let origin = try FakeOrigin { request in
                 let state = writes.withLock { writes in
                     if request.method == "DELETE" { writes += 1 }
                     return writes
@@ -32,13 +32,15 @@ import Testing
                     fields: [("Content-Type", "application/json")],
                     body: request.method == "DELETE" ? "" : "{\"writes\":\(state)}")
             }
+            self.origin = origin
             var policy = Policy()
             policy[.personal] = .fixed(600, stale: 600)
+            let kept = policy
             let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
-            nodes = try [0, 1].map { [origin] index in
+            nodes = try [0, 1].map { index in
                 var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(index)")
-                settings.timeout = .seconds(2)
-                return try ProxyUnderTest(originPort: origin.port, policy: policy, tier: SharedTier(settings) { _ in })
+                settings.timeout = timeout
+                return try ProxyUnderTest(originPort: origin.port, policy: kept, tier: SharedTier(settings) { _ in })
             }
         }
 
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test func aFrozenEngineAnswersForNobody() throws {
-        let nodes = try Nodes()
+        let nodes = try Nodes(timeout: .seconds(1))
         _ = try nodes.send(1, "GET")
         nodes.engine.send(SIGSTOP)
         #expect(try !isHit(nodes.send(1, "GET")))

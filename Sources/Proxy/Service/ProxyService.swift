@@ -16,8 +16,8 @@ public final class ProxyService: Service {
     private var key = CacheKey()
     /// What composing had to do with the plan for `target`; nil where it was not tried.
     private var attempt: ComposingAttempt?
-    /// What the nodes agree on for the user of the request while it is planned again; nil until they
-    /// were asked, and without a shared tier.
+    /// What the nodes agree on for the user of the request while it is planned again; nil until
+    /// they were asked, and without a shared tier.
     private var agreed: TierGeneration?
 
     /// - Parameters:
@@ -193,8 +193,8 @@ public final class ProxyService: Service {
             exchange(originRequest(facts, user, reason, stored, connection), counting: .misses, connection)
         case .pass(let reason):
             if let user, let tier = proxy.tier, agreed == nil { return agree(on: user, tier, facts, connection) }
-            let reason = agreed == .unknown && reason == .personal ? .unconfirmed : reason
-            exchange(originRequest(facts, user, reason, nil, connection), counting: .bypassed, connection)
+            let cause: Reason = agreed == .unknown && reason == .personal ? .unconfirmed : reason
+            exchange(originRequest(facts, user, cause, nil, connection), counting: .bypassed, connection)
         case .refuse(let reason):
             proxy.statistics.count(.refused)
             proxy.statistics.count(because: reason)

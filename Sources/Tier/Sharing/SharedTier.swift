@@ -40,8 +40,8 @@ package final class SharedTier: Sendable {
         state.withLock { $0.connections[place] = status }
     }
 
-    /// In which life of this node's connections it is: another one as soon as any loop uses one that
-    /// was made anew. `seen` is that loop's.
+    /// In which life of this node's connections it is: another one as soon as any loop uses one
+    /// that was made anew. `seen` is that loop's.
     func life(ofConnectionMade times: Int, seenAs seen: inout Int) -> UInt64 {
         defer { seen = times }
         let isNew = seen != times

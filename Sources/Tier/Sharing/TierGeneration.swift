@@ -19,8 +19,8 @@ package enum TierGeneration: Sendable, Equatable {
     /// Nobody can tell.
     case unknown
 
-    /// Longer than a write lasts: it waits 15 seconds for its turn and 60 for its answer, both twice
-    /// where the developer token is renewed, and its effect may be seen 10 seconds later.
+    /// Longer than a write lasts: it waits 15 seconds for its turn and 60 for its answer, both
+    /// twice where the developer token is renewed, and its effect may be seen 10 seconds later.
     package static var writeLife: Duration { .seconds(180) }
     /// After that another number is drawn. Nothing but hits depends on it.
     static var life: Duration { .seconds(86_400) }
@@ -56,7 +56,7 @@ package enum TierGeneration: Sendable, Equatable {
         else { return .unknown }
         let word = value.dropFirst(text(of: user).utf8.count + 1)
         if word.elementsEqual("writing".utf8) { return .writing }
-        return UserGeneration(digits: word).map { .current($0) } ?? .unknown
+        return UserGeneration(digits: word).map(TierGeneration.current) ?? .unknown
     }
 
     private static func text(of user: UserHash) -> String { Hexadecimal.text(user.bytes) }
