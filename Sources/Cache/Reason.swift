@@ -30,6 +30,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case partial
     /// It is stored, but the client shows no token that the origin has accepted of late.
     case unprovenToken
+    /// The shared tier does not say whether the user has written on another node.
+    case unconfirmed
 
     // MARK: Why an answer was not stored
 
@@ -135,6 +137,7 @@ extension Reason {
         case .requestMaxAge: "request-max-age"
         case .partial: "partial"
         case .unprovenToken: "unproven-token"
+        case .unconfirmed: "unconfirmed"
         case .unauthorized: "unauthorized"
         case .rateLimited: "rate-limited"
         case .serverError: "server-error"
@@ -196,7 +199,7 @@ extension Reason {
     /// Whether it says that no cache may answer the request.
     public var isBypass: Bool {
         switch self {
-        case .method, .personal, .requestContent, .off, .requestNoStore: true
+        case .method, .personal, .unconfirmed, .requestContent, .off, .requestNoStore: true
         default: false
         }
     }
@@ -209,7 +212,7 @@ extension Reason {
         switch self {
         case .stale, .staleWhileRevalidate, .staleIfError, .revalidated: "stale"
         case .method: "method"
-        case .personal, .requestContent, .off: "bypass"
+        case .personal, .unconfirmed, .requestContent, .off: "bypass"
         case .requestNoStore, .requestNoCache, .requestMaxAge, .unprovenToken: "request"
         case .absentVariant: "vary-miss"
         case .partial: "partial"

@@ -136,6 +136,8 @@ extension Exchange {
         if let response = step.invalidates { storage.invalidate(by: response) }
         if step.endsUserGeneration, let user = request.user {
             proxy.shared.drop(user, at: proxy.context.unixSeconds)
+            // Writes were announced before. This is for dead tokens, and for writes that took long.
+            proxy.tier?.announceWrite(of: user) { _ in }
         }
         if let comparison = step.comparison, let expected = request.expected {
             proxy.verify(expected, against: comparison, request)

@@ -37,7 +37,9 @@ public struct ProxyShared: Sendable {
     private(set) var library: ResourceLibrary
     /// What other nodes have, and have of this one; nil where it is the only one. As it is at the
     /// start.
-    package var tier: SharedTier?
+    package var tier: SharedTier? {
+        didSet { users = makeUsers() }
+    }
     let flights: Flights
     let batches = Batches()
     /// Large bodies in the form in which they are sent fastest.
@@ -81,7 +83,7 @@ public struct ProxyShared: Sendable {
         if keepsPersonal, !shared.keepsPersonal {
             // The proxy would not see the writes that end what is kept. When this is switched on
             // again, what was kept must not be found.
-            shared.users = UserScopes()
+            shared.users = makeUsers()
             cache.freePersonal()
         }
         shared.authority = Array(authority.utf8)
@@ -94,6 +96,11 @@ public struct ProxyShared: Sendable {
     public func settle() {
         compressions.flush()
         cache.flush()
+    }
+
+    /// Nodes that share a tier call users by the same names.
+    private func makeUsers() -> UserScopes? {
+        tier.map { UserScopes(.common(prefix: $0.keys.generation([]))) } ?? UserScopes()
     }
 
     /// Whether anything personal is stored at all.

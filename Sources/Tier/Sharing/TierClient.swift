@@ -10,6 +10,8 @@ package final class TierClient {
     private let place: Int
     /// What a claim says: whose it is, for people who look.
     private let name: [UInt8]
+    /// How often the connection had been made anew when a generation was last asked for.
+    var seenReconnects = 0
 
     /// Begins to dial. On the loop.
     package init(_ tier: SharedTier, loop: EventLoop) {
@@ -81,7 +83,10 @@ package final class TierClient {
     /// What was read cannot be what was asked for: the connection is made anew.
     func distrust() { connection.distrust() }
 
-    private func send(_ commands: [RESPCommand], _ completion: @escaping ([RESPReply]?) -> Void) {
+    /// How often the connection was made anew.
+    var reconnects: Int { connection.status.reconnects }
+
+    func send(_ commands: [RESPCommand], _ completion: @escaping ([RESPReply]?) -> Void) {
         connection.send(commands) { [self] replies in
             tier.note(connection.status, at: place)
             completion(replies)
