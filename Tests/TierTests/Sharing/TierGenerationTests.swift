@@ -9,13 +9,16 @@ import Text
     private let key = UserHashKey.common(prefix: Array("t".utf8))
 
     private func user(_ token: String) throws -> UserHash {
-        try #require(key.hash(token: Array(token.utf8).span))
+        let bytes = Array(token.utf8)
+        let hash = key.hash(token: bytes.span)
+        return try #require(hash)
     }
 
     private func drawn(_ number: UInt64) -> UserGeneration { UserGeneration(high: number, low: 7) }
 
     @Test func nodesCallAUserBySameName() throws {
-        let other = UserHashKey.common(prefix: Array("t".utf8)).hash(token: Array("anna".utf8).span)
+        let anna = Array("anna".utf8)
+        let other = UserHashKey.common(prefix: Array("t".utf8)).hash(token: anna.span)
         #expect(try user("anna") == other)
         #expect(try user("anna") != user("ben"))
     }
