@@ -64,7 +64,9 @@ struct DashboardView {
         } else {
             set("reload", "", "plain")
         }
-        if let end = all.source.developerTokenEnd(at: now) {
+        if all.source.refusesDeveloperToken(at: now) {
+            set("token", "Apple refuses the developer token", "bad")
+        } else if let end = all.source.developerTokenEnd(at: now) {
             let text =
                 end > now ? "token ends in " + SpanOfTime.text(Int(end - now)) : "the developer token has expired"
             // Tokens that the proxy signs itself are renewed long before.

@@ -42,6 +42,8 @@ struct Observations {
             "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,
             "outcomes": outcomes,
             "latency": latency,
+            "developer_token_refused_at": source.developerTokenRefusal.map { .integer(Int($0)) } ?? .null,
+            "developer_token_refused": .bool(source.refusesDeveloperToken(at: unixSeconds)),
             "not_composed": notComposed,
             "upstream_by_status": upstreamByStatus,
             "upstream_latency": upstreamLatency,

@@ -39,7 +39,8 @@ enum StatsTable {
 
     /// What would be a screenful of its own: `refrain top` and the dashboard show it.
     private static let leftToTop = [
-        "version", "time", "started_at", "developer_token_expires", "outcomes", "latency", "upstream_by_status",
+        "version", "pid", "time", "started_at", "developer_token_expires", "developer_token_refused",
+        "developer_token_refused_at", "outcomes", "latency", "upstream_by_status",
         "upstream_latency", "top_misses", "top_targets", "storage", "clients", "config", "history",
     ]
 

@@ -16,7 +16,7 @@ func runServe(
     ProcessSecrecy.apply()
     DescriptorLimit.raise()
     AllocatorSettings.apply()
-    for text in configuration.warnings { log(.warn, text) }
+    for text in configuration.warnings(at: Int64(time(nil))) { log(.warn, text) }
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log, inheritance: inheritance)
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)

@@ -44,6 +44,9 @@ struct TopScreen {
         text += limit > 0 ? "\(limit)/s allowed" : "no limit known"
         text += ", \(stats["rate_limited"]?.intValue ?? 0) 429s since start\n"
         if let tier = stats["tier"], tier != .null { text += Self.words(of: tier) + "\n" }
+        if stats["developer_token_refused"] == .bool(true) {
+            text += terminal.styled("Apple refuses the developer token: see refrain token, and the log", .red) + "\n"
+        }
         if let failure = stats["config"]?["last_failure"]?.stringValue {
             text += terminal.styled(Table.Cell("the last reload failed: \(failure)").text, .red) + "\n"
         }

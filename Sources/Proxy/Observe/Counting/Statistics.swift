@@ -25,7 +25,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     case bypassed
     /// Requests sent to the origin, retries included.
     case upstreamRequests
-    /// Requests to the origin that failed: no answer, a broken one, or a 5xx.
+    /// Requests to the origin that failed: no answer, a broken one, a 5xx, or a refusal of the
+    /// proxy's own token.
     case upstreamErrors
     /// Requests that were malformed or not admitted, or accept only what is not stored
     /// (`only-if-cached`).
