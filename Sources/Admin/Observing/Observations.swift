@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Glibc
 import Proxy
 import Server
 import Text
@@ -37,6 +38,7 @@ struct Observations {
     private var members: KeyValuePairs<String, JSON> {
         [
             "version": .string(version),
+            "pid": .integer(Int(getpid())),
             "time": .integer(Int(unixSeconds)),
             "started_at": .integer(Int(startedAt)),
             "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,

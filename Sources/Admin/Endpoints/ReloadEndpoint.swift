@@ -1,0 +1,18 @@
+import Text
+
+extension AdminExchange {
+    /// POST `{}`: `{"changed":[...]}`, or 409 and why nothing was changed.
+    func reload() {
+        guard request.query == nil, (try? JSON.parse(connection.body))?.objectValue?.isEmpty == true else {
+            return reply(.error(400, "/reload takes an empty JSON object, and no query."))
+        }
+        let finish = replyLater()
+        service.sources.reload { @Sendable outcome in
+            switch outcome {
+            case .adopted(let changed): finish(.json(["changed": .array(changed.map { .string($0) })]))
+            case .refused(let problems):
+                finish(.error(409, "nothing was changed: " + problems.joined(separator: "; ")))
+            }
+        }
+    }
+}
