@@ -193,7 +193,7 @@ extension DashboardView {
         let source = moment.observations.source
         let upstream = source.upstream
         let rows: [(String, String)] = [
-            ("rate allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "no limit known"),
+            ("rate allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
             ("in flight", Figure.count(upstream.inFlight)),
             ("waiting for their turn", Figure.count(upstream.waiting)),
             ("429s, since start", Figure.count(source[.rateLimited])),

@@ -131,6 +131,8 @@ extension StatisticsSource {
     fileprivate var counters: JSONObject {
         var object = JSONObject()
         for counter in Counter.allCases { object.append(counter.name, .integer(self[counter])) }
+        // The word means the same here as among the outcomes.
+        object.append(Outcome.composed.name, .integer(latency(.composed).count))
         let (upstream, store) = (self.upstream, self.store)
         let others: KeyValuePairs<String, Int> = [
             // Every member is an integer: 0 says that nothing limits the rate.

@@ -15,8 +15,9 @@ public enum Counter: Int, CaseIterable, Sendable {
     case stale
     /// Stored answers that the origin confirmed with 304.
     case revalidated
-    /// Answers built from stored parts.
-    case composed
+    /// Answers built from stored parts: each may be given many times, and counts as `composed`
+    /// (`Outcome`) each time.
+    case built
     /// Requests that shared another's upstream request.
     case collapsed
     /// Answers that another node's request had brought, by way of the shared tier.
@@ -59,7 +60,7 @@ public enum Counter: Int, CaseIterable, Sendable {
         case .misses: "misses"
         case .stale: "stale"
         case .revalidated: "revalidated"
-        case .composed: "composed"
+        case .built: "built"
         case .collapsed: "collapsed"
         case .shared: "shared"
         case .bypassed: "bypassed"
