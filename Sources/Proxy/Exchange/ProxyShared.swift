@@ -48,11 +48,11 @@ public struct ProxyShared: Sendable {
     /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
     public var gzip = Gzip.system
     let compressions = Compressions()
+    /// What the origin last said where nothing is stored of it.
+    let lastAnswers = LastAnswers()
     /// Of the tokens that clients bring, those that the origin has accepted.
     let tokens = WorkingTokens()
     /// Whether only clients whose token works are given what is stored, where they bring their own.
-    /// What the origin last said where nothing is stored of it.
-    let lastAnswers = LastAnswers()
     /// Not for what is asked in place of recorded clients, whose tokens are not recorded.
     public var provesTokens = true
     /// nil where the system has no randomness: nothing personal is kept then.
