@@ -10,9 +10,14 @@ extension AdminExchange {
         service.sources.reload { @Sendable outcome in
             switch outcome {
             case .adopted(let changed): finish(.json(["changed": .array(changed.map { .string($0) })]))
-            case .refused(let problems):
-                finish(.error(409, "nothing was changed: " + problems.joined(separator: "; ")))
+            case .refused(let problems): finish(Self.refusal("nothing was changed: " + problems.joined(separator: "; ")))
             }
         }
+    }
+
+    /// In the shape of every error; what is wrong with a file may hold any character.
+    private static func refusal(_ detail: String) -> AdminReply {
+        let error: JSON = ["title": "Conflict", "detail": .string(detail), "status": "409", "code": "40900"]
+        return AdminReply(status: 409, content: JSON.object(members: ["errors": .array([error])]).bytes)
     }
 }
