@@ -72,6 +72,7 @@ extension EntrySelection {
             switch condition {
             case .target(let chosen): chosen == target
             case .prefix(let prefix): target.starts(with: prefix)
+            case .pattern(let pattern): pattern.matches(target)
             case .storefront(let chosen): chosen == storefront
             case .classTag(let chosen): chosen == classTag
             case .resource: false

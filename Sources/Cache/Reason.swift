@@ -119,6 +119,9 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case upstreamClosed
     /// Not HTTP/1.1, or an answer to something that was not asked.
     case upstreamMalformed
+    /// 401 or 403 to a request that the proxy makes as its own: the origin refuses its developer
+    /// token.
+    case upstreamRefused
 }
 
 extension Reason {
@@ -178,6 +181,7 @@ extension Reason {
         case .upstreamTimeout: "upstream-timeout"
         case .upstreamClosed: "upstream-closed"
         case .upstreamMalformed: "upstream-malformed"
+        case .upstreamRefused: "upstream-refused"
         }
     }
 

@@ -143,6 +143,9 @@ extension Exchange {
             proxy.verify(expected, against: comparison, request)
         }
         if let action = step.flight { perform(action) }
+        if let last = step.lastAnswer, let key = request.key {
+            proxy.shared.lastAnswers.note(key, last.status, last.reason, at: proxy.context.unixSeconds)
+        }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action) }
         if let action = step.origin { perform(action) }
@@ -377,7 +380,7 @@ extension Exchange: UpstreamReceiver {
     }
 
     private func noteAnswer(_ response: UpstreamResponse) {
-        proxy.noteStatus(response.status)
+        proxy.noteStatus(response.status, isProxysOwn: request.isProxysOwn(hasOwnToken: proxy.signs))
         proxy.noteToken(of: request, status: response.status)
         if state.wasPartOfRefused { proxy.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt

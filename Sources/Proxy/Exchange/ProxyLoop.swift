@@ -132,10 +132,17 @@ extension ProxyLoop {
 
 extension ProxyLoop {
     /// Counts what the origin said, and tells the operator where it is trouble.
-    func noteStatus(_ status: Int) {
+    func noteStatus(_ status: Int, isProxysOwn: Bool) {
         let now = context.loop.now
+        let isRefusal = isProxysOwn && (status == 401 || status == 403)
+        if isRefusal {
+            statistics.count(.upstreamErrors)
+            shared.credentials.developer?.noteRefusal(at: context.unixSeconds)
+        }
         if status >= 500 {
             noteFailure("answers \(status)")
+        } else if isRefusal {
+            failures.note("refuses the developer token (\(status))", .token, at: now)
         } else if status == 401 {
             failures.note("refuses the developer token (401)", .token, at: now)
         } else if status == 429 {

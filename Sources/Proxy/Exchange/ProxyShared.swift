@@ -15,6 +15,9 @@ public struct ProxyShared: Sendable {
     public private(set) var crossOrigin: CrossOrigin
     /// nil: anyone who can connect is served.
     public var clientKeys: ClientKeys?
+    /// The names of the request fields that pages may send besides those that every page may, as
+    /// a list; `*`: any.
+    public var pageFields = Array("*".utf8)
     /// The names of gateways' fields that go along to the origin, in lower case; mostly none.
     public var forwardedFields: [[UInt8]] = []
     /// Where the operator is told what goes wrong with the origin.
@@ -47,6 +50,8 @@ public struct ProxyShared: Sendable {
     /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
     public var gzip = Gzip.system
     let compressions = Compressions()
+    /// What the origin last said where nothing is stored of it.
+    let lastAnswers = LastAnswers()
     /// Of the tokens that clients bring, those that the origin has accepted.
     let tokens = WorkingTokens()
     /// Whether only clients whose token works are given what is stored, where they bring their own.

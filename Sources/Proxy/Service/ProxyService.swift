@@ -63,6 +63,8 @@ public final class ProxyService: Service {
         proxy.observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
 
+    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.shared.crossOrigin.writeForUnread(to: &buffer) }
+
     private typealias Rejection = (error: AppleError, retryAfter: Int?)
 
     private func refuse(_ connection: ClientConnection, _ refusal: Rejection) {

@@ -389,7 +389,10 @@ extension ClientConnection {
         requestedAt = context.loop.now
         client = nil
         let content = AppleError(status: status, detail: detail).content
-        composeHead { buffer in AppleError.writeHead(status: status, contentLength: content.count, to: &buffer) }
+        composeHead { buffer in
+            AppleError.writeHead(status: status, contentLength: content.count, to: &buffer)
+            service.writeRefusalFields(to: &buffer)
+        }
         sendScratch(content)
         service.refused(self, status: status, contentLength: content.count)
         closeAfterSending()
