@@ -1,8 +1,8 @@
 /// A pattern of canonical paths: `*` stands for any bytes, `/` among them, and everything else for
 /// itself.
 ///
-/// What it costs to match is bounded by the number of its stars. ASCII alone, so that SQLite's GLOB,
-/// which counts characters, means the same in the file.
+/// What it costs to match is bounded by the number of its stars. ASCII alone, so that SQLite's
+/// GLOB, which counts characters, means the same in the file.
 public struct PathPattern: Sendable, Equatable {
     public let bytes: [UInt8]
 
@@ -24,8 +24,8 @@ public struct PathPattern: Sendable, Equatable {
     func matches(_ target: some Collection<UInt8>) -> Bool {
         let path = Array(target.prefix { $0 != UInt8(ascii: "?") })
         var (at, index) = (0, 0)
-        // Where the last star stands, and where what it stands for ends: it takes one byte more each
-        // time that what follows it does not fit. An earlier star never has to.
+        // Where the last star stands, and where what it stands for ends: it takes one byte more
+        // each time that what follows it does not fit. An earlier star never has to.
         var retry: (star: Int, end: Int)?
         while at < path.count {
             if index < bytes.count, bytes[index] == Self.star {

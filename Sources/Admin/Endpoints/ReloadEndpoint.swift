@@ -10,7 +10,8 @@ extension AdminExchange {
         service.sources.reload { @Sendable outcome in
             switch outcome {
             case .adopted(let changed): finish(.json(["changed": .array(changed.map { .string($0) })]))
-            case .refused(let problems): finish(Self.refusal("nothing was changed: " + problems.joined(separator: "; ")))
+            case .refused(let problems):
+                finish(Self.refusal("nothing was changed: " + problems.joined(separator: "; ")))
             }
         }
     }

@@ -38,8 +38,8 @@ extension ExchangeState {
         return step
     }
 
-    /// A refusal of the proxy's own token is a failure on the way to the origin, and no answer about
-    /// what was asked for.
+    /// A refusal of the proxy's own token is a failure on the way to the origin, and no answer
+    /// about what was asked for.
     private func blamed(_ ending: Ending) -> Ending {
         guard case .unstored(let response, .unauthorized) = ending, traits.isProxysOwn else { return ending }
         return .unstored(response, .upstreamRefused)

@@ -46,7 +46,7 @@ extension Configuration {
         }
         if sharedTier != nil {
             let tier = loopCount * TierMemory.bytesPerLoop + TierMemory.logBytes
-            bounds.append(MemoryBound(source: "shared_tier", part: "what goes there and comes from it", byteCount: tier))
+            bounds.append(MemoryBound(source: "shared_tier", part: "what goes there and comes", byteCount: tier))
         }
         return bounds + [MemoryBound(source: "fixed", part: "the program", byteCount: ProxyMemory.programBytes)]
     }
