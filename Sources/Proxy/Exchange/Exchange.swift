@@ -143,9 +143,7 @@ extension Exchange {
             proxy.verify(expected, against: comparison, request)
         }
         if let action = step.flight { perform(action) }
-        if let last = step.lastAnswer, let key = request.key {
-            proxy.shared.lastAnswers.note(key, last.status, last.reason, at: proxy.context.unixSeconds)
-        }
+        if let last = step.lastAnswer { proxy.note(last, to: request) }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action) }
         if let action = step.origin { perform(action) }

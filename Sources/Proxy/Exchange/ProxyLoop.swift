@@ -81,6 +81,12 @@ extension ProxyLoop {
     /// Tells that an answer is kept.
     func noteKept(_ response: StoredResponse) { room.note(response.byteCount) }
 
+    /// What the origin said of which nothing is stored.
+    func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest) {
+        guard let key = request.key else { return }
+        shared.lastAnswers.note(key, last.status, last.reason, at: context.unixSeconds)
+    }
+
     /// - Parameter isForClient: whether a client gets what is found.
     func find(
         _ substitute: ExchangeState.Substitute, for request: OriginRequest, isForClient: Bool = true
