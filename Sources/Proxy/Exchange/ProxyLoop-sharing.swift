@@ -22,7 +22,8 @@ extension ProxyLoop {
             classTag: request.facts.route.resourceClass.rawValue,
             whole: { [self] in usable($0, for: request) },
             compose: { [self] in compose(for: request, with: $0, isForClient: isForClient) })
-        // No hints yet: beside purges under chaos, what was made of other nodes' answers was outdated.
+        // No hints yet: beside purges under chaos, what was made of other nodes' answers was
+        // outdated.
         return TierErrand(key, tier, hints: [], judge)
     }
 
