@@ -152,7 +152,8 @@ extension ExchangeState {
             guard let meanwhile else { return lead(at: now) }
             isCollapsed = true
             return finish(with: meanwhile)
-        case .alone: return lead(at: now)
+        // Its answer is nothing that others may have, so no other node is waited for.
+        case .alone: return fetch(at: now)
         case .waiter:
             work = .waiting
             isCollapsed = true
@@ -201,7 +202,7 @@ extension ExchangeState {
     private mutating func ask(at now: Instant) -> Step {
         isCollapsed = false
         let hasFallback = isUnanswered && hasStandIn
-        var step = send(hasFallback: hasFallback)
+        var step = sendAgain()
         step.timer = hasFallback ? .set(max(began + Self.patienceWithFallback, now)) : .cancel
         return step
     }

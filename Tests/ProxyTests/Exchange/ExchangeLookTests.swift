@@ -42,6 +42,12 @@ import Testing
         #expect(!script.isShared)
     }
 
+    /// They took turns over all nodes, one claim at a time.
+    @Test func whoAsksForWhatCannotBeSharedLooksForNothing() {
+        var script = looking()
+        #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient")
+    }
+
     @Test func aWaiterLooksForNothing() {
         var script = looking()
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
