@@ -81,11 +81,10 @@ extension PurgedTargets.State {
 }
 
 extension PurgedTargets.Mark {
-    /// Nil for a purge of everything, or of a resource: it leaves no parts.
+    /// Nil for a purge that leaves no parts.
     init?(_ purge: Purge) {
         let conditions = purge.selection.conditions
-        let choosesByResource = conditions.contains { if case .resource = $0 { true } else { false } }
-        guard purge.mode != .dryRun, !conditions.isEmpty, !choosesByResource else { return nil }
+        guard purge.mode != .dryRun, !purge.selection.choosesAllParts else { return nil }
         if case .target(let target) = conditions[0], conditions.count == 1 {
             self.init(target: target, at: purge.now)
         } else {
@@ -95,7 +94,14 @@ extension PurgedTargets.Mark {
 }
 
 extension EntrySelection {
-    /// Whether an answer of the origin's to such a request would be among the chosen.
+    /// Whether all answers are among the chosen that have what they have: of everything, or of a
+    /// resource wherever it stands.
+    package var choosesAllParts: Bool {
+        conditions.allSatisfy { if case .resource = $0 { true } else { false } }
+    }
+
+    /// Whether an answer of the origin's to such a request may be among the chosen: nobody knows
+    /// which resources it would have.
     package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
         conditions.allSatisfy { condition in
             switch condition {
@@ -104,7 +110,7 @@ extension EntrySelection {
             case .pattern(let pattern): pattern.matches(target)
             case .storefront(let chosen): chosen == storefront
             case .classTag(let chosen): chosen == classTag
-            case .resource: false
+            case .resource: true
             }
         }
     }

@@ -224,6 +224,11 @@ public final class StoredResponse: Sendable {
         return shorter == lifetime ? self : copy(lifetime: shorter)
     }
 
+    /// As received at that time where it says later: another machine's clock may be ahead.
+    public func received(by unixSeconds: Int64) -> StoredResponse {
+        receivedAt <= unixSeconds ? self : copy(receivedAt: unixSeconds)
+    }
+
     /// Whether the store should hear of this use: at most one of all loops is told so, once in
     /// `interval` seconds, so that entries that live in memory are not the first to be evicted from
     /// disk.

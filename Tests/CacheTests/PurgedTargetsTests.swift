@@ -38,6 +38,13 @@ import Testing
         #expect(last(narrowed, target, storefront, tag) == .min)
     }
 
+    /// An album that the purge did not choose showed the song as it was.
+    @Test func aPurgeOfAResourceInSomeAnswersLeavesItInOthers() {
+        let purged = PurgedTargets()
+        purged.note(purge([.prefix(Array("/songs".utf8)), .resource(1)], at: 10))
+        #expect(last(purged, "/songs/1") == 10 && last(purged, "/albums/1") == .min)
+    }
+
     /// What is not remembered may have been anything.
     @Test func whatIsForgottenCountsForAll() {
         let purged = PurgedTargets()

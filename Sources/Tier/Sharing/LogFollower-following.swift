@@ -78,6 +78,9 @@ extension LogFollower {
             [weak self] replies in
             guard let self, number == reading, !isClosed else { return }
             guard let replies else { return noteUnanswered() }
+            if let history = replies.last?.elements?.last.flatMap({ EngineHistory($0) }) {
+                hasReplica = history.replicas > 0
+            }
             switch PurgeLogQuery.answer(replies) {
             case .page(let page): take(page)
             case .noEpoch: beginLog(then: position)

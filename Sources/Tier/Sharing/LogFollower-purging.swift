@@ -20,9 +20,8 @@ extension LogFollower {
 
     /// Writes a purge to the log, as far as there is one.
     func announce(_ record: PurgeRecord, _ completion: @escaping (PurgeReport) -> Void) {
-        let commands = [
-            entry(record), RESPCommand("WAIT", "1", "\(Self.replicationPatience)"), RESPCommand("INFO", "replication"),
-        ]
+        var commands = [entry(record), RESPCommand("INFO", "replication")]
+        if hasReplica { commands.insert(RESPCommand("WAIT", "1", "\(Self.replicationPatience)"), at: 1) }
         let deadline = loop.now + settings.purgePatience
         connection.send(commands, timeout: settings.patience) { [weak self] replies in
             guard let self else { return }
@@ -87,7 +86,9 @@ extension LogFollower {
             log("purge log: too many purges are not in it: the latest is done on this node alone")
         }
         let confined = Confined(self, to: loop)
-        cache.purge(wait.record.selection, wait.record.mode, at: wait.record.at) { [number = wait.number] count in
+        // What came since it was asked for may be older all the same.
+        let now = max(wait.record.at, clock() / 1000)
+        cache.purge(wait.record.selection, wait.record.mode, at: now) { [number = wait.number] count in
             confined.execute { follower in
                 guard let index = follower.waits.firstIndex(where: { $0.number == number }) else { return }
                 follower.waits[index].own = .done(count)

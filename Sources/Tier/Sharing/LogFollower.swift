@@ -56,6 +56,9 @@ package final class LogFollower {
     /// What is still to be performed, in order.
     var actions: [PurgeLogState.Action] = []
     var isPerforming = false
+    /// Whether the engine had a replica when it was last asked. To wait for one that is not there
+    /// takes it a tenth of a second, and all that is asked behind it waits too.
+    var hasReplica = true
     /// Whether the engine has answered what it was asked last.
     var isConnected = false
     /// Which reply belongs to the page that is waited for: those to older questions are not read.

@@ -8,7 +8,7 @@ import Text
 // Before a write is sent to the origin, the number is overwritten by a word that stands there for
 // `writeLife`, and nobody keeps or uses anything of the user's meanwhile. Then the key is gone, and
 // whoever asks first draws another number. So a write that was announced needs nothing afterwards,
-// though its node dies.
+// though its node dies; one that ends is announced again, for it may have taken long.
 
 /// What the engine says of a user.
 package enum TierGeneration: Sendable, Equatable {

@@ -100,6 +100,8 @@ package struct PurgeHistory: Sendable {
 extension PurgeHistory {
     private static func handle(_ selection: EntrySelection) -> Handle {
         for case .target(let target) in selection.conditions { return .target(target) }
+        // One that is narrower counts for requests too (`isPurged`), which name no resources.
+        guard selection.choosesAllParts else { return .other }
         for case .resource(let number) in selection.conditions { return .resource(number) }
         return .other
     }

@@ -5,7 +5,7 @@
 //
 // The log may be trimmed, as long as its newest entry from before the horizon stays: then a node
 // that read all of it within the horizon stands at that entry or behind it, however seldom anything
-// is purged. The horizon is longer than any answer lives.
+// is purged.
 
 /// One node's reader of the purge log. One of them runs in a process.
 package struct PurgeLogState: Sendable {

@@ -62,7 +62,7 @@ extension TierValue {
     /// the lifetime it was granted and of `rule`, which is what this node's rules grant to such an
     /// answer; nil where nothing could be done with that. `now` in unix seconds.
     package func taken(under rule: Lifetime, at now: Int64) -> StoredResponse? {
-        let taken = response.within(rule)
+        let taken = response.within(rule).received(by: now)
         return taken.usefulFor(at: now) > 0 ? taken : nil
     }
 }

@@ -85,6 +85,15 @@ import Testing
         #expect(node.isFresh("/1") == nil && node.lines.contains { $0.hasSuffix("a purge was not taken: OOM") })
     }
 
+    /// Ten purges at once took the engine more than a second, and the connection with them.
+    @Test func whereNoReplicaIsNoneIsWaitedFor() async throws {
+        let engine = try FakeEngine(Script(Self.page()).behave)
+        let node = try NodeScene([engine.endpoint])
+        try await node.ready()
+        _ = await node.purge(target("/1"))
+        #expect(engine.commands.contains { $0[0] == "XADD" } && !engine.commands.contains { $0[0] == "WAIT" })
+    }
+
     @Test func pagesAreAppliedInTheirOrder() async throws {
         let script = Script(
             Self.page(), Self.page(), Self.page(.bulk("0123456789abcdef"), "5-0", "7-0"),
