@@ -53,7 +53,7 @@ import Testing
         #expect(result.status == 1 && result.standard == "purged 1 entry (soft) on 1 of 1 nodes\n")
         #expect(
             result.error
-                == "refrain: the shared tier did not take it: other nodes will not hear of it; purge again\n")
+                == "refrain: the shared tier did not take it: others hear of it when it is back; purge again then\n")
         #expect(purge(body, "--all", "--json").result.status == 1)
     }
 

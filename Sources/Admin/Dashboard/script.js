@@ -241,7 +241,7 @@
     if (body.nodes === undefined) return "";
     const missing = body.missing.map((node) => `${node.name} (last seen ${node.last_seen} s ago)`).join(", ");
     return ` on ${body.reached} of ${body.nodes} nodes` + (missing && "; missing: " + missing)
-      + (body.logged ? "" : "; the others will not hear of it: purge again");
+      + (body.logged ? "" : "; the others hear of it once the shared tier is back: to be sure, purge again then");
   }
 
   async function purge(wish) {

@@ -40,7 +40,7 @@ extension MetricFamily {
         tierGauge("refrain_tier_breaker_open", "Loops that ask the engine but once a second, because it failed") {
             Double($0.breakersOpen)
         },
-        tierGauge("refrain_tier_purge_log_lag", "Purges of other nodes that are read and not yet applied here") {
+        tierGauge("refrain_tier_purge_log_lag", "Purges in the log that are read and not yet applied here") {
             Double($0.sharing.lag)
         },
         tierGauge("refrain_tier_clock_skew_seconds", "The clock of this machine less that of the engine") {

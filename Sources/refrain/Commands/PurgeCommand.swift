@@ -46,7 +46,7 @@ extension Command {
         let noun = count == 1 ? "entry" : "entries"
         context.output.line("\(verb) \(count) \(noun) (\(arguments.has(hard) ? "hard" : "soft"))\(reach.words)")
         if !reach.isLogged {
-            context.output.problem("the shared tier did not take it: other nodes will not hear of it; purge again")
+            context.output.problem("the shared tier did not take it: others hear of it when it is back; purge again then")
         }
         return reach.status
     }
@@ -83,7 +83,7 @@ extension Command {
 private struct PurgeReach {
     /// Behind the count.
     let words: String
-    /// False where the other nodes will never hear of it.
+    /// False where the other nodes do not hear of it before the tier is back.
     let isLogged: Bool
     let status: ExitStatus
 

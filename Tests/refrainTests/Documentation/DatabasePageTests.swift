@@ -56,7 +56,7 @@ import Testing
             columns[row.text(0), default: []].insert(row.text(1))
             return true
         }
-        #expect(columns.count == 7)
+        #expect(columns.count == 8)
         for (table, names) in columns {
             let shown = page.table(under: "Table \(table)").compactMap {
                 $0.first?.split(separator: "`").first.map(String.init)
