@@ -46,7 +46,8 @@ extension Command {
         let noun = count == 1 ? "entry" : "entries"
         context.output.line("\(verb) \(count) \(noun) (\(arguments.has(hard) ? "hard" : "soft"))\(reach.words)")
         if !reach.isLogged {
-            context.output.problem("the shared tier did not take it: others hear of it when it is back; purge again then")
+            context.output.problem(
+                "the shared tier did not take it: others hear of it when it is back; purge again then")
         }
         return reach.status
     }
