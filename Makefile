@@ -49,7 +49,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run run-port run-build demo-nodes build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb clean
+.PHONY: help deps deps-test run run-port run-build demo-nodes build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb try-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -213,6 +213,9 @@ uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)
 
 deb: build ## a Debian package, into .build
 	@Sources/Deployment/debian/build $(BINARY) .build
+
+try-image: build ## build and run the container from Debian's packages, without a registry; as root
+	@Sources/Deployment/docker/trial $(BINARY)
 
 clean: ## remove what was built
 	$(SWIFT) package clean

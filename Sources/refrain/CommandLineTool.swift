@@ -8,7 +8,7 @@ enum CommandLineTool {
         do throws(CommandFailure) {
             return try dispatch(Array(arguments.dropFirst()), context).rawValue
         } catch {
-            for message in error.messages { output.problem(message) }
+            for message in error.messages { output.problem(message, .error) }
             return error.status.rawValue
         }
     }

@@ -46,6 +46,9 @@ import Testing
         for name in ["ExecStart", "StateDirectory", "LogsDirectory"] {
             let empty = try #require(node.firstIndex(of: name + "="), "\(name)")
             #expect(node[empty + 1].hasPrefix(name + "=") && node[empty + 1].contains("-%i"))
+            // With the list its mode is forgotten: those of nodes had 0755.
+            let mode = service.first { $0.hasPrefix(name + "Mode=") }
+            #expect(mode.map { node[empty...].contains($0) } ?? (name == "ExecStart"))
         }
         // Nothing else that names a folder is left to all nodes together.
         let folders = service.filter { $0.contains("=") && !$0.hasPrefix("#") && $0.hasSuffix("refrain") }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import refrain
@@ -27,6 +28,20 @@ import Testing
         }
         #expect(text.split(separator: "\n").map { $0.prefix(3) } == ["<3>", "<4>", "<5>", "<6>"])
         #expect(text.hasPrefix("<3>refrain: error: x\n"))
+    }
+
+    /// `journalctl -p err` did not show why the service would not start or reload.
+    @Test(.requires(.binary)) func aMistakeInTheConfigurationIsAnErrorInTheJournal() throws {
+        try withTemporaryDirectory { directory in
+            try Data("bogus\n".utf8).write(to: directory.appendingPathComponent("proxy.conf"))
+            let script = """
+                : >journal && JOURNAL_STREAM=$(stat -c %d:%i journal) "$0" serve --config proxy.conf 2>>journal
+                """
+            let outcome = try #require(Tool("sh")).run(["-c", script, BinaryUnderTest.path ?? ""], in: directory)
+            let text = try String(contentsOf: directory.appendingPathComponent("journal"), encoding: .utf8)
+            #expect(outcome.status == 78)
+            #expect(text == "<3>refrain: proxy.conf:1: unknown directive \"bogus\"\n")
+        }
     }
 
     @Test func otherwiseTheTimeStandsInFront() throws {

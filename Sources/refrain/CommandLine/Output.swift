@@ -10,11 +10,14 @@ struct Output: Sendable {
     let bytes: @Sendable ([UInt8]) -> Void
     /// What reads the answers.
     let terminal: Terminal
+    /// Whether `error` goes to a journal, which takes a line without priority for a mere note.
+    private let isJournal: Bool
 
     init(
         standard: @escaping @Sendable (String) -> Void, error: @escaping @Sendable (String) -> Void,
-        bytes: (@Sendable ([UInt8]) -> Void)? = nil, terminal: Terminal = .none
+        bytes: (@Sendable ([UInt8]) -> Void)? = nil, terminal: Terminal = .none, isJournal: Bool = false
     ) {
+        self.isJournal = isJournal
         self.standard = standard
         self.error = error
         self.bytes = bytes ?? { standard(String(decoding: $0, as: UTF8.self)) }
@@ -23,21 +26,23 @@ struct Output: Sendable {
 
     static let console = Output(
         standard: { write($0, to: STDOUT_FILENO) }, error: { write($0, to: STDERR_FILENO) },
-        bytes: { bytes in bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) } }, terminal: .of(STDOUT_FILENO))
+        bytes: { bytes in bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) } }, terminal: .of(STDOUT_FILENO),
+        isJournal: OperationalLog.Prefix.ofStandardError == .priority)
 
     /// A line of the answer.
     func line(_ text: String = "") { standard(text + "\n") }
 
     /// A line about what went wrong: `refrain: ...`. Line ends within are flattened, so that one
     /// problem is one line, and nothing that came out of a file can command the terminal.
-    func problem(_ text: String) {
+    /// - Parameter level: `error` for what ends the command.
+    func problem(_ text: String, _ level: LogLevel = .warn) {
         let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: " "
             default: scalar
             }
         }
-        error("refrain: " + String(String.UnicodeScalarView(scalars)) + "\n")
+        error((isJournal ? "<\(level.priority)>" : "") + "refrain: " + String(String.UnicodeScalarView(scalars)) + "\n")
     }
 
     /// All of it, unless the reader has gone: then no reader is left to be told. If the disk is

@@ -51,8 +51,7 @@ struct OperationalLog: Sendable {
     private func beginning(_ level: LogLevel) -> String {
         switch prefix {
         case .none: return ""
-        // syslog(3) numbers `error` 3, and the others in this order.
-        case .priority: return "<\(3 + Self.rank(level))>"
+        case .priority: return "<\(level.priority)>"
         case .time:
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
@@ -68,6 +67,11 @@ struct OperationalLog: Sendable {
     private static func rank(_ level: LogLevel) -> Int {
         LogLevel.allCases.firstIndex(of: level) ?? 0
     }
+}
+
+extension LogLevel {
+    /// As syslog(3) numbers it: `error` is 3, and the others follow in their order.
+    var priority: Int { 3 + (Self.allCases.firstIndex(of: self) ?? 0) }
 }
 
 extension OperationalLog.Prefix {
