@@ -28,6 +28,10 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
     case connectionOption = "Connection option"
     case expectation
     case traceContent = "TRACE with content"
+    // What HTTP/2 adds
+    case pseudoField = "pseudo-field"
+    case connectionField = "connection-specific field"
+    case misdirected = "authority is not the host of the TLS handshake"
     // Framing
     case contentLength = "Content-Length"
     case contentTooLarge = "content too large"
@@ -48,6 +52,7 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
         case .contentTooLarge: 413
         case .targetTooLong: 414
         case .expectation: 417
+        case .misdirected: 421
         case .headTooLarge, .fieldNameTooLong, .tooManyFields, .trailersTooLarge: 431
         case .methodTooLong, .transferCoding: 501
         case .version: 505

@@ -11,6 +11,11 @@ public final class LoopContext {
     public let loop: EventLoop
     /// Where heads are written before they are sent; empty between answers.
     var scratch = ByteBuffer(capacity: 4096)
+    /// Frames of the HTTP/2 connection whose turn it is, as they came; and those to be sent.
+    var frameInput = ByteBuffer(capacity: 0)
+    var frames = ByteBuffer(capacity: 0)
+    /// The head of the answer that is being made into frames.
+    var answerHead = HTTP2AnswerHead()
     var clock: WallClock
     private(set) var memo = RequestMemo()
     /// What requests may hold while they are read, or wait; shared with other loops.

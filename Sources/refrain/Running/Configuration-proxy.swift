@@ -148,7 +148,9 @@ extension Configuration {
         var tls: ServerTLS?
         if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
             tls = try attempt("tls_certificate", or: CommandFailure.badSetting) {
-                try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
+                try ServerTLS(
+                    certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile,
+                    offersHTTP2: http2 && HTTP2Support.isAvailable)
             }
         }
         let addresses = try listenedAddresses
