@@ -4,9 +4,6 @@ import HTTP
 // Everything between, from the memo of requests to the budgets, is the same as on a socket.
 
 extension ClientConnection {
-    /// Whether other requests are under way on the same socket.
-    public var isHTTP2: Bool { carrier != nil }
-
     /// Answer bytes that have been queued and have not left.
     var pendingBytes: Int { carrier?.pendingBytes ?? stream.pendingBytes }
 

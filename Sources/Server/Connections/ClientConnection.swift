@@ -35,6 +35,8 @@ public final class ClientConnection {
     let stream: Stream
     /// What carries this one request where HTTP/2 is spoken on the socket; nil where the socket does.
     let carrier: HTTP2Stream?
+    /// Whether it is one request of an HTTP/2 connection.
+    public let isHTTP2: Bool
     let service: any Service
     private let timeouts: ClientTimeouts
     private let limits: MessageLimits
@@ -77,6 +79,7 @@ public final class ClientConnection {
     ) {
         self.stream = stream
         carrier = nil
+        isHTTP2 = false
         self.context = context
         self.service = service
         self.timeouts = timeouts
@@ -94,6 +97,7 @@ public final class ClientConnection {
     init(_ carrier: HTTP2Stream, input: RequestInput) {
         let session = carrier.session
         self.carrier = carrier
+        isHTTP2 = true
         self.input = input
         stream = session.stream
         context = session.context

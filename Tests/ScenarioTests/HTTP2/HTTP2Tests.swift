@@ -53,7 +53,9 @@ import Testing
         client.send(HTTP2Frame(.data, stream: 5, payload: Array("x".utf8)))
         client.send(.head([("checksum", "1")], stream: 5))
         #expect(client.answer(5) == "x")
-        #expect(scene.origin.requests.allSatisfy { $0.field("transfer-encoding") == nil && $0.field("checksum") == nil })
+        #expect(scene.origin.requests.allSatisfy { request in
+            request.field("transfer-encoding") == nil && request.field("checksum") == nil
+        })
         scene.proxy.stop()
     }
 
@@ -170,12 +172,6 @@ import Testing
         }
         _ = try scene.proxy.client.get(HTTP2Scene.album(1))
         #expect(scene.proxy.statistics[.http2Requests] == 2 && scene.proxy.statistics[.requests] == 3)
-        scene.proxy.stop()
-    }
-
-    @Test func aLoadBalancersHeaderComesBeforeTheHandshake() throws {
-        let scene = try HTTP2Scene()
-        #expect(try scene.client().isClosed == false)
         scene.proxy.stop()
     }
 }

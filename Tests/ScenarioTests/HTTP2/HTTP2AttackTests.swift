@@ -1,0 +1,211 @@
+import EventLoop
+import Foundation
+import HTTP
+import Server
+import TestSupport
+import Testing
+
+/// What was done to servers of HTTP/2, frame by frame: the connection is ended and nobody else
+/// notices. Each names its CVE.
+@Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2AttackTests {
+    /// ENHANCE_YOUR_CALM (RFC 9113 7).
+    private static let calm: UInt32 = 11
+
+    /// Sends the same over and over until the server has had enough; false where it never has.
+    private func isStopped(_ scene: HTTP2Scene, most: Int = 4000, _ frames: (Int) -> [HTTP2Frame]) throws -> Bool {
+        let client = try scene.client()
+        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        #expect(client.answer(1).contains("albums/1"))
+        var index = 0
+        while index < most, !client.isClosed {
+            client.send((0..<100).flatMap { frames(index + $0).flatMap(\.bytes) })
+            index += 100
+            // Between two pieces the server has its turns.
+            waitUntil(within: 1) { client.isClosed || client.goodbye != nil || index < most }
+        }
+        waitUntil { client.isClosed }
+        #expect(client.goodbye == Self.calm)
+        let other = try scene.client()
+        other.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        #expect(other.answer(1).contains("albums/1"))
+        return client.isClosed && scene.proxy.statistics.connections.floodCount == 1
+    }
+
+    /// CVE-2023-44487: requests that are withdrawn at once never count as being there.
+    @Test func rapidReset() throws {
+        let scene = try HTTP2Scene()
+        let isStopped = try isStopped(scene) { index in
+            let stream = UInt32(2 * index + 3)
+            return [.head(HTTP2Frame.get(HTTP2Scene.album(index)), stream: stream), .reset(stream)]
+        }
+        #expect(isStopped)
+        // What is withdrawn with the piece in which it came was never looked at.
+        #expect(scene.origin.requests.count < 300)
+        scene.proxy.stop()
+    }
+
+    /// CVE-2024-27316: a head without an end.
+    @Test func continuationFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(
+            try isStopped(scene) { index in
+                index == 0
+                    ? [HTTP2Frame(.headers, stream: 3, payload: HTTP2Frame.fieldBlock(HTTP2Frame.get("/")))]
+                    : [HTTP2Frame(.continuation, stream: 3, payload: HTTP2Frame.fieldBlock([("a", "b")]))]
+            })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9515: each is to be acknowledged.
+    @Test func settingsFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [.setting(4, 65_535)] })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9512: each is to be answered.
+    @Test func pingFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [HTTP2Frame(.ping, payload: [1, 2, 3, 4, 5, 6, 7, 8])] })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9518: content that is none.
+    @Test func emptyContentFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(
+            try isStopped(scene) { index in
+                let post = [
+                    (":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library"),
+                ]
+                return index == 0 ? [.head(post, stream: 3, isLast: false)] : [HTTP2Frame(.data, stream: 3)]
+            })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9517, CVE-2019-9511: windows that are opened by a byte.
+    @Test func windowUpdateFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [.windowUpdate(0, by: 1)] })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9513: a tree of priorities that is turned over and over.
+    @Test func priorityFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(
+            try isStopped(scene) { index in
+                [HTTP2Frame(.priority, stream: UInt32(2 * index + 3), payload: [0, 0, 0, 0, UInt8(index % 256)])]
+            })
+        scene.proxy.stop()
+    }
+
+    /// Frames that mean nothing cost reading.
+    @Test func floodOfUnknownFrames() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [HTTP2Frame(type: 200)] })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2016-1544, the HPACK bomb: a table entry that is named a thousand times.
+    @Test func aHeadThatUnfoldsIsTooLarge() throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client()
+        let long = String(repeating: "a", count: 3_000)
+        // 0x40: a literal that is indexed; 0xBE: the first entry of the table.
+        let entry = [0x40, 1] + Array("x".utf8) + HTTP2Frame.fieldBlock([("", long)]).dropFirst(2)
+        let bomb = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + entry + [UInt8](repeating: 0xBE, count: 10_000)
+        client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: bomb))
+        waitUntil { client.isOver(1) || client.isClosed }
+        #expect(client.text(1).contains("\"431\"") && scene.origin.requests.isEmpty)
+        scene.proxy.stop()
+    }
+
+    /// More requests than there may be are refused, so that the client may make them again.
+    @Test func whoAsksForMoreThanMayBeIsRefusedTheRest() throws {
+        let scene = try HTTP2Scene { _ in
+            usleep(20_000)
+            return FakeOrigin.Reply(body: "late")
+        }
+        let client = try scene.client()
+        let streams = (0..<200).map { UInt32(2 * $0 + 1) }
+        client.send(streams.flatMap { HTTP2Frame.head(HTTP2Frame.get(HTTP2Scene.album(Int($0))), stream: $0).bytes })
+        for stream in streams { waitUntil { client.isOver(stream) || client.isClosed } }
+        let refused = client.frames(.reset).filter { $0.word(at: 0) == 7 }.count
+        let answered = streams.count { client.text($0) == "late" }
+        #expect(refused > 0 && refused <= 72 && answered + refused == 200)
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9516, and slow heads of all kinds: half a frame is waited for as long as half a head.
+    @Test(arguments: [
+        HTTP2Frame(.headers, stream: 1, payload: [0]).bytes, Array(HTTP2Frame(.ping, payload: [1, 2]).bytes.dropLast()),
+        [0, 0],
+    ])
+    func halfAFrameIsNotWaitedForLong(bytes: [UInt8]) throws {
+        var timeouts = ClientTimeouts()
+        timeouts.head = .milliseconds(200)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        client.send(bytes)
+        waitUntil { client.isClosed }
+        #expect(client.isClosed)
+        scene.proxy.stop()
+    }
+
+    @Test func whoSaysNothingIsNotWaitedForLong() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.head = .milliseconds(200)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client(greets: false)
+        waitUntil { client.isClosed }
+        #expect(client.isClosed)
+        // And who then asks for nothing, as long as between requests.
+        timeouts.head = .seconds(60)
+        timeouts.idle = .milliseconds(200)
+        let idle = try HTTP2Scene(timeouts: timeouts)
+        #expect(try idle.client().end() == 0)
+        scene.proxy.stop()
+        idle.proxy.stop()
+    }
+
+    /// Content that does not come gets the answer that it gets in HTTP/1.1.
+    @Test func contentIsWaitedForSoLong() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.body = .milliseconds(200)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        let post = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library")]
+        client.send(.head(post, stream: 1, isLast: false))
+        #expect(client.answer(1).contains("\"408\""))
+        // The rest of it is not wanted any more (RFC 9113 8.1).
+        waitUntil { !client.frames(.reset, stream: 1).isEmpty }
+        #expect(client.frames(.reset, stream: 1).first?.word(at: 0) == 0)
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9517: answers that are asked for and not taken cost no more than a bound, and end.
+    @Test func whoTakesNoAnswersIsLetGo() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.write = .milliseconds(300)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        client.send(HTTP2Frame.setting(4, 0))
+        let streams = (0..<20).map { UInt32(2 * $0 + 1) }
+        client.send(
+            streams.flatMap { HTTP2Frame.head(HTTP2Frame.get("/v1/catalog/us/albums/large"), stream: $0).bytes })
+        for stream in streams { waitUntil { client.isOver(stream) } }
+        #expect(streams.allSatisfy { client.isOver($0) && client.content($0).isEmpty })
+        #expect(scene.proxy.statistics.answerBudget.heldBytes == 0)
+        scene.proxy.stop()
+    }
+
+    @Test func whatIsNoPrefaceEndsTheConnection() throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client(greets: false)
+        client.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        waitUntil { client.isClosed }
+        #expect(client.isClosed && scene.origin.requests.isEmpty)
+        scene.proxy.stop()
+    }
+}
