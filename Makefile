@@ -7,7 +7,8 @@ BENCH ?=
 CLANG ?= clang
 ONLY ?=
 
-PACKAGES = libsqlite3-dev libssl-dev pkg-config
+# The last one is loaded at run time; without it clients get HTTP/1.1 alone.
+PACKAGES = libsqlite3-dev libssl-dev pkg-config libnghttp2-14
 # Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
 # for want of one.
 TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
@@ -60,7 +61,7 @@ deps: ## install the C libraries where their headers are missing
 	$(call install_packages,$(PACKAGES)) && pkg-config --exists sqlite3 openssl && exit 0; \
 	{ echo "refrain: the headers of SQLite and OpenSSL are missing. Install them as root, then try again:"; \
 	  echo "    apt-get install $(PACKAGES)        (Debian, Ubuntu)"; \
-	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config        (Fedora)"; } >&2; \
+	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config libnghttp2        (Fedora)"; } >&2; \
 	exit 1
 
 deps-test: deps ## install the programs that tests look through where missing; without one of them they look at less

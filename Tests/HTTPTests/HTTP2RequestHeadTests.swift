@@ -13,7 +13,7 @@ import Testing
         var head = HTTP2RequestHead(limits: .request)
         head.reset()
         var buffer = ByteBuffer(capacity: 64)
-        for (name, value) in fields { head.add(Array(name.utf8).span, Array(value.utf8).span, to: &buffer) }
+        for (name, value) in fields { head.add(name, value, to: &buffer) }
         let content = try head.end(isLast: isLast, serverName: serverName.map { Array($0.utf8) }, to: &buffer)
         return (String(decoding: buffer.copyReadable(), as: UTF8.self), content)
     }
@@ -57,7 +57,7 @@ import Testing
             head.reset()
             var buffer = ByteBuffer(capacity: 64)
             for (name, value) in HTTP2Frame.get(path) + [("cookie", "a=1"), ("cookie", "b=2")] {
-                head.add(Array(name.utf8).span, Array(value.utf8).span, to: &buffer)
+                head.add(name, value, to: &buffer)
             }
             _ = try head.end(isLast: true, serverName: nil, to: &buffer)
             #expect(
@@ -139,6 +139,13 @@ import Testing
         let half = String(repeating: "a", count: MessageLimits.request.maxHeadBytes / 2)
         #expect(refusal(Self.get + [("a", half)]) == nil)
         #expect(refusal(Self.get + [("a", half), ("b", half)]) == .headTooLarge)
+    }
+}
+
+extension HTTP2RequestHead {
+    fileprivate mutating func add(_ name: String, _ value: String, to head: inout ByteBuffer) {
+        let (name, value) = (Array(name.utf8), Array(value.utf8))
+        add(name.span, value.span, to: &head)
     }
 }
 
