@@ -173,7 +173,7 @@ static int find_all(void *library) {
 }
 
 // Acknowledgements that may wait to be sent: a client that asks for more of them than that does not read.
-enum { MOST_ACKNOWLEDGEMENTS = 64 };
+enum { MOST_ACKNOWLEDGEMENTS = 128 };
 
 static void load(void) {
     void *library = dlopen("libnghttp2.so.14", RTLD_NOW | RTLD_LOCAL);

@@ -25,7 +25,8 @@ public final class LoopContext {
     private var freeInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10
-    private static let mostFreeInputs = 64
+    /// As many as one HTTP/2 connection may want at once.
+    private static let mostFreeInputs = Limits.streams
 
     /// - Parameters:
     ///   - timeOfDay: what dates and ages are counted by.

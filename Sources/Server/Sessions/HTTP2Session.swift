@@ -115,7 +115,9 @@ extension HTTP2Session: StreamHandler {
         }
         switch result {
         case .bytes: stream.readLater()
-        case .wouldBlock: return isReadable = false
+        case .wouldBlock:
+            isReadable = false
+            return
         case .end, .failed: return close()
         }
         defer { context.frameInput.wipe() }
@@ -172,7 +174,10 @@ extension HTTP2Session: StreamHandler {
 extension HTTP2Session {
     func headBegan(_ identifier: Int32) {
         // Trailers say nothing that is asked for here.
-        guard streams[identifier] == nil else { return current = nil }
+        guard streams[identifier] == nil else {
+            current = nil
+            return
+        }
         let stream = HTTP2Stream(identifier, of: self)
         let connection = ClientConnection(stream, input: context.takeInput(limits))
         stream.begin(connection)
