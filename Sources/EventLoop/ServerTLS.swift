@@ -131,21 +131,24 @@ public final class ServerTLS: Sendable {
     }
 }
 
-private typealias ProtocolChoice = @convention(c) (
-    OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?,
-    CUnsignedInt, UnsafeMutableRawPointer?
-) -> CInt
+private typealias ProtocolChoice =
+    @convention(c) (
+        OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+        UnsafePointer<UInt8>?,
+        CUnsignedInt, UnsafeMutableRawPointer?
+    ) -> CInt
 
 private let chooseFromOne: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
     choose(["http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
 }
 
 private let chooseFromBoth: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
-    choose(["h2", "http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
+    choose(
+        ["h2", "http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
 }
 
-/// Chooses the first of ours that is in the client's list, and refuses a list without any (RFC 7301,
-/// 3.2).
+/// Chooses the first of ours that is in the client's list, and refuses a list without any
+/// (RFC 7301, 3.2).
 private func choose(
     _ ours: [StaticString], from list: UnsafeBufferPointer<UInt8>,
     _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenCount: UnsafeMutablePointer<UInt8>?

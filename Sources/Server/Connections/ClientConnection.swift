@@ -33,7 +33,8 @@ public final class ClientConnection {
     /// What it shares with the other connections of its loop.
     public let context: LoopContext
     let stream: Stream
-    /// What carries this one request where HTTP/2 is spoken on the socket; nil where the socket does.
+    /// What carries this one request where HTTP/2 is spoken on the socket; nil where the socket
+    /// does.
     let carrier: HTTP2Stream?
     /// Whether it is one request of an HTTP/2 connection.
     public let isHTTP2: Bool

@@ -24,7 +24,8 @@ struct FrameWatch {
         case continuations
         /// A head that is larger, as it comes, than one may be when it is decoded.
         case headBytes
-        /// Frames of types that have no meaning here (RFC 9113 5.5), and those that only a server sends.
+        /// Frames of types that have no meaning here (RFC 9113 5.5), and those that only a server
+        /// sends.
         case otherFrames
     }
 

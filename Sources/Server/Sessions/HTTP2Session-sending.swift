@@ -25,8 +25,8 @@ extension HTTP2Session {
     /// Whether more may wait for the client.
     var hasRoom: Bool { stream.pendingBytes < Limits.queuedFrames }
 
-    /// Fills the loop's buffer with frames: whether it is full, and there may be more. Nil where the
-    /// library has failed.
+    /// Fills the loop's buffer with frames: whether it is full, and there may be more. Nil where
+    /// the library has failed.
     private func gather(_ library: OpaquePointer) -> Bool? {
         while context.frames.readableCount < Limits.gatheredFrames {
             var bytes: UnsafePointer<UInt8>?

@@ -5,8 +5,8 @@ import HTTP
 /// `ClientConnection`, as a socket carries those of the others.
 ///
 /// Confined to its loop. What must hold: the session keeps it until both sides are done with it or
-/// the connection has gone, and tells its `ClientConnection` of that once; what is called afterwards
-/// does nothing.
+/// the connection has gone, and tells its `ClientConnection` of that once; what is called
+/// afterwards does nothing.
 final class HTTP2Stream {
     let session: HTTP2Session
     let identifier: Int32
