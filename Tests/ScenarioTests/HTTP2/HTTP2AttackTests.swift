@@ -75,10 +75,7 @@ import Testing
         let scene = try HTTP2Scene()
         #expect(
             try isStopped(scene) { index in
-                let post = [
-                    (":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library"),
-                ]
-                return index == 0 ? [.head(post, stream: 3, isLast: false)] : [HTTP2Frame(.data, stream: 3)]
+                index == 0 ? [.head(HTTP2Scene.post, stream: 3, isLast: false)] : [HTTP2Frame(.data, stream: 3)]
             })
         scene.proxy.stop()
     }
@@ -137,9 +134,11 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// CVE-2019-9516, and slow heads of all kinds: half a frame is waited for as long as half a head.
+    /// CVE-2019-9516, and slow heads of all kinds: half a frame is waited for as long as half a
+    /// head.
     @Test(arguments: [
-        HTTP2Frame(.headers, stream: 1, payload: [0]).bytes, Array(HTTP2Frame(.ping, payload: [1, 2]).bytes.dropLast()),
+        HTTP2Frame(.headers, stream: 1, payload: [0]).bytes,
+        Array(HTTP2Frame(.ping, payload: [1, 2]).bytes.dropLast()),
         [0, 0],
     ])
     func halfAFrameIsNotWaitedForLong(bytes: [UInt8]) throws {
@@ -175,8 +174,7 @@ import Testing
         timeouts.body = .milliseconds(200)
         let scene = try HTTP2Scene(timeouts: timeouts)
         let client = try scene.client()
-        let post = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library")]
-        client.send(.head(post, stream: 1, isLast: false))
+        client.send(.head(HTTP2Scene.post, stream: 1, isLast: false))
         #expect(client.answer(1).contains("\"408\""))
         // The rest of it is not wanted any more (RFC 9113 8.1).
         waitUntil { !client.frames(.reset, stream: 1).isEmpty }

@@ -45,5 +45,10 @@ final class HTTP2Scene {
         try HTTP2TestClient(port: port, authority, host: host, greets: greets)
     }
 
+    /// What a POST begins with, to a route whose answers nobody shares.
+    static let post = [
+        (":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library"),
+    ]
+
     static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
 }

@@ -40,30 +40,29 @@ import Testing
     @Test func contentGoesUpWithAndWithoutALength() throws {
         let scene = try HTTP2Scene()
         let client = try scene.client()
-        let post = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library")]
-        client.send(.head(post + [("content-length", "5")], stream: 1, isLast: false))
+        client.send(.head(HTTP2Scene.post + [("content-length", "5")], stream: 1, isLast: false))
         client.send(HTTP2Frame(.data, flags: 1, stream: 1, payload: Array("hello".utf8)))
         #expect(client.answer(1) == "hello")
-        client.send(.head(post, stream: 3, isLast: false))
+        client.send(.head(HTTP2Scene.post, stream: 3, isLast: false))
         for piece in ["on", "e ", "by one"] { client.send(HTTP2Frame(.data, stream: 3, payload: Array(piece.utf8))) }
         client.send(HTTP2Frame(.data, flags: 1, stream: 3))
         #expect(client.answer(3) == "one by one")
         // Trailers end a request, and say nothing.
-        client.send(.head(post, stream: 5, isLast: false))
+        client.send(.head(HTTP2Scene.post, stream: 5, isLast: false))
         client.send(HTTP2Frame(.data, stream: 5, payload: Array("x".utf8)))
         client.send(.head([("checksum", "1")], stream: 5))
         #expect(client.answer(5) == "x")
-        #expect(scene.origin.requests.allSatisfy { request in
-            request.field("transfer-encoding") == nil && request.field("checksum") == nil
-        })
+        #expect(
+            scene.origin.requests.allSatisfy { request in
+                request.field("transfer-encoding") == nil && request.field("checksum") == nil
+            })
         scene.proxy.stop()
     }
 
     @Test func whoExpectsToBeToldToGoOnIsTold() throws {
         let scene = try HTTP2Scene()
         let client = try scene.client()
-        let post = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library")]
-        client.send(.head(post + [("expect", "100-continue")], stream: 1, isLast: false))
+        client.send(.head(HTTP2Scene.post + [("expect", "100-continue")], stream: 1, isLast: false))
         waitUntil { !client.frames(.headers, stream: 1).isEmpty }
         #expect(client.frames(.headers, stream: 1).first?.endsStream == false)
         client.send(HTTP2Frame(.data, flags: 1, stream: 1, payload: Array("now".utf8)))
@@ -141,9 +140,8 @@ import Testing
     @Test func lengthsThatContradictTheContentAreRefused() throws {
         let scene = try HTTP2Scene()
         let client = try scene.client()
-        let post = [(":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library")]
         for (stream, (length, content)) in zip([UInt32(1), 3, 5], [("3", "four"), ("5", "four"), ("x", "four")]) {
-            client.send(.head(post + [("content-length", length)], stream: stream, isLast: false))
+            client.send(.head(HTTP2Scene.post + [("content-length", length)], stream: stream, isLast: false))
             client.send(HTTP2Frame(.data, flags: 1, stream: stream, payload: Array(content.utf8)))
             waitUntil { client.isOver(stream) }
             #expect(client.isOver(stream) && client.text(stream) != content)
