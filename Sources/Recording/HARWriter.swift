@@ -53,7 +53,8 @@ public struct HARWriter: Sendable {
         }
         return [
             "method": .string(exchange.method), "url": .string(origin + exchange.target),
-            "httpVersion": version(exchange), "cookies": [], "headers": list(exchange.requestFields), "queryString": .array(parameters),
+            "httpVersion": version(exchange), "cookies": [], "headers": list(exchange.requestFields),
+            "queryString": .array(parameters),
             "headersSize": -1, "bodySize": ["GET", "HEAD"].contains(exchange.method) ? 0 : -1,
         ]
     }

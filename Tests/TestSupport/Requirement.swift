@@ -53,7 +53,8 @@ extension Requirement {
     }
 
     /// Found at run time (`CLinux/HTTP2.c`).
-    public static let nghttp2 = Requirement("no libnghttp2.so.14 (apt-get install libnghttp2-14): no HTTP/2 was spoken") {
+    public static let nghttp2 = Requirement("no libnghttp2.so.14 (apt-get install libnghttp2-14): no HTTP/2 was spoken")
+    {
         dlopen("libnghttp2.so.14", RTLD_NOW) != nil
     }
 
