@@ -50,7 +50,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run demo-nodes build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb clean
+.PHONY: help deps deps-test run run-port run-build demo-nodes build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,8 +58,9 @@ help: ## list the targets
 deps: ## install the C libraries where their headers are missing
 	@command -v $(SWIFT) >/dev/null || { echo "refrain: no Swift toolchain found; see https://www.swift.org/install/linux" >&2; exit 1; }
 	@if pkg-config --exists sqlite3 openssl 2>/dev/null; then exit 0; fi; \
+	lacks="the headers of SQLite and OpenSSL are"; command -v pkg-config >/dev/null || lacks="pkg-config is"; \
 	$(call install_packages,$(PACKAGES)) && pkg-config --exists sqlite3 openssl && exit 0; \
-	{ echo "refrain: the headers of SQLite and OpenSSL are missing. Install them as root, then try again:"; \
+	{ echo "refrain: $$lacks missing. Install this as root, then try again:"; \
 	  echo "    apt-get install $(PACKAGES)        (Debian, Ubuntu)"; \
 	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config libnghttp2        (Fedora)"; } >&2; \
 	exit 1
@@ -74,8 +75,20 @@ deps-test: deps ## install the programs that tests look through where missing; w
 		echo "$$package could not be installed (apt-get install $$package); going on without"; \
 	done
 
-run: deps build ## build, then run the proxy in front of the simulated API; no configuration needed
-	@exec $(BINARY) demo
+run: deps run-port run-build ## build, then run the proxy in front of the simulated API; no configuration needed; PORT=8080
+	@exec $(BINARY) demo $(if $(PORT),--listen 127.0.0.1:$(PORT))
+
+# Whoever waits minutes for a build should not learn behind it that the port is taken.
+run-port:
+	@for port in $(or $(PORT),8080 8081); do \
+		bash -c "exec 3<>/dev/tcp/127.0.0.1/$$port" 2>/dev/null || continue; \
+		echo "refrain: port $$port is in use; another: make run PORT=9080" >&2; exit 1; \
+	done
+
+run-build:
+	@[ -e $(BINARY) ] || echo "The first build takes three to ten minutes, and shows what it is at."
+	@$(MAKE) --no-print-directory build
+
 
 demo-nodes: deps build ## three nodes that share a Redis, behind HAProxy, in front of the simulated API; PORT=8443
 	@{ command -v redis-server && command -v haproxy && command -v curl && command -v openssl; } >/dev/null || \

@@ -40,6 +40,8 @@ public final class DeveloperTokens: Sendable {
     }
 
     private let source: Source
+    /// Unix seconds of the last refusal; the least number before the first.
+    private let refusedAt = Atomic<Int64>(.min)
     private let state: Mutex<State>
 
     /// A file with a ready token. It is read now, and again when the token was rejected.
@@ -72,6 +74,15 @@ public final class DeveloperTokens: Sendable {
             }
             return state.token
         }
+    }
+
+    /// The origin has refused a token of these, for whatever reason.
+    public func noteRefusal(at unixSeconds: Int64) { refusedAt.store(unixSeconds, ordering: .relaxed) }
+
+    /// When the origin last refused a token of these, in Unix seconds; nil where it never has.
+    public var lastRefusal: Int64? {
+        let time = refusedAt.load(ordering: .relaxed)
+        return time == .min ? nil : time
     }
 
     /// Called when the origin has answered 401. Signs anew or reads the file again, at most once a

@@ -65,16 +65,25 @@ public enum SecretFile {
         return token
     }
 
-    /// `$CREDENTIALS_DIRECTORY`, as it was when this was first asked for.
-    public static let environmentCredentialsDirectory: String? = getenv("CREDENTIALS_DIRECTORY").map {
-        String(cString: $0)
-    }
+    /// `$CREDENTIALS_DIRECTORY`, as it was when this was first asked for. Root, whom no service
+    /// manager has started, is shown those of the service while that runs.
+    public static let environmentCredentialsDirectory: String? = {
+        if let directory = getenv("CREDENTIALS_DIRECTORY") { return String(cString: directory) }
+        return geteuid() == 0 && access(serviceCredentials, R_OK) == 0 ? serviceCredentials : nil
+    }()
+
+    /// Where systemd keeps those of the unit that comes with the program.
+    private static let serviceCredentials = "/run/credentials/refrain.service"
 
     private static func refusal(of descriptor: CInt, isCredential: Bool) -> SecretFileError.Reason? {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return .system(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { return .notRegularFile }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else { return .foreignOwner(uid: status.st_uid) }
+        // What systemd gives the service's own user is that user's.
+        let isServices = isCredential && geteuid() == 0
+        guard isServices || status.st_uid == geteuid() || status.st_uid == 0 else {
+            return .foreignOwner(uid: status.st_uid)
+        }
         let forbidden: mode_t = isCredential && status.st_uid == 0 ? 0o037 : 0o077
         guard status.st_mode & forbidden == 0 else { return .accessibleByOthers(mode: status.st_mode & 0o7777) }
         return nil

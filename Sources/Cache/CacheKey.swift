@@ -40,6 +40,16 @@ public struct CacheKey: NumberedKey, Sendable {
         if !variant.isEmpty { set(variant: variant) }
     }
 
+    /// The key that has these bytes; nil where it is one user's or has a variant, and where there
+    /// is no such key.
+    public init?(shared bytes: ArraySlice<UInt8>) {
+        let target = bytes.dropFirst("shared\0".utf8.count).dropLast()
+        guard bytes.starts(with: "shared\0".utf8), bytes.last == 0, !target.isEmpty, !target.contains(0) else {
+            return nil
+        }
+        self.init(scope: .shared, target: Array(target))
+    }
+
     /// Replaces scope and target (the canonical path and query) and drops the variant; storage is
     /// reused.
     public mutating func set(scope: Scope, target: [UInt8]) {

@@ -14,6 +14,8 @@ public struct EntrySelection: Sendable, Equatable {
         case target([UInt8])
         /// What the canonical path and query begins with.
         case prefix([UInt8])
+        /// What the canonical path matches, whatever the query.
+        case pattern(PathPattern)
         /// Two lower-case letters.
         case storefront([UInt8])
         case classTag(UInt8)
@@ -38,6 +40,7 @@ extension EntrySelection.Condition {
         switch self {
         case .target(let target): response.isMade { $0.target.elementsEqual(target) }
         case .prefix(let prefix): response.isMade { $0.target.starts(with: prefix) }
+        case .pattern(let pattern): response.isMade { pattern.matches($0.target) }
         case .storefront(let storefront): response.storefront == storefront
         // The classes of parts are not kept, so a composed answer counts as of all classes.
         case .classTag(let classTag): response.composition != nil || response.classTag == classTag

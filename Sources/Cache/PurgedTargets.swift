@@ -67,11 +67,12 @@ extension PurgedTargets.State {
 
 extension EntrySelection {
     /// Whether an answer of the origin's to such a request would be among the chosen.
-    fileprivate func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
+    package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
         conditions.allSatisfy { condition in
             switch condition {
             case .target(let chosen): chosen == target
             case .prefix(let prefix): target.starts(with: prefix)
+            case .pattern(let pattern): pattern.matches(target)
             case .storefront(let chosen): chosen == storefront
             case .classTag(let chosen): chosen == classTag
             case .resource: false

@@ -30,6 +30,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case partial
     /// It is stored, but the client shows no token that the origin has accepted of late.
     case unprovenToken
+    /// The shared tier does not say whether the user has written on another node.
+    case unconfirmed
 
     // MARK: Why an answer was not stored
 
@@ -117,6 +119,9 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case upstreamClosed
     /// Not HTTP/1.1, or an answer to something that was not asked.
     case upstreamMalformed
+    /// 401 or 403 to a request that the proxy makes as its own: the origin refuses its developer
+    /// token.
+    case upstreamRefused
 }
 
 extension Reason {
@@ -135,6 +140,7 @@ extension Reason {
         case .requestMaxAge: "request-max-age"
         case .partial: "partial"
         case .unprovenToken: "unproven-token"
+        case .unconfirmed: "unconfirmed"
         case .unauthorized: "unauthorized"
         case .rateLimited: "rate-limited"
         case .serverError: "server-error"
@@ -175,6 +181,7 @@ extension Reason {
         case .upstreamTimeout: "upstream-timeout"
         case .upstreamClosed: "upstream-closed"
         case .upstreamMalformed: "upstream-malformed"
+        case .upstreamRefused: "upstream-refused"
         }
     }
 
@@ -196,7 +203,7 @@ extension Reason {
     /// Whether it says that no cache may answer the request.
     public var isBypass: Bool {
         switch self {
-        case .method, .personal, .requestContent, .off, .requestNoStore: true
+        case .method, .personal, .unconfirmed, .requestContent, .off, .requestNoStore: true
         default: false
         }
     }
@@ -209,7 +216,7 @@ extension Reason {
         switch self {
         case .stale, .staleWhileRevalidate, .staleIfError, .revalidated: "stale"
         case .method: "method"
-        case .personal, .requestContent, .off: "bypass"
+        case .personal, .unconfirmed, .requestContent, .off: "bypass"
         case .requestNoStore, .requestNoCache, .requestMaxAge, .unprovenToken: "request"
         case .absentVariant: "vary-miss"
         case .partial: "partial"

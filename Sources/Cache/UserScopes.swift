@@ -5,6 +5,8 @@ import Synchronization
 /// Its lock is taken on personal requests only.
 public final class UserScopes: Sendable {
     private let key: UserHashKey
+    /// What was kept for users of another object is not found by this one.
+    private let salt = UserGeneration.random()
     private let generations = Mutex(UserGenerations())
 
     /// Nil where the system has no randomness to give: nothing personal may be kept then.
@@ -12,6 +14,9 @@ public final class UserScopes: Sendable {
         guard let key = UserHashKey() else { return nil }
         self.key = key
     }
+
+    /// One that calls users what other nodes call them, for `scope(of:in:at:)`.
+    public init(_ key: UserHashKey) { self.key = key }
 
     /// Who the token stands for; nil where libcrypto refuses.
     public func user(ofToken token: Span<UInt8>) -> UserHash? {
@@ -21,6 +26,12 @@ public final class UserScopes: Sendable {
     /// Under which the user's answers are kept; nil while nothing is (a write was a moment ago).
     public func scope(of user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope? {
         generations.withLock { $0.scope(of: user, at: unixSeconds) }
+    }
+
+    /// The same in the generation that all nodes agree on.
+    public func scope(of user: UserHash, in common: UserGeneration, at unixSeconds: Int64) -> CacheKey.Scope? {
+        guard case .personal(let own) = scope(of: user, at: unixSeconds) else { return nil }
+        return .personal(own.inGeneration(common).inGeneration(salt))
     }
 
     /// Makes everything kept for the user unreachable, what is being fetched for them now included:

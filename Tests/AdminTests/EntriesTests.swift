@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/entries?limt=1", "limt: unknown; known are prefix, storefront, class, resource, url, limit"),
+        ("/entries?limt=1", "limt: unknown; known are prefix, match, storefront, class, resource, url, limit"),
         ("/entries?limit=0", "limit: expected a number from 1 to 10000."),
         ("/entries?limit=10001", "limit: expected a number from 1 to 10000."),
         ("/entries?limit=x", "limit: expected a number"),

@@ -62,13 +62,14 @@ import Testing
         0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, 0x8000_7F00_FF27_0025, 0x2725_5F5C_C3A4_C3B6,
     ]
     private enum Kind: CaseIterable {
-        case target, prefix, storefront, classTag, resource
+        case target, prefix, pattern, storefront, classTag, resource
 
         /// A new condition needs a kind here to compile, and the kind a value in `drawn`.
         init(_ condition: EntrySelection.Condition) {
             switch condition {
             case .target: self = .target
             case .prefix: self = .prefix
+            case .pattern: self = .pattern
             case .storefront: self = .storefront
             case .classTag: self = .classTag
             case .resource: self = .resource
@@ -83,6 +84,9 @@ import Testing
         case .target: return .target(target)
         // It may end within a character.
         case .prefix: return .prefix(Array(target.prefix(.random(in: 0...target.count, using: &generator))))
+        case .pattern:
+            let patterns = ["/*", "/v1/*", "/*/a", "/v1/'%_\\*", "/v1/*a*"]
+            return .pattern(PathPattern(Array(patterns.randomElement(using: &generator)!.utf8))!)
         case .storefront: return .storefront(Array(Self.storefronts.randomElement(using: &generator)!.utf8))
         case .classTag: return .classTag(.random(in: 0..<4, using: &generator))
         case .resource: return .resource(Self.resources.randomElement(using: &generator)!)
@@ -103,6 +107,25 @@ import Testing
             }
         }
         return entries
+    }
+
+    @Test func aPatternIsHeldAgainstThePathAlone() throws {
+        let pattern = try #require(PathPattern(Array("/v1/catalog/*/albums/*".utf8)))
+        for target in ["/v1/catalog/us/albums/1", "/v1/catalog/gb/albums/1/tracks?limit=2", "/v1/catalog/us/albums/"] {
+            #expect(pattern.matches(Array(target.utf8)), "\(target)")
+        }
+        for target in ["/v1/catalog/us/albums", "/v1/catalog/us/songs?x=/albums/", "/v1/me/albums/1", ""] {
+            #expect(!pattern.matches(Array(target.utf8)), "\(target)")
+        }
+        let last = try #require(PathPattern(Array("/*ab".utf8)))
+        #expect(last.matches(Array("/aab".utf8)) && !last.matches(Array("/abc".utf8)))
+    }
+
+    @Test func whatIsNoPatternIsNone() {
+        let many = "/" + String(repeating: "*a", count: PathPattern.mostStars + 1)
+        for text in ["", "/", "/v1/a", "v1/*", "/v1/*?l=en", "/v1/* ", "/ä*", many] {
+            #expect(PathPattern(Array(text.utf8)) == nil, "\(text)")
+        }
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])

@@ -14,7 +14,8 @@ import Testing
     @Test func theServiceTellsHowItFaresAndKeepsItsSecrets() throws {
         let lines = try Self.unit("refrain.service").components(separatedBy: "\n")
         for line in [
-            "Type=notify-reload", "NotifyAccess=main", "DynamicUser=yes", "StateDirectoryMode=0700", "LimitCORE=0",
+            "Type=notify", "ExecReload=/usr/local/bin/refrain reload --config /etc/refrain/proxy.conf",
+            "NotifyAccess=main", "DynamicUser=yes", "StateDirectoryMode=0700", "LimitCORE=0",
             "Restart=on-failure", "MemoryDenyWriteExecute=yes", "CapabilityBoundingSet=", "UMask=0077",
         ] {
             #expect(lines.contains(line))

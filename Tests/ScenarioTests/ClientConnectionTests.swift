@@ -252,6 +252,16 @@ import Testing
         #expect(answer.contains("Connection: close\r\n"))
     }
 
+    /// A page saw a network error where its request was malformed.
+    @Test func aPageMayReadWhyItsRequestCouldNotBeRead() throws {
+        try withProxy { proxy, _ in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send("GET /v1/a HTTP/1.1\r\nHost: a\r\nHost: b\r\nOrigin: https://app.example\r\n\r\n")
+            let answer = text(client.read())
+            #expect(answer.hasPrefix("HTTP/1.1 400 ") && answer.contains("\r\nAccess-Control-Allow-Origin: *\r\n"))
+        }
+    }
+
     @Test func aBrowserIsToldThatItMayRead() throws {
         try withProxy { proxy, origin in
             let preflight = try proxy.client.send(
@@ -262,7 +272,8 @@ import Testing
                 ])
             #expect(preflight.status == 204)
             #expect(preflight.field("Access-Control-Allow-Origin") == "*")
-            #expect(preflight.field("Access-Control-Allow-Headers")?.contains("Music-User-Token") == true)
+            let allowed = preflight.field("Access-Control-Allow-Headers")
+            #expect(allowed?.contains("Music-User-Token") == true && allowed?.hasSuffix(", *") == true)
             #expect(origin.requests.isEmpty)
             let reply = try proxy.client.send(
                 "GET", "/v1/catalog/us/albums/1", fields: [("Origin", "https://app.example")])

@@ -39,7 +39,7 @@ import Testing
         #expect(statistics[.revalidated] > 0 || !TestSize.isFull)
         #expect(statistics[.stale] > 0 || settings.staleFor == 0)
         // In a brief run there are few windows and revalidations, in some runs none.
-        #expect(statistics[.composed] > 50 && (statistics[because: .window] > 0 || !TestSize.isFull))
+        #expect(statistics[.built] > 50 && (statistics[because: .window] > 0 || !TestSize.isFull))
         #expect(statistics[because: .reduced] > 0 && statistics[because: .split] > 0)
         #expect(statistics[because: .batched] > 0 || !settings.batches)
         // Without answers of earlier revisions the run would have shown little.
@@ -75,7 +75,7 @@ import Testing
         let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
         if let failure = run.failure { Issue.record("\(habit): \(failure)") }
         #expect(run.statistics[.requests] == settings.requests)
-        #expect(run.statistics[.composed] > 0)
+        #expect(run.statistics[.built] > 0)
     }
 
     /// What was learnt of the shapes of answers before is wrong afterwards.

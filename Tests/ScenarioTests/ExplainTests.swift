@@ -45,7 +45,7 @@ import Testing
         let explanation = try explained(scene, "/v1/catalog/us/albums/\(albums[1])")
         #expect(explanation.action == .compose && explanation.reason == .reduced && explanation.asksOrigin == .never)
         #expect(explanation.composing?.parts == [whole] && explanation.composing?.kind == .reduced)
-        #expect(scene.cache.memory.count == entries && scene.proxy.statistics[.composed] == 0)
+        #expect(scene.cache.memory.count == entries && scene.proxy.statistics[.built] == 0)
         let (status, cost) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
         #expect(status.contains("detail=reduced") && cost == 0)
     }

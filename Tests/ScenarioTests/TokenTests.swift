@@ -76,6 +76,36 @@ import Testing
         #expect(origin.requests.count == 1, "the file holds the same token, so trying again makes no sense")
     }
 
+    /// A token that had expired showed as misses like others, in no counter of errors.
+    @Test(arguments: [401, 403]) func aTokenThatTheOriginRefusesIsAFailureOfItsOwnKind(status: Int) throws {
+        let directory = try Directory()
+        let tokens = try DeveloperTokens(tokenFile: try directory.write("old", "token"))
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: status, body: "") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, credentials: Credentials(developer: tokens, musicUser: nil))
+        defer { proxy.stop() }
+        let reply = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
+        #expect(reply.status == status)
+        #expect(reply.field("Cache-Status")?.contains("detail=upstream-refused") == true)
+        #expect(proxy.statistics[.upstreamErrors] == 1 && proxy.statistics[because: .upstreamRefused] == 1)
+        #expect(tokens.lastRefusal != nil)
+        let explanation = try #require(proxy.explain("/v1/catalog/us/albums/1"))
+        #expect(explanation.lastAnswer?.status == status && explanation.lastAnswer?.reason == .upstreamRefused)
+        let user = try proxy.client.send("GET", "/v1/me/storefront", fields: [("Music-User-Token", "a")])
+        #expect(user.field("Cache-Status")?.contains("upstream-refused") == false)
+    }
+
+    @Test func anErrorThatIsNotStoredIsRememberedForWhoAsksWhy() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 400, body: "") }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        #expect(try #require(proxy.explain("/v1/catalog/us/albums/1")).lastAnswer == nil)
+        _ = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
+        let last = try #require(proxy.explain("/v1/catalog/us/albums/1")?.lastAnswer)
+        #expect(last.status == 400 && last.reason == .status)
+        #expect(proxy.explain("/v1/catalog/us/albums/2")?.lastAnswer == nil)
+    }
+
     @Test func aForbiddenUserTokenIsTheAppsToRenew() throws {
         let body =
             #"{"errors":[{"status":"403","code":"40300","title":"Forbidden","detail":"Invalid authentication"}]}"#

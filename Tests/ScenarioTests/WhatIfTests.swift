@@ -96,7 +96,7 @@ import Text
         let real = proxy.statistics
         #expect(figures.requests == 300 && figures.notRecorded == 0)
         #expect(figures.hits == real[.hits] && figures.misses == real[.misses])
-        #expect(figures.stale == real[.stale] && figures.composed == real[.composed])
+        #expect(figures.stale == real[.stale] && figures.composed == real.latency(.composed).count)
         #expect(figures.revalidated == real[.revalidated])
         #expect(figures.upstreamRequests == real[.upstreamRequests])
         #expect(real[.stale] > 0 && real[.misses] > 40 && real[.hits] > 150)

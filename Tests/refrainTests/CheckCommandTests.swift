@@ -86,6 +86,7 @@ import Text
             let less = try most(line)
             #expect(less < plain, "\(line)")
         }
+        #expect(try most("shared_tier redis://127.0.0.1") > plain)
         let text = run("check", files: files).standard
         #expect(text.contains("\n# memory: ") && text.contains("64.0 MiB  memory_size: answers"))
     }

@@ -15,7 +15,7 @@ import Testing
             forward_fields developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
             music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
             ttl ttl_speed shared_tier shared_tier_auth_file shared_tier_ca_file shared_tier_name shared_tier_timeout \
-            node_name compose windows batch superset_includes documented_forms next cors_origin access_log \
+            node_name compose windows batch superset_includes documented_forms next cors_origin cors_headers access_log \
             log_level record workers include
             """
         #expect(Directive.table.map(\.name) == contract.split(separator: " ").map(String.init))

@@ -120,7 +120,8 @@ import Testing
         let root = package.deletingLastPathComponent().appendingPathComponent("root")
         #expect(try tool.run(["--extract", package.path, root.path]).status == 0)
         let unit = try String(contentsOfFile: root.path + "/usr/lib/systemd/system/refrain.service", encoding: .utf8)
-        for line in ["Type=notify", "ExecReload=/bin/sh -c \"kill -HUP $MAINPID\"", "NotifyAccess=main"] {
+        let reload = "ExecReload=/usr/bin/refrain reload --config /etc/refrain/proxy.conf"
+        for line in ["Type=notify", reload, "NotifyAccess=main"] {
             #expect(unit.contains("\n\(line)\n"), "\(line)")
         }
         let text = try String(contentsOfFile: root.path + "/etc/refrain/proxy.conf", encoding: .utf8)

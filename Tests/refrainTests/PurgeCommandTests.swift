@@ -69,13 +69,15 @@ import Testing
         let cases: [([String], String)] = [
             (
                 [],
-                "refrain: purge: needs --url, --prefix, --storefront, --resource or --all (see \"refrain help purge\")\n"
+                "refrain: purge: needs --url, --prefix, --match, --storefront, --resource or --all (see \"refrain help purge\")\n"
             ),
             (["--hard"], "refrain: purge: needs --url"),
             (["--all", "--url", "/a"], "refrain: purge: --all takes no other"),
             (["--resource", "songs"], "refrain: purge: --resource: expected TYPE:ID, such as songs:1440935467.\n"),
             (["--storefront", "USA"], "refrain: purge: --storefront: expected two lower-case letters"),
             (["--prefix", "v1"], "refrain: purge: --prefix: expected"),
+            (["--match", "/v1/a"], "refrain: purge: --match: expected a path with * in it"),
+            (["--resource", "song:1"], "refrain: purge: --resource: there is no such type; did you mean songs?"),
             (["--url", "nonsense"], "refrain: purge: --url: "),
             (["--al"], "refrain: purge: unknown option \"--al\"; did you mean \"--all\"?\n"),
             (["--dryrun", "--all"], "refrain: purge: unknown option \"--dryrun\"; did you mean \"--dry-run\"?\n"),

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 import Text
 
+@testable import Admin
 @testable import refrain
 
 @Suite(.timeLimit(.minutes(10))) struct ReloaderTests {
@@ -60,6 +61,8 @@ import Text
             let text = Mutex("")
         }
 
+        func write(_ lines: String) { holder.text.withLock { $0 = Self.start + lines } }
+
         /// Reloads and waits for the end of it; the new line of the log.
         func reload(adding lines: String, replacing: (String, String) = ("", "")) -> String {
             let (old, new) = replacing
@@ -93,6 +96,27 @@ import Text
         let status = scene.proxy.reloads.snapshot
         #expect(status.succeeded == 3 && status.failed == 2 && status.lastFailure == nil && status.lastSuccess != nil)
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
+    }
+
+    /// A reload that changed nothing was a success for who asked for it.
+    @Test func whoAsksForAReloadLearnsWhatCameOfIt() throws {
+        let scene = try Scene()
+        defer { scene.proxy.stop() }
+        func outcome(of lines: String) -> ReloadOutcome? {
+            let outcome = Mutex<ReloadOutcome?>(nil)
+            scene.write(lines)
+            scene.reloader.request("POST /reload") { @Sendable came in outcome.withLock { $0 = came } }
+            waitUntil { outcome.withLock { $0 } != nil }
+            return outcome.withLock { $0 }
+        }
+        #expect(outcome(of: "compose off\n") == .adopted(changed: ["compose"]))
+        #expect(outcome(of: "compose off\n") == .adopted(changed: []))
+        guard case .refused(let problems) = outcome(of: "compose maybe\nnext never\n") else {
+            Issue.record("a bad file was adopted")
+            return
+        }
+        #expect(problems.count == 2 && problems[0].hasPrefix("proxy.conf:6: compose: "))
+        #expect(scene.captured.error.contains("POST /reload: nothing was changed"))
     }
 
     @Test func fewerConnectionsThanLoopsAreRefused() throws {

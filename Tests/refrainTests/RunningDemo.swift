@@ -11,6 +11,7 @@ final class RunningDemo {
     let admin: Int
     let album: String
     private let demo: Demo
+    var tour: [(target: String, shows: String)] { demo.tour }
 
     init() throws {
         let arguments = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)

@@ -39,6 +39,24 @@ import Testing
         #expect(result.status == 1 && result.standard.contains("remaining  expired\n"))
     }
 
+    /// Nobody said so before Apple did.
+    @Test(arguments: [
+        (#"{"iat":1,"exp":1700000000}"#, "expired 1"), (#"{"iat":4102444800,"exp":4202444800}"#, "in the future"),
+        (#"{"iat":1}"#, "says no end"), (#"{"iat":1,"exp":4102444800}"#, ""),
+    ])
+    func checkWarnsOfATokenThatTheOriginWillRefuse(claims: String, words: String) throws {
+        let (_, token) = try run(claims: claims)
+        let path = try file("token", token + "\n")
+        var configuration = try read("developer_token_file '\(path)'").configuration
+        let warnings = configuration.warnings(at: 1_800_000_000).filter { $0.hasPrefix("developer_token_file: ") }
+        #expect(words.isEmpty ? warnings.isEmpty : warnings.contains { $0.contains(words) }, "\(warnings)")
+        configuration.developerTokenFile = try file("other", "no-token\n")
+        #expect(
+            configuration.warnings(at: 0).contains {
+                $0 == "developer_token_file: not a JSON Web Token; the origin will refuse it"
+            })
+    }
+
     @Test func revealsTheTokenWhenAsked() throws {
         let (result, token) = try run(claims: "{}", ["--reveal"])
         #expect(result.status == 0 && result.standard == token + "\n")

@@ -64,7 +64,9 @@ struct DashboardView {
         } else {
             set("reload", "", "plain")
         }
-        if let end = all.source.developerTokenEnd(at: now) {
+        if all.source.refusesDeveloperToken(at: now) {
+            set("token", "Apple refuses the developer token", "bad")
+        } else if let end = all.source.developerTokenEnd(at: now) {
             let text =
                 end > now ? "token ends in " + SpanOfTime.text(Int(end - now)) : "the developer token has expired"
             // Tokens that the proxy signs itself are renewed long before.
@@ -191,7 +193,7 @@ extension DashboardView {
         let source = moment.observations.source
         let upstream = source.upstream
         let rows: [(String, String)] = [
-            ("rate allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "no limit known"),
+            ("rate allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
             ("in flight", Figure.count(upstream.inFlight)),
             ("waiting for their turn", Figure.count(upstream.waiting)),
             ("429s, since start", Figure.count(source[.rateLimited])),

@@ -76,6 +76,12 @@ enum EndpointTable {
         ),
         (
             AdminEndpoint(
+                path: "/reload", methods: [.post], writes: true,
+                summary: "reads the configuration again; answers what changed, or 409 and why nothing did"),
+            { $0.reload() }
+        ),
+        (
+            AdminEndpoint(
                 path: "/login", methods: [.get, .post], audience: .anyone,
                 contentType: "application/x-www-form-urlencoded",
                 summary: "begins a browser's session where there is a token"),

@@ -49,6 +49,7 @@ extension Explanation {
         object.append("reason", reason.map { .string($0.text) } ?? .null)
         object.append("why", .string(sentence))
         object.append("stored", stored.map { .object($0.summary(at: now, isInMemory: isInMemory)) } ?? .null)
+        object.append("last_answer", lastAnswer.map { $0.json(at: now) } ?? .null)
         object.append("selecting_fields", .array(selectingFields.map { .string($0) }))
         object.append("composing", composing.map(\.json) ?? .null)
         object.append("not_composed", refusal.map(\.json) ?? .null)
@@ -77,6 +78,15 @@ extension Explanation {
         case .refuse: return "Refrain answers it with an error of its own."
         case .fetch, .pass: return reason.map(\.sentence) ?? "The origin has to be asked."
         }
+    }
+}
+
+extension LastAnswer {
+    fileprivate func json(at now: Int64) -> JSON {
+        [
+            "status": status.map(JSON.integer) ?? .null, "reason": .string(reason.text),
+            "age": .integer(max(0, Int(now - unixSeconds))),
+        ]
     }
 }
 

@@ -164,7 +164,7 @@ extension MetricFamily {
     // MARK: Composing
 
     private static let composition: [MetricFamily] = [
-        counter("refrain_composed_total", "Answers built from stored parts", .composed),
+        counter("refrain_built_total", "Answers built from stored parts; each may be given many times", .built),
         counter("refrain_collapsed_total", "Requests that shared another's request to the origin", .collapsed),
         counter("refrain_shared_total", "Answers that another node's request had brought", .shared),
         counter("refrain_revalidated_total", "Stored answers that the origin confirmed with a 304", .revalidated),

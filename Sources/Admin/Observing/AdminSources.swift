@@ -16,6 +16,8 @@ public struct AdminSources: Sendable {
     /// Says what would become of a request; nil where there is no proxy to ask.
     public let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
     public let recording: RecordingControl
+    /// Reads the configuration again, and says what came of it.
+    public let reload: @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void
     /// False while the proxy is draining.
     public let isServing: @Sendable () -> Bool
     /// This process among the nodes that share a tier; nil where it is the only one.
@@ -27,7 +29,11 @@ public struct AdminSources: Sendable {
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        recording: RecordingControl = RecordingControl(), isServing: @escaping @Sendable () -> Bool,
+        recording: RecordingControl = RecordingControl(),
+        reload: @escaping @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void = { completion in
+            completion(.refused(["there is no configuration to reload"]))
+        },
+        isServing: @escaping @Sendable () -> Bool,
         node: ProxyNode? = nil, log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.statistics = statistics
@@ -38,6 +44,7 @@ public struct AdminSources: Sendable {
         self.startedAt = startedAt
         self.explain = explain
         self.recording = recording
+        self.reload = reload
         self.isServing = isServing
         self.node = node
         self.log = log

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Glibc
 import Proxy
 import Server
 import Text
@@ -37,9 +38,12 @@ struct Observations {
     private var members: KeyValuePairs<String, JSON> {
         [
             "version": .string(version),
+            "pid": .integer(Int(getpid())),
             "time": .integer(Int(unixSeconds)),
             "started_at": .integer(Int(startedAt)),
             "developer_token_expires": source.developerTokenEnd(at: unixSeconds).map { .integer(Int($0)) } ?? .null,
+            "developer_token_refused_at": source.developerTokenRefusal.map { .integer(Int($0)) } ?? .null,
+            "developer_token_refused": .bool(source.refusesDeveloperToken(at: unixSeconds)),
             "outcomes": outcomes,
             "latency": latency,
             "not_composed": notComposed,
@@ -127,6 +131,8 @@ extension StatisticsSource {
     fileprivate var counters: JSONObject {
         var object = JSONObject()
         for counter in Counter.allCases { object.append(counter.name, .integer(self[counter])) }
+        // The word means the same here as among the outcomes.
+        object.append(Outcome.composed.name, .integer(latency(.composed).count))
         let (upstream, store) = (self.upstream, self.store)
         let others: KeyValuePairs<String, Int> = [
             // Every member is an integer: 0 says that nothing limits the rate.

@@ -1,5 +1,13 @@
 import Synchronization
 
+/// What came of a reload.
+public enum ReloadOutcome: Sendable, Equatable {
+    /// The names of the directives that mean something else now.
+    case adopted(changed: [String])
+    /// Why nothing was changed.
+    case refused([String])
+}
+
 /// How the reloads of the configuration went, for those who watch the proxy.
 public final class ReloadStatus: Sendable {
     public struct Snapshot: Sendable, Equatable {

@@ -44,6 +44,18 @@ public struct EntrySelector: Sendable {
             listHelp: "only what has a path that begins so", label: "Prefix", example: "/v1/catalog/us/albums/"
         ) { text throws(AdminRequestError) in .prefix(try EntrySelection.prefix(of: text)) },
         EntrySelector(
+            name: "match", value: "PATTERN",
+            purgeHelp: "the answers to all requests whose path matches; * stands for anything, / included",
+            listHelp: "only what has a path that matches; * stands for anything, / included", label: "Match",
+            example: "/v1/catalog/*/albums/*"
+        ) { text throws(AdminRequestError) in
+            guard let pattern = PathPattern(Array(text.utf8)) else {
+                throw AdminRequestError(
+                    detail: "match: expected a path with * in it, such as /v1/catalog/*/albums/*, and no query.")
+            }
+            return .pattern(pattern)
+        },
+        EntrySelector(
             name: "storefront", value: "CODE", purgeHelp: "the answers of this storefront, such as us",
             listHelp: "only this storefront's, such as us", label: "Storefront", example: "us", mostCharacters: 2
         ) { text throws(AdminRequestError) in
@@ -134,6 +146,9 @@ extension EntrySelection {
             parts[1].utf8.allSatisfy({ 0x21...0x7E ~= $0 })
         else {
             throw AdminRequestError(detail: "resource: expected TYPE:ID, such as songs:1440935467.")
+        }
+        if let meant = ResourceMention.knownType(near: String(parts[0])) {
+            throw AdminRequestError(detail: "resource: there is no such type; did you mean \(meant)?")
         }
         return ResourceMention.number(type: String(parts[0]), id: String(parts[1]))
     }

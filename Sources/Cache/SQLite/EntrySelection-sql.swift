@@ -28,6 +28,8 @@ extension EntrySelection.Condition {
         // Bytes, not characters: a prefix may end anywhere.
         case .prefix(let prefix):
             ("substr(CAST(target AS BLOB), 1, length(\(parameter))) = \(parameter)", .blob(prefix[...]))
+        case .pattern(let pattern):
+            ("substr(target, 1, instr(target || '?', '?') - 1) GLOB \(parameter)", .text(pattern.glob[...]))
         case .storefront(let storefront): ("storefront = \(parameter)", .text(storefront[...]))
         case .classTag(let classTag): ("class = \(parameter)", .integer(Int64(classTag)))
         case .resource(let resource):

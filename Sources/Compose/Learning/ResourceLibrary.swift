@@ -14,7 +14,7 @@ public final class ResourceLibrary: Sendable {
     package let forms: LearntForms
     package let growth = GrowthAccounts()
     private let cache: ResponseCache
-    private let classes: ResourceClasses
+    let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
 
     /// What an answer of twenty resources takes in the index, as measured: beyond, older answers
@@ -218,10 +218,10 @@ private final class SeenPlacements: Sendable {
 
 extension ResourceLibrary {
     /// An object of a document, by its index, and its placement there.
-    private typealias Shown = (index: Int, placement: Placement)
+    typealias Shown = (index: Int, placement: Placement)
 
     /// The objects of an answer that others can be made of: no identifiers.
-    private static func shown(_ part: StoredSource, _ request: CatalogRequest) -> [Shown] {
+    static func shown(_ part: StoredSource, _ request: CatalogRequest) -> [Shown] {
         let objects = part.document.map.objects
         let envelope = part.document.map.envelope
         // The next element of the document's own list; -1 behind the last.
@@ -242,7 +242,7 @@ extension ResourceLibrary {
         return result
     }
 
-    private static func entries(
+    static func entries(
         _ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown]
     ) -> [(number: UInt64, place: UInt32)] {
         let objects = part.document.map.objects

@@ -13,6 +13,8 @@ struct AnswerStorage {
     private let flight: Flights.FlightID?
     private let proxy: ProxyLoop
 
+    var statistics: Statistics { proxy.statistics }
+
     /// The most of an answer that waits for its end though nobody keeps it. New memory for more
     /// costs more than copying it, 0.5 ms a MiB.
     private static let mostHeldBack = 256 << 10
@@ -93,14 +95,13 @@ struct AnswerStorage {
     }
 
     /// Keeps what another node fetched, as if the origin had brought it now; nil where it was
-    /// purged since the flight began.
-    func adopt(_ response: StoredResponse) -> StoredResponse? {
-        let placed = put { cache in
+    /// purged since the flight began, or since it was looked at.
+    func keep(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
+        let place = { (cache: ResponseCache) in
             cache.store(response)
             return response
         }
-        guard let placed else { return nil }
-        proxy.statistics.count(.shared)
+        guard let placed = Self.put(into: proxy.cache, unless: { isOutdated || isPurged() }, place) else { return nil }
         proxy.noteKept(placed)
         let mapped = proxy.library(for: request.facts).flatMap { _ in DocumentScan(placed.body).document }
             .map { proxy.cache.attach($0, to: placed) }

@@ -136,11 +136,14 @@ extension Exchange {
         if let response = step.invalidates { storage.invalidate(by: response) }
         if step.endsUserGeneration, let user = request.user {
             proxy.shared.drop(user, at: proxy.context.unixSeconds)
+            // Writes were announced before. This is for dead tokens, and for writes that took long.
+            proxy.tier?.announceWrite(of: user) { _ in }
         }
         if let comparison = step.comparison, let expected = request.expected {
             proxy.verify(expected, against: comparison, request)
         }
         if let action = step.flight { perform(action) }
+        if let last = step.lastAnswer { proxy.note(last, to: request) }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action) }
         if let action = step.origin { perform(action) }
@@ -177,7 +180,8 @@ extension Exchange {
         case .finish(let outcome):
             if let flight { proxy.shared.flights.finish(flight, outcome, now: now) }
             flight = nil
-            errand?.ended(with: outcome.reusable, at: proxy.context.unixSeconds)
+            errand?.ended(
+                with: outcome.reusable, at: proxy.context.unixSeconds, hints: proxy.shared.library.hints(of:))
         }
     }
 
@@ -250,9 +254,9 @@ extension Exchange {
 
 extension Exchange {
     private func look() {
-        errand = proxy.errand(for: request)
+        errand = proxy.errand(for: request, isForClient: client != nil)
         guard let errand else { return handle(.looked(nil)) }
-        errand.start { [self] found in handle(.looked(found.flatMap { storage.adopt($0) })) }
+        errand.start { [self] finding in handle(.looked(finding.flatMap { storage.adopt($0) })) }
     }
 
     private func complete(_ substitutes: [ExchangeState.Substitute]) {
@@ -374,7 +378,7 @@ extension Exchange: UpstreamReceiver {
     }
 
     private func noteAnswer(_ response: UpstreamResponse) {
-        proxy.noteStatus(response.status)
+        proxy.noteStatus(response.status, isProxysOwn: request.isProxysOwn(hasOwnToken: proxy.signs))
         proxy.noteToken(of: request, status: response.status)
         if state.wasPartOfRefused { proxy.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt

@@ -64,7 +64,7 @@ final class ExchangeClient {
     private func answer(_ stored: StoredResponse, originStatus: Int?) {
         let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
         let made = originStatus == 304 ? .revalidated : stored.composition?.detail
-        let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: isShared ? .shared : made)
+        let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: made ?? (isShared ? .shared : nil))
         countCollapsed()
         proxy.serve(
             stored, forwarded(isShared ? nil : originStatus, storing), template: request.facts.logTemplate,

@@ -20,16 +20,29 @@ extension ExchangeState {
     }
 
     /// The flight that this exchange leads is finished, and all its waiters get what came.
-    mutating func end(_ ending: Ending) -> Step {
+    mutating func end(_ brought: Ending) -> Step {
         work = .ended
+        let ending = blamed(brought)
         var step = deliver(ending)
         step.flight = .finish(outcome(ending))
         step.comparison = comparison(ending)
         switch ending {
-        case .unstored(let response, _): step.endsUserGeneration = endsUserGeneration(response)
-        case .stored, .failed: step.endsUserGeneration = endsUserGeneration(nil)
+        case .unstored(let response, let reason):
+            step.endsUserGeneration = endsUserGeneration(response)
+            step.lastAnswer = (response.status, reason)
+        case .failed(let failure):
+            step.endsUserGeneration = endsUserGeneration(nil)
+            if !failure.reason.isOfTheProxy { step.lastAnswer = (failure.originStatus, failure.reason) }
+        case .stored: step.endsUserGeneration = endsUserGeneration(nil)
         }
         return step
+    }
+
+    /// A refusal of the proxy's own token is a failure on the way to the origin, and no answer
+    /// about what was asked for.
+    private func blamed(_ ending: Ending) -> Ending {
+        guard case .unstored(let response, .unauthorized) = ending, traits.isProxysOwn else { return ending }
+        return .unstored(response, .upstreamRefused)
     }
 
     /// A write by the user may have changed any answer of theirs, however it ended; a 403 is about
@@ -92,8 +105,10 @@ extension ExchangeState {
         case .stored(let stored, let status, _): return answer(.stored(stored, originStatus: status))
         case .unstored(let response, let reason):
             let pass = ClientAction.pass(response, reason)
-            guard OriginVerdict.standsIn(forStatus: response.status) else { return answer(pass) }
-            return answer(.substitute([.standIn], .upstreamError, originStatus: response.status, otherwise: pass))
+            let isRefused = reason == .upstreamRefused
+            guard isRefused || OriginVerdict.standsIn(forStatus: response.status) else { return answer(pass) }
+            let cause = isRefused ? reason : .upstreamError
+            return answer(.substitute([.standIn], cause, originStatus: response.status, otherwise: pass))
         case .failed(let failure): return give(up: failure)
         }
     }

@@ -51,6 +51,8 @@ extension ExchangeState {
         /// Whether the origin's errors are the same for everyone: neither a field nor a token of
         /// the client's goes along.
         var hasImpersonalErrors = false
+        /// A 401 or 403 would be about the proxy's own token.
+        var isProxysOwn = false
         /// Whether the client's own fields go along.
         var carriesFields = false
     }
@@ -90,8 +92,8 @@ extension ExchangeState {
         case tookOver(meanwhile: StoredResponse?)
         /// The leader has not been out for long enough.
         case mayNotTakeOver
-        /// What the shared tier had, which is in the cache by now; nil where the origin is to be
-        /// asked.
+        /// What the shared tier had, or what was made of what it had, which is in the cache by now;
+        /// nil where the origin is to be asked.
         case looked(StoredResponse?)
         /// It waits for others to join it, or goes by itself: at once, or because none have come.
         case batched(isAlone: Bool)
@@ -242,6 +244,8 @@ extension ExchangeState {
         var savesRequest = false
         var client: ClientAction?
         var origin: OriginAction?
+        /// The origin was asked, and nothing is stored of what came.
+        var lastAnswer: (status: Int?, reason: Reason)?
     }
 }
 
@@ -339,6 +343,7 @@ extension ExchangeState.Traits {
         hasUser = request.user != nil
         isVerified = request.expected != nil
         hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
+        isProxysOwn = request.isProxysOwn(hasOwnToken: hasOwnToken)
         carriesFields = request.carriesFields
     }
 }

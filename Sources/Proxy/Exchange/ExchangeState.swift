@@ -57,7 +57,7 @@ struct ExchangeState {
     private let began: Instant
     /// Whether another's request brings the answer.
     private(set) var isCollapsed = false
-    /// Whether another node's request has brought the answer.
+    /// Whether other nodes' requests have brought the answer, or what it is made of.
     private(set) var isShared = false
     /// Whether a client waits by now for what no client had asked for.
     private var isPromoted = false
@@ -176,8 +176,11 @@ extension ExchangeState {
 
     private mutating func looked(_ found: StoredResponse?, at now: Instant) -> Step {
         guard case .looking = work else { preconditionFailure("only who looks finds") }
-        isShared = found != nil
-        return found.map { finish(with: $0) } ?? fetch(at: now)
+        guard let found else { return fetch(at: now) }
+        isShared = true
+        var step = finish(with: found)
+        step.savesRequest = found.composition != nil
+        return step
     }
 
     /// Goes for what a composition lacks, together with others, or for the whole answer.

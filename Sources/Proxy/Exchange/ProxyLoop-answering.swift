@@ -92,7 +92,7 @@ extension ProxyLoop {
     func answerPreflight(_ connection: ClientConnection) {
         observer.recordPreflight(on: connection)
         connection.respond(content: []) { buffer in
-            CrossOrigin.writePreflight(to: &buffer)
+            CrossOrigin.writePreflight(allowing: shared.pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
     }

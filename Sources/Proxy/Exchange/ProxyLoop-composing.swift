@@ -60,7 +60,7 @@ extension ProxyLoop {
             composed: composed.body, key: key, parts: parts, like: composed.example,
             detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
-        statistics.count(.composed)
+        statistics.count(.built)
         statistics.count(because: detail ?? composed.detail)
         // What cannot be kept, a part being purged or replaced this very moment, is an answer all
         // the same.

@@ -1,4 +1,6 @@
+import AppleMusic
 import Cache
+import Compose
 import Tier
 
 // What leaders ask of the shared tier before they ask the origin, and what becomes of what they
@@ -14,9 +16,31 @@ extension ProxyLoop {
     }
 
     /// One leader's way through the tier; nil where there is none.
-    func errand(for request: OriginRequest) -> TierErrand? {
+    func errand(for request: OriginRequest, isForClient: Bool) -> TierErrand? {
         guard let tier, let key = request.key else { return nil }
-        return TierErrand(key, tier) { [self] value in usable(value, for: request) }
+        let judge = TierErrand.Judge(
+            classTag: request.facts.route.resourceClass.rawValue,
+            whole: { [self] in usable($0, for: request) },
+            compose: { [self] in compose(for: request, with: $0, isForClient: isForClient) })
+        // No hints yet: beside purges under chaos, what was made of other nodes' answers was
+        // outdated.
+        return TierErrand(key, tier, hints: [], judge)
+    }
+
+    /// Keeps what other nodes fetched, and makes the answer of it if that can be done.
+    private func compose(for request: OriginRequest, with values: [TierValue], isForClient: Bool) -> StoredResponse? {
+        for value in values { keep(value, nextTo: request) }
+        return compose(for: request, isForClient: isForClient)
+    }
+
+    private func keep(_ value: TierValue, nextTo request: OriginRequest) {
+        let (key, now) = (value.response.key, context.unixSeconds)
+        guard cache.peek(key, reader, at: now)?.isFresh(at: now) != true,
+            let own = originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
+            let response = usable(value, for: own)
+        else { return }
+        // A purge may come between the last look at it and the cache.
+        _ = AnswerStorage(own, nil, self).keep(response, unless: { [self] in tier?.isPurged(value) ?? true })
     }
 
     /// What is fresh under this node's own rules, with the age that it has.
@@ -28,5 +52,19 @@ extension ProxyLoop {
             let taken = value.taken(under: lifetime, at: now), taken.isFresh(at: now)
         else { return nil }
         return taken
+    }
+}
+
+extension AnswerStorage {
+    /// What is stored by now of what a look brought; nil where it was purged since the flight
+    /// began.
+    func adopt(_ finding: TierErrand.Finding) -> StoredResponse? {
+        switch finding {
+        case .composed(let stored): return stored
+        case .whole(let found):
+            let stored = keep(found)
+            if stored != nil { statistics.count(.shared) }
+            return stored
+        }
     }
 }

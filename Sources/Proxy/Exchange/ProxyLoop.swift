@@ -81,6 +81,12 @@ extension ProxyLoop {
     /// Tells that an answer is kept.
     func noteKept(_ response: StoredResponse) { room.note(response.byteCount) }
 
+    /// What the origin said of which nothing is stored.
+    func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest) {
+        guard let key = request.key else { return }
+        shared.lastAnswers.note(key, last.status, last.reason, at: context.unixSeconds)
+    }
+
     /// - Parameter isForClient: whether a client gets what is found.
     func find(
         _ substitute: ExchangeState.Substitute, for request: OriginRequest, isForClient: Bool = true
@@ -132,10 +138,17 @@ extension ProxyLoop {
 
 extension ProxyLoop {
     /// Counts what the origin said, and tells the operator where it is trouble.
-    func noteStatus(_ status: Int) {
+    func noteStatus(_ status: Int, isProxysOwn: Bool) {
         let now = context.loop.now
+        let isRefusal = isProxysOwn && (status == 401 || status == 403)
+        if isRefusal {
+            statistics.count(.upstreamErrors)
+            shared.credentials.developer?.noteRefusal(at: context.unixSeconds)
+        }
         if status >= 500 {
             noteFailure("answers \(status)")
+        } else if isRefusal {
+            failures.note("refuses the developer token (\(status))", .token, at: now)
         } else if status == 401 {
             failures.note("refuses the developer token (401)", .token, at: now)
         } else if status == 429 {

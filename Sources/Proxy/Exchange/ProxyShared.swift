@@ -15,6 +15,9 @@ public struct ProxyShared: Sendable {
     public private(set) var crossOrigin: CrossOrigin
     /// nil: anyone who can connect is served.
     public var clientKeys: ClientKeys?
+    /// The names of the request fields that pages may send besides those that every page may, as
+    /// a list; `*`: any.
+    public var pageFields = Array("*".utf8)
     /// The names of gateways' fields that go along to the origin, in lower case; mostly none.
     public var forwardedFields: [[UInt8]] = []
     /// Where the operator is told what goes wrong with the origin.
@@ -37,7 +40,9 @@ public struct ProxyShared: Sendable {
     private(set) var library: ResourceLibrary
     /// What other nodes have, and have of this one; nil where it is the only one. As it is at the
     /// start.
-    package var tier: SharedTier?
+    package var tier: SharedTier? {
+        didSet { users = makeUsers() }
+    }
     let flights: Flights
     let batches = Batches()
     /// Large bodies in the form in which they are sent fastest.
@@ -45,6 +50,8 @@ public struct ProxyShared: Sendable {
     /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
     public var gzip = Gzip.system
     let compressions = Compressions()
+    /// What the origin last said where nothing is stored of it.
+    let lastAnswers = LastAnswers()
     /// Of the tokens that clients bring, those that the origin has accepted.
     let tokens = WorkingTokens()
     /// Whether only clients whose token works are given what is stored, where they bring their own.
@@ -81,7 +88,7 @@ public struct ProxyShared: Sendable {
         if keepsPersonal, !shared.keepsPersonal {
             // The proxy would not see the writes that end what is kept. When this is switched on
             // again, what was kept must not be found.
-            shared.users = UserScopes()
+            shared.users = makeUsers()
             cache.freePersonal()
         }
         shared.authority = Array(authority.utf8)
@@ -94,6 +101,11 @@ public struct ProxyShared: Sendable {
     public func settle() {
         compressions.flush()
         cache.flush()
+    }
+
+    /// Nodes that share a tier call users by the same names.
+    private func makeUsers() -> UserScopes? {
+        tier.map { UserScopes(.common(prefix: $0.keys.generation([]))) } ?? UserScopes()
     }
 
     /// Whether anything personal is stored at all.

@@ -109,6 +109,15 @@ public struct StatisticsSource: Sendable {
         return (try? TokenClaims(token: token))?.expires
     }
 
+    /// When the origin last refused the proxy's own developer token, in Unix seconds; nil where it
+    /// never has.
+    public var developerTokenRefusal: Int64? { findDeveloperTokens()?.lastRefusal }
+
+    /// Whether that is so recent that it goes on.
+    public func refusesDeveloperToken(at unixSeconds: Int64) -> Bool {
+        developerTokenRefusal.map { unixSeconds - $0 < 60 } ?? false
+    }
+
     /// What is stored, by class and storefront.
     public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
         cache.breakdown(completion)

@@ -27,6 +27,18 @@ public enum CrossOrigin: Sendable, Equatable {
             buffer.append(allowed)
             buffer.append("\r\n")
         }
+        Self.writeReadable(to: &buffer)
+    }
+
+    /// The same for a request that could not be read, so that a page learns what was wrong with it
+    /// where every page may.
+    func writeForUnread(to buffer: inout ByteBuffer) {
+        guard case .any = self else { return }
+        buffer.append("Access-Control-Allow-Origin: *\r\n")
+        Self.writeReadable(to: &buffer)
+    }
+
+    private static func writeReadable(to buffer: inout ByteBuffer) {
         buffer.append(
             "Access-Control-Expose-Headers: Age, Cache-Status, Content-Range, Date, ETag, Retry-After, Via\r\n")
     }
@@ -43,11 +55,17 @@ public enum CrossOrigin: Sendable, Equatable {
             && head.fields.contains(.accessControlRequestMethod)
     }
 
-    static func writePreflight(to buffer: inout ByteBuffer) {
+    /// - Parameter fields: request fields that pages may send besides those known here; `*`: any.
+    static func writePreflight(allowing fields: [UInt8], to buffer: inout ByteBuffer) {
         buffer.appendStatusLine(204)
         buffer.append("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n")
         buffer.append("Access-Control-Allow-Headers: Authorization, Music-User-Token, Content-Type, X-Refrain-Key, ")
-        buffer.append("Cache-Control, If-Modified-Since, If-None-Match, Range, traceparent, tracestate\r\n")
+        buffer.append("Cache-Control, If-Modified-Since, If-None-Match, Range, traceparent, tracestate")
+        if !fields.isEmpty {
+            buffer.append(", ")
+            buffer.append(fields)
+        }
+        buffer.append("\r\n")
         buffer.append("Access-Control-Max-Age: 86400\r\n")
     }
 }

@@ -86,6 +86,8 @@ public struct Explanation: Sendable {
     public let asksTier: Bool
     /// Whether it would wait for another request that is under way.
     public let waitsForAnother: Bool
+    /// What the origin last said to it, where nothing newer is stored.
+    public let lastAnswer: LastAnswer?
     /// Whether clients need a key here.
     public let needsClientKey: Bool
     /// Unix seconds: what ages are counted by.

@@ -39,7 +39,7 @@ public final class ProxyNode: Sendable {
     package init(_ tier: SharedTier, _ identity: NodeIdentity, _ shared: ProxyShared) throws(SystemError) {
         let loop = try EventLoop(label: "refrain.tier")
         (self.tier, self.loop) = (tier, loop)
-        began = loop.now
+        began = Instant.now()
         parts = loop.sync { [board] in
             let connection = TierConnection(tier.settings, loop: loop) { tier.log($0) }
             let follower = LogFollower(
@@ -61,7 +61,7 @@ public final class ProxyNode: Sendable {
         switch status.standing {
         case .ready: true
         case .catchingUp: false
-        case .away: loop.now - began >= Self.patience
+        case .away: Instant.now() - began >= Self.patience
         }
     }
 

@@ -41,7 +41,7 @@ extension ProxyService {
             refusal: attempt.flatMap(Explanation.Refused.init),
             asksOrigin: isRefused ? .never : Explanation.Asking(plan),
             asksTier: asksTier(plan, facts, found.key), waitsForAnother: waits(plan, facts, found.key),
-            needsClientKey: proxy.shared.clientKeys != nil, now: now)
+            lastAnswer: lastAnswer(found), needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
@@ -50,6 +50,12 @@ extension ProxyService {
         return PlanFacts(
             method: request.method, route: route, scope: isOneUsers ? nil : .shared,
             rule: proxy.shared.policy[route.resourceClass])
+    }
+
+    /// What came last for it, unless what is stored is newer.
+    private func lastAnswer(_ found: Found) -> LastAnswer? {
+        guard let last = found.key.flatMap({ proxy.shared.lastAnswers[$0] }) else { return nil }
+        return found.stored.map { $0.receivedAt > last.unixSeconds } == true ? nil : last
     }
 
     private struct Found {

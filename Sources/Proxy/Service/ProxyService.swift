@@ -3,6 +3,7 @@ import Cache
 import Compose
 import HTTP
 import Server
+import Tier
 import Upstream
 
 /// The proxy of one loop: from a request to its plan, and from the plan to an answer.
@@ -15,6 +16,9 @@ public final class ProxyService: Service {
     private var key = CacheKey()
     /// What composing had to do with the plan for `target`; nil where it was not tried.
     private var attempt: ComposingAttempt?
+    /// What the nodes agree on for the user of the request while it is planned again; nil until
+    /// they were asked, and without a shared tier.
+    private var agreed: TierGeneration?
 
     /// - Parameters:
     ///   - shared: what the services of all loops share.
@@ -64,6 +68,8 @@ public final class ProxyService: Service {
         proxy.statistics.count(.refused)
         proxy.observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
+
+    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.shared.crossOrigin.writeForUnread(to: &buffer) }
 
     private typealias Rejection = (error: AppleError, retryAfter: Int?)
 
@@ -156,7 +162,8 @@ public final class ProxyService: Service {
     }
 
     private func perform(
-        _ plan: Plan, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection
+        _ plan: Plan, _ facts: PlanFacts, _ user: UserHash?, _ connection: ClientConnection,
+        knowing agreed: TierGeneration? = nil
     ) {
         switch plan {
         case .hit(let stored, let ttl):
@@ -193,7 +200,9 @@ public final class ProxyService: Service {
         case .fetch(let reason, let stored):
             exchange(originRequest(facts, user, reason, stored, connection), counting: .misses, connection)
         case .pass(let reason):
-            exchange(originRequest(facts, user, reason, nil, connection), counting: .bypassed, connection)
+            if let user, let tier = proxy.tier, agreed == nil { return agree(on: user, tier, facts, connection) }
+            let cause: Reason = agreed == .unknown && reason == .personal ? .unconfirmed : reason
+            exchange(originRequest(facts, user, cause, nil, connection), counting: .bypassed, connection)
         case .refuse(let reason):
             proxy.statistics.count(.refused)
             proxy.statistics.count(because: reason)
@@ -211,6 +220,42 @@ public final class ProxyService: Service {
         proxy.statistics.count(counter)
         proxy.statistics.count(because: request.reason)
         Exchange(request, for: .client(connection), proxy).start()
+    }
+}
+
+// MARK: - What all nodes have to know of a user
+
+extension ProxyService {
+    /// Asks the shared tier whether the user has written on any node; of a write tells them all,
+    /// before it leaves. Then the request is planned again.
+    private func agree(on user: UserHash, _ tier: TierClient, _ facts: PlanFacts, _ connection: ClientConnection) {
+        guard !facts.method.isSafe else {
+            return tier.generation(of: user) { [self] found in
+                if found == .unknown { proxy.shared.tier?.counters.count(.unconfirmed) }
+                resume(connection, knowing: found)
+            }
+        }
+        tier.announceWrite(of: user) { [self] isKnown in
+            if isKnown { return resume(connection, knowing: .writing) }
+            proxy.statistics.count(.refused)
+            proxy.statistics.count(because: .unconfirmed)
+            proxy.refuse(
+                connection, AppleError(status: 503, detail: "Other nodes cannot be told of this write."),
+                template: facts.logTemplate, retryAfter: 1)
+        }
+    }
+
+    private func resume(_ connection: ClientConnection, knowing found: TierGeneration) {
+        // Other requests of the loop have used the room for the target meanwhile.
+        if let error = connection.withHeadBytes({ malformation(of: connection.head, $0) }) {
+            return proxy.refuse(connection, error)
+        }
+        agreed = found
+        let (facts, user) = readFacts(connection)
+        let plan = plan(facts, connection)
+        // Another user's request may be read as soon as this one is answered.
+        agreed = nil
+        perform(plan, facts, user, connection, knowing: found)
     }
 }
 
@@ -237,7 +282,10 @@ extension ProxyService {
     private func scope(_ head: RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return head.carriesUserToken(bytes) ? nil : .shared }
-        return user.flatMap { proxy.shared.users?.scope(of: $0, at: proxy.context.unixSeconds) }
+        guard let user, let users = proxy.shared.users else { return nil }
+        if proxy.tier == nil { return users.scope(of: user, at: proxy.context.unixSeconds) }
+        guard case .current(let generation) = agreed else { return nil }
+        return users.scope(of: user, in: generation, at: proxy.context.unixSeconds)
     }
 
     /// Whose token the origin will see; nil where something else than that token might tell it who

@@ -93,10 +93,12 @@ extension ClientConnection {
     /// before or half of this one.
     func refuse(status: Int, detail: String) {
         keepsAlive = false
-        requestedAt = context.loop.now
-        client = nil
+        (requestedAt, client) = (context.loop.now, nil)
         let content = AppleError(status: status, detail: detail).content
-        composeHead { buffer in AppleError.writeHead(status: status, contentLength: content.count, to: &buffer) }
+        composeHead { buffer in
+            AppleError.writeHead(status: status, contentLength: content.count, to: &buffer)
+            service.writeRefusalFields(to: &buffer)
+        }
         if let carrier { answer(on: carrier, content) } else { sendScratch(content) }
         service.refused(self, status: status, contentLength: content.count)
         closeAfterSending()

@@ -1,3 +1,5 @@
+import HTTP
+
 /// What answers the requests of one loop's connections: the proxy itself, the admin surface, the
 /// simulated API.
 ///
@@ -16,6 +18,10 @@ public protocol Service: AnyObject {
     /// A request was refused before any service saw it: malformed, too large, too slow.
     func refused(_ connection: ClientConnection, status: Int, contentLength: Int)
 
+    /// Writes what the answer to a request that no service saw says besides its content: lines of
+    /// fields.
+    func writeRefusalFields(to buffer: inout ByteBuffer)
+
     /// The server takes no new connections from now on and waits for the answers in hand: those
     /// that would go on without an end have to end.
     func drain()
@@ -26,6 +32,8 @@ extension Service {
     public func admits(_ connection: ClientConnection) -> Bool { true }
     /// Nothing is to be done about it.
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {}
+    /// There are none.
+    public func writeRefusalFields(to buffer: inout ByteBuffer) {}
     /// There is nothing to end.
     public func drain() {}
 }

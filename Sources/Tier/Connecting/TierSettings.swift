@@ -35,13 +35,23 @@ extension TierSettings: CustomStringConvertible, CustomDebugStringConvertible, C
     package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
+/// What a node's part in a shared tier may take in memory, in bytes.
+package enum TierMemory {
+    /// Of each loop's connection: commands that wait, the reply that is read, and a value before
+    /// it.
+    package static let bytesPerLoop =
+        SessionLimits().maxBytes + RESPLimits().maxReplyBytes + RESPLimits().maxBulkBytes
+    /// The purges that are known, the nodes, and the connections of the log and of the budget.
+    package static let logBytes = 32 << 20
+}
+
 /// Every bound on a connection to the engine that is not the operator's to set, in one table; each
 /// is tested at the limit and one above.
 struct SessionLimits: Sendable {
     /// Pipelines that wait for a connection or for their replies. Per loop.
     var maxPipelines = 1024
     /// Of the commands of those.
-    var maxBytes = 32 << 20
+    var maxBytes = 16 << 20
     /// From the decision to dial an engine to an open connection: resolving, TCP and TLS.
     var dialTimeout: Duration = .seconds(1)
     /// The first pause, after all engines were tried or a connection was lost; it doubles with each

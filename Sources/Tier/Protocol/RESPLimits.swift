@@ -5,14 +5,15 @@ package struct RESPLimits: Sendable {
     /// Of a line, without its first byte and its end. The engine's own bound for lines that it
     /// reads (`PROTO_INLINE_MAX_SIZE`).
     package var maxLineBytes = 64 << 10
-    /// Of one bulk. The largest answer that is collected has 8 MiB, and its fields come besides.
-    package var maxBulkBytes = 16 << 20
+    /// Of one bulk: twice the largest value that a node writes (`TierValue.maxBytes`).
+    package var maxBulkBytes = 8 << 20
     /// Arrays inside each other: a stream's entries with their fields take three.
     package var maxNesting = 4
     /// Elements of all arrays of one reply together, as their heads announce them.
     package var maxElements = 100_000
     /// Bulks and lines of one reply together: elements within their bounds could take terabytes.
-    package var maxReplyBytes = 64 << 20
+    /// The largest is that of a leader which gets 16 values of 1 MiB at once.
+    package var maxReplyBytes = 24 << 20
 
     /// The defaults.
     package init() {}

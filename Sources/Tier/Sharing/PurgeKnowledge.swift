@@ -43,6 +43,17 @@ package final class PurgeKnowledge: Sendable {
         }
     }
 
+    /// Whether a purge beyond the fence chose what such a request asks for, or nobody can tell.
+    func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
+        state.withLock { state in
+            guard state.mayTake, let history = state.history else { return true }
+            return history.isPurged(target, storefront: storefront, classTag: classTag, since: fence)
+                || state.beside.contains {
+                    $0.record.selection.chooses(target, storefront: storefront, classTag: classTag)
+                }
+        }
+    }
+
     /// The follower begins with a history that knows nothing.
     package func begin(_ epoch: LogEpoch, forgottenUntil: LogPosition) {
         state.withLock { $0.history = PurgeHistory(epoch, forgottenUntil: forgottenUntil) }

@@ -13,6 +13,7 @@ package final class SharedTier: Sendable {
         /// By loop, in the order in which they came.
         var connections: [TierStatus] = []
         var lastLine = ""
+        var life = UInt64.random(in: .min ... .max)
     }
 
     private let state = Mutex(State())
@@ -39,6 +40,17 @@ package final class SharedTier: Sendable {
         state.withLock { $0.connections[place] = status }
     }
 
+    /// In which life of this node's connections it is: another one as soon as any loop uses one
+    /// that was made anew. `seen` is that loop's.
+    func life(ofConnectionMade times: Int, seenAs seen: inout Int) -> UInt64 {
+        defer { seen = times }
+        let isNew = seen != times
+        return state.withLock { state in
+            if isNew { state.life = .random(in: .min ... .max) }
+            return state.life
+        }
+    }
+
     /// All loops see the same engine: what several say one after the other is said once.
     package func log(_ line: String) {
         let isNew = state.withLock { state in
@@ -56,6 +68,8 @@ package struct TierCounters: ~Copyable, Sendable {
         case looks
         /// Answers that were used.
         case taken
+        /// Answers that were made of what other nodes had fetched for others.
+        case composed
         /// Waited while another node fetched the answer.
         case waited
         /// Answers that were put there.
@@ -70,12 +84,15 @@ package struct TierCounters: ~Copyable, Sendable {
         case damaged
         /// The tier did not answer, and the origin was asked at once.
         case unanswered
+        /// Personal requests of which the tier did not say whether what is stored still counts.
+        case unconfirmed
 
         /// In `/stats` and `/metrics`.
         package var text: String {
             switch self {
             case .looks: "looks"
             case .taken: "taken"
+            case .composed: "composed"
             case .waited: "waited"
             case .put: "put"
             case .purged: "purged"
@@ -83,15 +100,16 @@ package struct TierCounters: ~Copyable, Sendable {
             case .mismatched: "mismatched"
             case .damaged: "damaged"
             case .unanswered: "unanswered"
+            case .unconfirmed: "unconfirmed"
             }
         }
     }
 
-    private let cells = InlineArray<9, Atomic<Int>> { _ in Atomic<Int>(0) }
+    private let cells = InlineArray<11, Atomic<Int>> { _ in Atomic<Int>(0) }
 
-    init() { precondition(Name.allCases.count == 9, "one cell for each name") }
+    init() { precondition(Name.allCases.count == 11, "one cell for each name") }
 
     package subscript(_ name: Name) -> Int { cells[name.rawValue].load(ordering: .relaxed) }
 
-    func count(_ name: Name) { cells[name.rawValue].wrappingAdd(1, ordering: .relaxed) }
+    package func count(_ name: Name) { cells[name.rawValue].wrappingAdd(1, ordering: .relaxed) }
 }

@@ -10,6 +10,8 @@ package final class TierClient {
     private let place: Int
     /// What a claim says: whose it is, for people who look.
     private let name: [UInt8]
+    /// How often the connection had been made anew when a generation was last asked for.
+    var seenReconnects = 0
 
     /// Begins to dial. On the loop.
     package init(_ tier: SharedTier, loop: EventLoop) {
@@ -27,41 +29,64 @@ package final class TierClient {
         /// The bytes under the value's name; nil where there are none.
         let value: [UInt8]?
         let gotClaim: Bool
+        /// The names of other values that the hints lead to, each once.
+        let hinted: [[UInt8]]
     }
 
     /// Gets the value, and sets the claim for this node where there is none. Nil: no answer, or one
     /// that is no answer to that.
-    func ask(_ pair: TierKeys.Pair, _ completion: @escaping (Found?) -> Void) {
+    /// - Parameter hints: what is asked in the same pipeline, for the case that there is no value.
+    func ask(_ pair: TierKeys.Pair, hints: [UInt64], _ completion: @escaping (Found?) -> Void) {
         let claim = RESPCommand([
             Array("SET".utf8), pair.claim, name, Array("NX".utf8), Array("PX".utf8),
             Array("\(TierLook.claimLife.components.seconds * 1000)".utf8),
         ])
-        send([RESPCommand([Array("GET".utf8), pair.value]), claim]) { replies in
+        var commands = [RESPCommand([Array("GET".utf8), pair.value]), claim]
+        if !hints.isEmpty { commands.append(RESPCommand([Array("MGET".utf8)] + hints.map { tier.keys.hint($0) })) }
+        send(commands) { replies in
             guard let replies, case .bulk(let value) = replies[0], replies[1].isOK || replies[1].isNil else {
                 return completion(nil)
             }
-            completion(Found(value: value, gotClaim: replies[1].isOK))
+            var hinted: [[UInt8]] = []
+            for name in (hints.isEmpty ? nil : replies[2].elements) ?? [] {
+                if let name = name.bytes, name != pair.value, !hinted.contains(name) { hinted.append(name) }
+            }
+            completion(Found(value: value, gotClaim: replies[1].isOK, hinted: hinted))
         }
     }
 
-    /// Puts a value under its name for so many milliseconds.
-    func put(_ value: [UInt8], at pair: TierKeys.Pair, milliseconds: Int) {
+    /// Gets what stands under these names, in their order; nil where the tier does not answer.
+    func get(_ names: [[UInt8]], _ completion: @escaping ([[UInt8]?]?) -> Void) {
+        // As one reply they have one bound.
+        send([RESPCommand([Array("MGET".utf8)] + names)]) { replies in
+            completion(replies?[0].elements.flatMap { $0.count == names.count ? $0.map(\.bytes) : nil })
+        }
+    }
+
+    /// Puts a value under its name for so many milliseconds, and hints that lead to it.
+    func put(_ value: [UInt8], at pair: TierKeys.Pair, hints: [UInt64], milliseconds: Int) {
         tier.counters.count(.put)
-        send([
-            RESPCommand([
-                Array("SET".utf8), pair.value, value, Array("PX".utf8), Array("\(milliseconds)".utf8),
-            ])
-        ]) { _ in }
+        let life = Array("\(milliseconds)".utf8)
+        func set(_ name: [UInt8], _ value: [UInt8]) -> RESPCommand {
+            RESPCommand([Array("SET".utf8), name, value, Array("PX".utf8), life])
+        }
+        send([set(pair.value, value)] + hints.map { set(tier.keys.hint($0), pair.value) }) { _ in }
     }
 
     func giveBack(_ pair: TierKeys.Pair) {
         send([RESPCommand([Array("DEL".utf8), pair.claim])]) { _ in }
     }
 
+    /// Whether a purge has chosen the value by now, or nobody can tell.
+    package func isPurged(_ value: TierValue) -> Bool { tier.knowledge.fate(of: value) != .untouched }
+
     /// What was read cannot be what was asked for: the connection is made anew.
     func distrust() { connection.distrust() }
 
-    private func send(_ commands: [RESPCommand], _ completion: @escaping ([RESPReply]?) -> Void) {
+    /// How often the connection was made anew.
+    var reconnects: Int { connection.status.reconnects }
+
+    func send(_ commands: [RESPCommand], _ completion: @escaping ([RESPReply]?) -> Void) {
         connection.send(commands) { [self] replies in
             tier.note(connection.status, at: place)
             completion(replies)

@@ -6,29 +6,59 @@ import EventLoop
 ///
 /// Confined to its loop. A reply or a pause that it waits for keeps it alive.
 package final class TierErrand {
+    /// What the node makes of what others have fetched.
+    package struct Judge {
+        /// What it may use of a value that no purge has chosen; nil for nothing.
+        let whole: (TierValue) -> StoredResponse?
+        /// The answer, if it can be made of these, which no purge has chosen.
+        let compose: ([TierValue]) -> StoredResponse?
+        /// Of what is asked for.
+        let classTag: UInt8
+
+        package init(
+            classTag: UInt8, whole: @escaping (TierValue) -> StoredResponse?,
+            compose: @escaping ([TierValue]) -> StoredResponse?
+        ) {
+            (self.classTag, self.whole, self.compose) = (classTag, whole, compose)
+        }
+    }
+
+    /// What a look brought.
+    package enum Finding {
+        /// Another node's answer, as it is to be stored here.
+        case whole(StoredResponse)
+        /// One that was made of other nodes' answers, and is stored already.
+        case composed(StoredResponse)
+    }
+
     private let client: TierClient
     private let key: CacheKey
     private let pair: TierKeys.Pair
-    private let judge: (TierValue) -> StoredResponse?
-    private var completion: ((StoredResponse?) -> Void)?
+    private let hints: [UInt64]
+    private let judge: Judge
+    private var completion: ((Finding?) -> Void)?
     private var look = TierLook()
-    private var found: StoredResponse?
+    private var found: Finding?
+    /// The names of values that hold what is asked for.
+    private var hinted: [[UInt8]] = []
     private var hasWaited = false
     /// Of the fetch; nil before it, and where no purge log is known: what is fetched then stays
     /// this node's own.
     private var fence: LogMark?
 
+    /// As many values are looked at for one answer: more would be more bytes than it has.
+    private static let mostParts = 16
+
     /// Nil where the key is one user's.
-    /// - Parameter judge: what this node may use of a value that no purge has chosen; nil for
-    ///   nothing.
-    package init?(_ key: CacheKey, _ client: TierClient, judge: @escaping (TierValue) -> StoredResponse?) {
+    /// - Parameter hints: under which numbers other nodes have put what the answer can be made of.
+    package init?(_ key: CacheKey, _ client: TierClient, hints: [UInt64] = [], _ judge: Judge) {
         guard let pair = client.tier.keys.pair(of: key) else { return nil }
-        (self.client, self.key, self.pair, self.judge) = (client, key, pair, judge)
+        (self.client, self.key, self.pair, self.hints, self.judge) = (client, key, pair, hints, judge)
     }
 
-    /// - Parameter completion: is called exactly once, on the loop: with an answer that another
-    ///   node fetched, or with nil, and then the origin is to be asked and `ended` to be called.
-    package func start(_ completion: @escaping (StoredResponse?) -> Void) {
+    /// - Parameter completion: is called exactly once, on the loop: with what was found, or with
+    ///   nil, and then the origin is to be asked and `ended` to be called.
+    package func start(_ completion: @escaping (Finding?) -> Void) {
         self.completion = completion
         client.tier.counters.count(.looks)
         perform(look.start(now: client.loop.now))
@@ -36,19 +66,25 @@ package final class TierErrand {
 
     /// The fetch has ended: with an answer that this node keeps, or with nil for none that others
     /// may use. `now` in unix seconds. Without a fetch this does nothing.
-    package func ended(with response: StoredResponse?, at now: Int64) {
-        if let response, let fence, response.key == key, response.isPortable { put(response, fence, now) }
+    /// - Parameter hints: under which numbers others may look for what it holds.
+    package func ended(
+        with response: StoredResponse?, at now: Int64, hints: (StoredResponse) -> [UInt64] = { _ in [] }
+    ) {
+        if let response, let fence, response.key == key, response.isPortable {
+            put(response, fence, now, hints(response))
+        }
         fence = nil
         perform(look.fetchEnded(now: client.loop.now))
     }
 
-    private func put(_ response: StoredResponse, _ fence: LogMark, _ now: Int64) {
+    private func put(_ response: StoredResponse, _ fence: LogMark, _ now: Int64, _ hints: [UInt64]) {
         let value = TierValue(response, fence: fence)
         // What is too large, or of no use by the time that it is read, stays here.
         guard let milliseconds = try? value.millisecondsToLive(at: now), let bytes = try? value.encoded() else {
             return
         }
-        client.put(bytes, at: pair, milliseconds: milliseconds)
+        let hints = bytes.count <= TierValue.maxHintedBytes ? hints : []
+        client.put(bytes, at: pair, hints: hints, milliseconds: milliseconds)
     }
 
     private func perform(_ actions: [TierLook.Action]) {
@@ -57,10 +93,12 @@ package final class TierErrand {
 
     private func perform(_ action: TierLook.Action) {
         switch action {
-        case .ask: client.ask(pair) { [self] in answered($0) }
+        // Parts are looked for once.
+        case .ask: client.ask(pair, hints: hasWaited ? [] : hints) { [self] in answered($0) }
+        case .gather: client.get(hinted) { [self] in gathered($0) }
         case .wake(let moment): wait(until: moment)
         case .take:
-            client.tier.counters.count(.taken)
+            client.tier.counters.count(isComposed ? .composed : .taken)
             complete(found)
         case .fetch:
             fence = client.tier.knowledge.fence
@@ -68,6 +106,8 @@ package final class TierErrand {
         case .giveBack: client.giveBack(pair)
         }
     }
+
+    private var isComposed: Bool { if case .composed = found { true } else { false } }
 
     private func wait(until moment: Instant) {
         if !hasWaited { client.tier.counters.count(.waited) }
@@ -80,22 +120,46 @@ package final class TierErrand {
             client.tier.counters.count(.unanswered)
             return perform(look.failed())
         }
-        found = reply.value.flatMap { usable($0) }
-        perform(look.answered(isFound: found != nil, gotClaim: reply.gotClaim, now: client.loop.now))
+        found = reply.value.flatMap { whole($0) }
+        hinted = Array(reply.hinted.prefix(Self.mostParts))
+        let now = client.loop.now
+        perform(
+            look.answered(isFound: found != nil, gotClaim: reply.gotClaim, hasHints: !hinted.isEmpty, now: now))
     }
 
-    private func complete(_ response: StoredResponse?) {
+    private func gathered(_ replies: [[UInt8]?]?) {
+        guard let replies else {
+            client.tier.counters.count(.unanswered)
+            return perform(look.failed())
+        }
+        let parts = zip(hinted, replies).compactMap { name, bytes in bytes.flatMap { part($0, named: name) } }
+        found = parts.isEmpty ? nil : judge.compose(parts).map { .composed($0) }
+        perform(look.gathered(isComposed: found != nil, now: client.loop.now))
+    }
+
+    private func complete(_ finding: Finding?) {
         let completion = completion
         self.completion = nil
-        completion?(response)
+        completion?(finding)
     }
 
     /// The answer in the bytes under the key, where this node may use it.
-    private func usable(_ bytes: [UInt8]) -> StoredResponse? {
-        switch TierValue.read(bytes, for: key) {
-        case .value(let value):
-            guard client.tier.knowledge.fate(of: value) == .untouched else { return refuse(.purged) }
-            return judge(value) ?? refuse(.useless)
+    private func whole(_ bytes: [UInt8]) -> Finding? {
+        guard let value = untouched(TierValue.read(bytes, for: key)) else { return nil }
+        return judge.whole(value).map { .whole($0) } ?? refuse(.useless)
+    }
+
+    private func part(_ bytes: [UInt8], named name: [UInt8]) -> TierValue? {
+        guard let value = untouched(TierValue.read(bytes, named: name, client.tier.keys)) else { return nil }
+        // What was purged by its target is made of nothing that is older, wherever that stands.
+        let isPurged = client.tier.knowledge.isPurged(
+            Array(key.target), storefront: value.response.storefront, classTag: judge.classTag, since: value.fence)
+        return isPurged ? refuse(.purged) : value
+    }
+
+    private func untouched(_ reading: TierValue.Reading) -> TierValue? {
+        switch reading {
+        case .value(let value): return client.tier.knowledge.fate(of: value) == .untouched ? value : refuse(.purged)
         case .unreadable, .tooNew: return refuse(.useless)
         case .mismatch:
             client.distrust()
@@ -106,7 +170,7 @@ package final class TierErrand {
         }
     }
 
-    private func refuse(_ reason: TierCounters.Name) -> StoredResponse? {
+    private func refuse<Value>(_ reason: TierCounters.Name) -> Value? {
         client.tier.counters.count(reason)
         return nil
     }

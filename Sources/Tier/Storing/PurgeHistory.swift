@@ -82,6 +82,19 @@ package struct PurgeHistory: Sendable {
         guard let softened, !response.isSignpost else { return .untouched }
         return .stale(asOf: softened)
     }
+
+    /// Whether a purge beyond the fence chose what such a request asks for, so that no older answer
+    /// may stand in for it.
+    package func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
+        guard fence.epoch == epoch, fence.position >= forgottenUntil else { return true }
+        guard last > fence.position else { return false }
+        return [.other, Handle.target(target)].contains { handle in
+            guard let found = entries[handle] else { return false }
+            return found[Self.firstBeyond(fence.position, in: found)...].contains {
+                $0.selection.chooses(target, storefront: storefront, classTag: classTag)
+            }
+        }
+    }
 }
 
 extension PurgeHistory {

@@ -74,6 +74,7 @@ extension PurgeRecord {
             switch name {
             case "target": .target(value)
             case "prefix": .prefix(value)
+            case "match": PathPattern(value).map { .pattern($0) }
             case "storefront": .storefront(value)
             case "class": number(value).flatMap { UInt8(exactly: $0) }.map { .classTag($0) }
             case "resource": resource(value)

@@ -15,6 +15,7 @@ import Text
 /// | `at` | when it was asked for, unix seconds in decimal |
 /// | `by` | the name of the node that was asked |
 /// | `target`, `prefix`, `storefront` | bytes, as in `EntrySelection.Condition` |
+/// | `match` | a `PathPattern`; a version before it takes the purge for one of everything |
 /// | `class` | the number of a resource class, in decimal |
 /// | `resource` | the number of a resource, 16 hexadecimal digits |
 ///
@@ -60,6 +61,7 @@ package struct PurgeRecord: Sendable, Equatable {
             switch condition {
             case .target(let target): append("target", target)
             case .prefix(let prefix): append("prefix", prefix)
+            case .pattern(let pattern): append("match", pattern.bytes)
             case .storefront(let storefront): append("storefront", storefront)
             case .classTag(let tag): append("class", Array("\(tag)".utf8))
             case .resource(let number):

@@ -32,6 +32,13 @@ package struct TierKeys: Sendable {
         return Pair(value: bytes("v1:" + name), claim: bytes("c1:" + name))
     }
 
+    /// The name of the value that holds what the number says, where one was put.
+    package func hint(_ number: UInt64) -> [UInt8] {
+        var name = bytes("h1:")
+        name.appendHexadecimal(number)
+        return name
+    }
+
     /// The stream of purges.
     package var purges: [UInt8] { bytes("purges") }
     /// The life that the stream is in (`LogEpoch`).

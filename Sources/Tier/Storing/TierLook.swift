@@ -11,6 +11,8 @@ package struct TierLook: Sendable {
         /// In one pipeline: get the value, and set the claim for this node where there is none, for
         /// `claimLife`. Then `answered`.
         case ask
+        /// Get what hints lead to, and try to make the answer of it. Then `gathered`.
+        case gather
         /// Call `woken` then.
         case wake(at: Instant)
         /// Use the value that was found. The look is over, but for a claim to be given back.
@@ -25,6 +27,8 @@ package struct TierLook: Sendable {
         case unstarted
         case asking(since: Instant)
         case pausing
+        /// As `asking`: there is no value, but there are parts of one.
+        case gathering(claimed: Instant?)
         /// `claimed` is when the claim was asked for, nil without one.
         case fetching(claimed: Instant?)
         /// Nobody wants the answer any more, and replies are still to come.
@@ -35,6 +39,8 @@ package struct TierLook: Sendable {
     private var state = State.unstarted
     /// When it stops waiting for others.
     private var deadline = Instant(nanoseconds: 0)
+    /// Parts are looked for once: whoever polls waits for the whole.
+    private var hasGathered = false
 
     /// How often it looks whether another node's fetch has ended.
     package static var interval: Duration { .milliseconds(25) }
@@ -56,9 +62,11 @@ package struct TierLook: Sendable {
         return [.ask]
     }
 
-    /// Both replies have come. `isFound`: a value that this node can use; one that it cannot use is
-    /// as good as none.
-    package mutating func answered(isFound: Bool, gotClaim: Bool, now: Instant) -> [Action] {
+    /// All replies have come. `isFound`: a value that this node can use; one that it cannot use is
+    /// as good as none. `hasHints`: other values hold what was asked for.
+    package mutating func answered(
+        isFound: Bool, gotClaim: Bool, hasHints: Bool = false, now: Instant
+    ) -> [Action] {
         if case .leaving(let since) = state {
             state = .over
             return givingBack(gotClaim ? since : nil, now)
@@ -69,9 +77,20 @@ package struct TierLook: Sendable {
             state = .over
             return [.take] + givingBack(claimed, now)
         }
-        if gotClaim || now >= deadline { return fetch(claimed) }
-        state = .pausing
-        return [.wake(at: min(now + Self.interval, deadline))]
+        if hasHints, !hasGathered {
+            hasGathered = true
+            state = .gathering(claimed: claimed)
+            return [.gather]
+        }
+        return goOn(claimed, now)
+    }
+
+    /// What hints led to is known. `isComposed`: the answer could be made of it.
+    package mutating func gathered(isComposed: Bool, now: Instant) -> [Action] {
+        guard case .gathering(let claimed) = state else { return [] }
+        guard isComposed else { return goOn(claimed, now) }
+        state = .over
+        return [.take] + givingBack(claimed, now)
     }
 
     /// The pause is over.
@@ -87,6 +106,7 @@ package struct TierLook: Sendable {
     package mutating func failed() -> [Action] {
         switch state {
         case .asking, .pausing: fetch(nil)
+        case .gathering(let claimed): fetch(claimed)
         case .unstarted, .fetching, .leaving, .over: []
         }
     }
@@ -104,8 +124,17 @@ package struct TierLook: Sendable {
         switch state {
         case .asking(let since): state = .leaving(since: since)
         case .unstarted, .pausing: state = .over
+        // The claim ends by itself.
+        case .gathering: state = .over
         case .fetching, .leaving, .over: break
         }
+    }
+
+    /// Fetches, or waits for who does.
+    private mutating func goOn(_ claimed: Instant?, _ now: Instant) -> [Action] {
+        if claimed != nil || now >= deadline { return fetch(claimed) }
+        state = .pausing
+        return [.wake(at: min(now + Self.interval, deadline))]
     }
 
     private mutating func fetch(_ claimed: Instant?) -> [Action] {

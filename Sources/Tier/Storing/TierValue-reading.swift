@@ -21,6 +21,21 @@ extension TierValue {
     /// Reads what stands under the name of `key`. Bytes that lie beyond `maxBytes` are nothing that
     /// a node has written.
     package static func read(_ bytes: [UInt8], for key: CacheKey, _ gzip: Gzip = .system) -> Reading {
+        read(bytes, gzip) { $0.elementsEqual(key.bytes) ? key : nil }
+    }
+
+    /// Reads what stands under a name that a hint led to, whatever its key, as long as the name is
+    /// that of the key.
+    package static func read(_ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, _ gzip: Gzip = .system)
+        -> Reading
+    {
+        read(bytes, gzip) { found in
+            guard let key = CacheKey(shared: found), keys.pair(of: key)?.value == name else { return nil }
+            return key
+        }
+    }
+
+    private static func read(_ bytes: [UInt8], _ gzip: Gzip, _ expected: (ArraySlice<UInt8>) -> CacheKey?) -> Reading {
         guard bytes.count >= headBytes, bytes.count <= maxBytes else { return .damaged }
         func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type, at offset: Int) -> Number {
             bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: type)) }
@@ -32,7 +47,7 @@ extension TierValue {
         guard keyEnd + Int(number(UInt32.self, at: 8)) == bytes.count,
             number(UInt32.self, at: checkPlace.lowerBound) == checkNumber(bytes[..<keyEnd])
         else { return .damaged }
-        guard bytes[headBytes..<keyEnd].elementsEqual(key.bytes) else { return .mismatch }
+        guard let key = expected(bytes[headBytes..<keyEnd]) else { return .mismatch }
         let fence = LogMark(
             LogEpoch(number: number(UInt64.self, at: 16)),
             LogPosition(number(UInt64.self, at: 24), number(UInt64.self, at: 32)))

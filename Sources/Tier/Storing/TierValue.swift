@@ -29,6 +29,8 @@ package struct TierValue: Sendable {
     /// What may stand under one key. Larger answers are few, and one of them would keep a
     /// connection busy while others wait.
     package static let maxBytes = 4 << 20
+    /// What others may be led to by hints: many of them are got at once.
+    package static let maxHintedBytes = 1 << 20
     static let headBytes = 40
     /// "RfT" and a digit, as four bytes are read.
     static let mark: UInt32 = 0x0054_6652 | UInt32(UInt8(ascii: "0") + UInt8(version)) << 24

@@ -175,7 +175,7 @@ private final class Stage {
         figures.hits = all[.hits]
         figures.misses = all[.misses]
         figures.passes = all[.bypassed]
-        figures.composed = all[.composed]
+        figures.composed = all.latency(.composed).count
         figures.stale = all[.stale]
         figures.collapsed = all[.collapsed]
         figures.revalidated = all[.revalidated]

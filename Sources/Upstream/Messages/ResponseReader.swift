@@ -27,8 +27,8 @@ struct ResponseReader: Sendable {
         case ended
     }
 
-    static let maxInterimResponses = 8
-    static let maxInterimBytes = 8 << 10
+    static let maxInterimResponses = 32
+    static let maxInterimBytes = 16 << 10
     /// The most of a streamed answer that one read takes. 64 KiB cost a sixth more; 128 KiB get
     /// pages of their own, which the kernel brings anew for each piece.
     private static let pieceBytes = 112 << 10

@@ -60,8 +60,8 @@ struct Command: Sendable {
 
     /// In the order in which the help lists them.
     static let table: [Command] = [
-        serve, check, demo, simulate, record, replay, stats, top, list, inspect, explain, purge, nodes, token, version,
-        help,
+        serve, check, demo, simulate, record, replay, stats, top, list, inspect, explain, purge, reload, nodes, token,
+        version, help,
     ]
 
     /// All of its options, `--help` among them.

@@ -1,3 +1,4 @@
+import Glibc
 import Text
 
 // `check`: the configuration as it is in effect, and beside it what `serve` would warn of. Secrets
@@ -19,7 +20,9 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
         let effective = try ConfigurationFile.read(path, context.files)
-        for warning in effective.configuration.warnings { context.output.problem("warn: \(warning)") }
+        for warning in effective.configuration.warnings(at: Int64(time(nil))) {
+            context.output.problem("warn: \(warning)")
+        }
         if let file = effective.configuration.cacheFile, let holder = context.files.cacheHolder(file) {
             context.output.problem("note: cache_file: process \(holder) uses \(file) now")
         }

@@ -55,12 +55,20 @@ private enum ExplanationTable {
         let fields = explanation["selecting_fields"]?.arrayValue?.compactMap(\.stringValue) ?? []
         if !fields.isEmpty { table.add(["differs by", Table.Cell(fields.joined(separator: ", "))]) }
         table.add(["stored", stored(explanation["stored"])])
+        if let last = explanation["last_answer"], last != .null { table.add(["last answer", answer(last)]) }
         if let composing = explanation["composing"], composing != .null { add(composing, to: &table) }
         if let sentence = explanation["not_composed"]?["why"]?.stringValue {
             table.add(["not composed", Table.Cell(sentence)])
         }
         if explanation["needs_client_key"] == .bool(true) { table.add(["client key", "needed"]) }
         return table.text(for: terminal)
+    }
+
+    /// `400 2s ago, not stored (status)`.
+    private static func answer(_ last: JSON) -> Table.Cell {
+        let status = last["status"]?.intValue.map { "\($0)" } ?? "none"
+        let reason = Table.Cell.shown(last["reason"]).text
+        return Table.Cell("\(status), \(Table.Cell.span(last["age"]).text) ago, not stored (\(reason))", .red)
     }
 
     private static func stored(_ stored: JSON?) -> Table.Cell {

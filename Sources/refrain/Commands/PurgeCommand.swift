@@ -19,11 +19,16 @@ extension Command {
                 + "--hard it is gone, and the next request waits for the origin. Personal answers are purged like all others.",
             "Where nodes share a tier, all of them purge. The answer names those that are not known to have done so, and the "
                 + "status is 1 then; they do it before they serve clients again.",
+            "A pattern is held against the path alone, whatever the query, as refrain list shows it; a node of a version that knows "
+                + "no patterns purges everything. Count first, with --dry-run.",
             "Without admin_token_file only root and the user that the proxy runs as may purge.",
         ],
         examples: [
             .init("refrain purge --resource songs:1440935467", "makes every answer stale that names this song"),
             .init("refrain purge --prefix /v1/catalog/us/charts --dry-run", "counts what it would make stale"),
+            .init(
+                "refrain purge --match '/v1/catalog/*/albums/*' --dry-run",
+                "counts the answers about albums of all storefronts"),
             .init("refrain purge --all --hard", "empties the cache"),
         ]
     ) { arguments, context throws(CommandFailure) in

@@ -29,7 +29,7 @@ enum StatsTable {
             entries cache_bytes memory_bytes store_written store_evicted store_dropped store_failures
             store_damaged store_checked
             """),
-        group("composing", "contradictions forms_resting verified verify_mismatches/verified"),
+        group("composing", "built contradictions forms_resting verified verify_mismatches/verified"),
     ]
 
     /// - Parameter names: `PART/WHOLE`, or a name alone.
@@ -40,7 +40,8 @@ enum StatsTable {
 
     /// What would be a screenful of its own: `refrain top` and the dashboard show it.
     private static let leftToTop = [
-        "version", "time", "started_at", "developer_token_expires", "outcomes", "latency", "upstream_by_status",
+        "version", "pid", "time", "started_at", "developer_token_expires", "developer_token_refused",
+        "developer_token_refused_at", "outcomes", "latency", "upstream_by_status",
         "upstream_latency", "top_misses", "top_targets", "storage", "clients", "config", "history",
     ]
 
@@ -77,7 +78,9 @@ enum StatsTable {
     private static func row(_ line: Line, in stats: JSON) -> [Table.Cell]? {
         guard let value = stats[line.name]?.intValue else { return nil }
         let part = line.of.flatMap { whole in stats[whole]?.intValue.flatMap { share(value, of: $0, whole) } }
-        return [Table.Cell(line.name), Table.Cell("\(value)"), Table.Cell(part ?? "")]
+        // Nothing limits the rate.
+        let isOff = line.name == "upstream_rate" && value == 0
+        return [Table.Cell(line.name), Table.Cell(isOff ? "off" : "\(value)"), Table.Cell(part ?? "")]
     }
 
     /// In tenths of a percent, rounded down so that 100 % means all.

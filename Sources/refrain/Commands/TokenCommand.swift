@@ -43,9 +43,6 @@ extension Command {
 }
 
 extension TokenClaims {
-    /// Whether `exp` has passed.
-    func isExpired(at unixSeconds: Int64) -> Bool { expires.map { $0 <= unixSeconds } ?? false }
-
     /// One claim a line, for people.
     func table(at unixSeconds: Int64) -> String {
         let rows = [

@@ -69,6 +69,8 @@ struct Configuration: Equatable, Sendable {
     var next = NextMode.keep
     /// `["*"]` for any; empty: no browser may read the answers.
     var corsOrigins: [String] = []
+    /// `*` alone: any.
+    var corsHeaders: [String] = []
 
     var accessLog = AccessLogSetting(destination: .off, format: .combined)
     var logLevel = LogLevel.info

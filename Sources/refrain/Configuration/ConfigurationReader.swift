@@ -102,7 +102,11 @@ struct ConfigurationReader {
         case .readable, .secret:
             guard word.hasPrefix(variable + "/") else { return (word, nil) }
             guard let directory = files.credentialsDirectory else {
-                return (word, "\(variable) is set by systemd's LoadCredential= alone, and is not set here")
+                return (
+                    word,
+                    "\(variable) is set by systemd's LoadCredential= alone, and is not set here; root is shown those "
+                        + "of refrain.service while that runs"
+                )
             }
             return (directory + word.dropFirst(variable.count), nil)
         }

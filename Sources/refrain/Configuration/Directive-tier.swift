@@ -8,7 +8,7 @@ extension Directive {
             details: "The port is 6379 where none is said; an IPv6 address stands in brackets. Addresses are tried in "
                 + "their order, and the one that is a master is used; the scheme is the same for all, \(TierURL.mostEngines) "
                 + "at most. rediss:// is TLS, and the certificate is verified. User and password stand in "
-                + "shared_tier_auth_file, never here. All nodes name the same engines, and none keeps personal answers."
+                + "shared_tier_auth_file, never here. All nodes name the same engines and the same ttl personal."
         ) { configuration, words throws(ValueError) in
             configuration.sharedTier = words[0] == off ? nil : try TierURL(words[0])
         },

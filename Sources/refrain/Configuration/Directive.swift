@@ -298,6 +298,15 @@ extension Directive {
         ) { configuration, words throws(ValueError) in
             configuration.corsOrigins = words == [off] ? [] : try words.map(ServerURL.origin)
         },
+        Directive(
+            "cors_headers", "NAME ...", defaults: ["*"],
+            why: "request fields of their own that web pages may send, such as X-App-Version; off for none"
+        ) { configuration, words throws(ValueError) in
+            for word in words where word != "*" && !PlainWord.isOne(word, with: "-_", upTo: 64) {
+                throw ValueError(word, isNot: "the name of a field")
+            }
+            configuration.corsHeaders = words == [off] ? [] : words
+        },
     ]
 
     private static let operation = [

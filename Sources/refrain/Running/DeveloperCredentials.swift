@@ -1,6 +1,37 @@
 import AppleMusic
+import Text
+
+extension TokenClaims {
+    /// Whether `exp` has passed.
+    func isExpired(at unixSeconds: Int64) -> Bool { expires.map { $0 <= unixSeconds } ?? false }
+}
 
 extension Configuration {
+    /// All that `serve` warns of at the start and at a reload, and `check` shows.
+    /// - Parameter unixSeconds: the time now.
+    func warnings(at unixSeconds: Int64) -> [String] { warnings + tokenWarnings(at: unixSeconds) }
+
+    /// Why the origin will refuse the token that a file holds: one that is signed here is right.
+    private func tokenWarnings(at unixSeconds: Int64) -> [String] {
+        guard let path = developerTokenFile, let token = try? SecretFile.readToken(path) else { return [] }
+        guard let claims = try? TokenClaims(token: token) else {
+            return ["developer_token_file: not a JSON Web Token; the origin will refuse it"]
+        }
+        var words: [String] = []
+        if claims.algorithm != "ES256" { words.append("not signed by ES256; the origin will refuse it") }
+        if let issued = claims.issuedAt, issued > unixSeconds {
+            let span = SpanOfTime.text(Int(clamping: issued - unixSeconds))
+            words.append("issued \(span) in the future; is the clock of this machine right?")
+        }
+        if claims.isExpired(at: unixSeconds) {
+            let span = SpanOfTime.text(Int(clamping: unixSeconds - (claims.expires ?? unixSeconds)))
+            words.append("expired \(span) ago; the origin refuses it")
+        } else if claims.expires == nil {
+            words.append("says no end (exp); the origin will refuse it")
+        }
+        return words.map { "developer_token_file: " + $0 }
+    }
+
     /// The source of developer tokens that is configured; nil where there is none. Reads the file
     /// or the key now.
     /// - Parameter unixSeconds: the time now, for the first signature.

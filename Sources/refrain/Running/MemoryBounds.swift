@@ -3,6 +3,7 @@ import Glibc
 import Proxy
 import Server
 import Text
+import Tier
 import Upstream
 
 /// The most that one part of the proxy may take in memory.
@@ -42,6 +43,10 @@ extension Configuration {
         if recording != nil {
             let recorded = ProxyMemory.recordedBytes + ProxyMemory.excerptBytes
             bounds.append(MemoryBound(source: "record", part: "exchanges to write", byteCount: recorded))
+        }
+        if sharedTier != nil {
+            let tier = loopCount * TierMemory.bytesPerLoop + TierMemory.logBytes
+            bounds.append(MemoryBound(source: "shared_tier", part: "what goes there and comes", byteCount: tier))
         }
         return bounds + [MemoryBound(source: "fixed", part: "the program", byteCount: ProxyMemory.programBytes)]
     }

@@ -1,3 +1,4 @@
+import Admin
 import Dispatch
 import EventLoop
 import Glibc
@@ -15,6 +16,8 @@ final class Reloader: Sendable {
     private let queue = DispatchQueue(label: "refrain.reload")
     /// Those in effect.
     private let lines: Mutex<[SettingLine]>
+    /// What the file of the certificate said.
+    private let certificate: Mutex<[UInt8]>
     private let isOver = Atomic<Bool>(false)
 
     init(
@@ -27,13 +30,20 @@ final class Reloader: Sendable {
         self.log = log
         self.manager = manager
         lines = Mutex(effective.lines)
+        certificate = Mutex(files.certificate(of: effective.configuration))
     }
 
-    func request() {
+    /// - Parameters:
+    ///   - cause: what asked for it, as the log has it.
+    ///   - completion: called with what came of it.
+    func request(_ cause: String = "SIGHUP", _ completion: @escaping @Sendable (ReloadOutcome) -> Void = { _ in }) {
         queue.async { @Sendable [self] in
             // A proxy that stops does not begin to listen again.
-            guard !isOver.load(ordering: .relaxed) else { return log(.warn, "SIGHUP: ignored: the proxy is stopping") }
-            reload()
+            guard !isOver.load(ordering: .relaxed) else {
+                log(.warn, "\(cause): ignored: the proxy is stopping")
+                return completion(.refused(["the proxy is stopping"]))
+            }
+            completion(reload(cause))
         }
     }
 
@@ -56,26 +66,28 @@ final class Reloader: Sendable {
         queue.async { @Sendable in body() }
     }
 
-    private func reload() {
+    private func reload(_ cause: String) -> ReloadOutcome {
         let monotonic = Instant.now().nanoseconds / 1000
         manager.tell(.reloading(monotonicMicroseconds: monotonic))
         do throws(CommandFailure) {
             let changed = try adoptFile()
             proxy.reloads.noteSuccess(at: Int64(time(nil)))
             let what = changed.isEmpty ? "no setting has changed" : "changed: " + changed.joined(separator: ", ")
-            log(.info, "SIGHUP: reloaded \(path) (\(what))")
+            log(.info, "\(cause): reloaded \(path) (\(what))")
             manager.tell(.ready(status: "reloaded"))
+            return .adopted(changed: changed)
         } catch {
             let message = error.messages.joined(separator: "; ")
             proxy.reloads.noteFailure(message)
-            log(.error, "SIGHUP: nothing was changed: \(message)")
+            log(.error, "\(cause): nothing was changed: \(message)")
             // It is as ready as it was.
             manager.tell(.ready(status: "the last reload failed: \(message)"))
+            return .refused(error.messages)
         }
     }
 
-    /// - Returns: the names of directives that say something else now; what their files hold may
-    ///   have changed besides.
+    /// - Returns: the names of directives that say something else now, and whether the certificate
+    ///   does; what other files hold may have changed besides.
     private func adoptFile() throws(CommandFailure) -> [String] {
         let effective = try ConfigurationFile.read(path, files)
         let before = lines.withLock { $0 }
@@ -83,8 +95,21 @@ final class Reloader: Sendable {
         guard refused.isEmpty else { throw .configuration(refused) }
         try proxy.adopt(effective.configuration)
         lines.withLock { $0 = effective.lines }
-        for text in effective.configuration.warnings { log(.warn, text) }
-        return effective.changes(since: before).map(\.name)
+        for text in effective.configuration.warnings(at: Int64(time(nil))) { log(.warn, text) }
+        let content = files.certificate(of: effective.configuration)
+        let isRenewed = certificate.withLock { before in
+            defer { before = content }
+            return before != content
+        }
+        let changed = effective.changes(since: before).map(\.name)
+        return changed + (isRenewed && !changed.contains("tls_certificate") ? ["tls_certificate (its file)"] : [])
+    }
+}
+
+extension FileAccess {
+    /// The bytes of the certificate's file; none where there is none. It is no secret.
+    fileprivate func certificate(of configuration: Configuration) -> [UInt8] {
+        configuration.tlsCertificateFile.flatMap { try? read($0) } ?? []
     }
 }
 

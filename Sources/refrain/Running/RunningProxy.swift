@@ -20,6 +20,8 @@ struct RunningSettings: Sendable {
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
     let reloads = ReloadStatus()
+    /// Reloads where the admin surface is asked for it; nil before there is something to reload.
+    let reloadHandler = Mutex<(@Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void)?>(nil)
     /// Unix seconds; a reload that moves the admin listener does not begin anew.
     private let startedAt = TimeOfDay.system.unixSeconds()
     let server: ProxyServer
@@ -209,6 +211,12 @@ final class RunningProxy: Sendable {
             recording: RecordingControl(
                 status: { @Sendable [server] in server.recording },
                 turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
+            reload: { @Sendable [weak self] completion in
+                guard let self, let handler = self.reloadHandler.withLock({ $0 }) else {
+                    return completion(.refused(["there is no configuration to reload"]))
+                }
+                handler(completion)
+            },
             isServing: { @Sendable [isServing] in isServing.value.load(ordering: .relaxed) },
             node: node,
             log: { @Sendable [log] in log(.notice, $0) })

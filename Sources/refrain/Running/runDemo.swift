@@ -25,7 +25,8 @@ func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFa
 struct Demo {
     private let origin: ServiceHost
     let proxy: RunningProxy
-    private let sample: String
+    /// Requests to try in this order, and what `Cache-Status` says then.
+    let tour: [(target: String, shows: String)]
 
     init(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) {
         let tokens: DeveloperTokens
@@ -47,23 +48,22 @@ struct Demo {
         configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
         let log = OperationalLog(level: .info, context.output.error)
         proxy = try RunningProxy(configuration, log, developer: tokens)
-        sample = Demo.albumOnTheChart(of: api, with: tokens)
+        tour = Demo.tour(Demo.albumsOnTheChart(of: api, with: tokens))
     }
 
     var greeting: String {
         let base = "http://\(proxy.addresses.first.map(String.init(describing:)) ?? "")"
         let admin = proxy.adminAddress.map { "http://\($0)" } ?? ""
+        let lines = tour.map { "  curl -i '\(base)\($0.target)'\n      # \($0.shows)" }.joined(separator: "\n")
         return """
-            Refrain is running in front of a simulated Apple Music API. Try, and try again:
+            Refrain is running in front of a simulated Apple Music API. Try these in their order, and look at
+            Cache-Status, which says what the cache did:
 
-              curl -i '\(base)/v1/catalog/us/albums/\(sample)'
-              curl -i '\(base)/v1/catalog/us/albums/\(sample)?include=artists'
-              curl -i '\(base)/v1/catalog/us/charts?types=albums&limit=3'
-              curl -i '\(base)/v1/catalog/gb/search?term=moon&types=songs,artists'
+            \(lines)
               curl -i '\(base)/v1/me/library/songs' -H 'Music-User-Token: user-anna'
               curl '\(admin)/stats'
 
-            Cache-Status says what the cache did. Watch it in a browser: \(admin)/
+            Watch it in a browser: \(admin)/
             Control-C stops.
 
             """
@@ -76,8 +76,24 @@ struct Demo {
         }
     }
 
-    /// An album that is sure to be there, for the URLs to try.
-    private static func albumOnTheChart(of api: SimulatedAPI, with tokens: DeveloperTokens) -> String {
+    /// Shows a hit, an answer out of a larger one, a list out of single answers, and a page.
+    private static func tour(_ albums: [String]) -> [(target: String, shows: String)] {
+        let (first, second) = (albums[0], albums[1])
+        let catalog = "/v1/catalog/us"
+        let tracks = catalog + "/playlists/pl.afbc0316b335c05338684cbe220cf9b0/tracks"
+        return [
+            (catalog + "/albums/" + first, "fwd=uri-miss"), (catalog + "/albums/" + first, "hit"),
+            (catalog + "/albums/\(first)?include=artists", "fwd=uri-miss"),
+            (catalog + "/albums/\(second)?include=artists", "fwd=uri-miss"),
+            (catalog + "/albums/" + second, "detail=reduced"),
+            (catalog + "/albums?ids=\(first),\(second)", "fwd=uri-miss"),
+            (catalog + "/albums?ids=\(first),\(second),1", "fwd=partial"),
+            (tracks + "?limit=20", "fwd=uri-miss"), (tracks + "?limit=5", "detail=window"),
+        ]
+    }
+
+    /// Two albums that are sure to be there, for the URLs to try.
+    private static func albumsOnTheChart(of api: SimulatedAPI, with tokens: DeveloperTokens) -> [String] {
         let now = Int64(time(nil))
         let token = tokens.current(at: now).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let response = api.respond(
@@ -85,8 +101,7 @@ struct Demo {
                 target: Array("/v1/catalog/us/charts?types=albums&limit=20".utf8),
                 fields: [SimulatorField("Authorization", "Bearer " + token)], nowUnixSeconds: now))
         let chart = (try? JSON.parse(response.body))?["results"]?["albums"]?[0]
-        guard case .string(let id) = chart?["data"]?[0]?["id"] else { return "1" }
-        return id
+        return (0..<2).map { chart?["data"]?[$0]?["id"]?.stringValue ?? "1" }
     }
 
     /// The defaults, memory only, with the simulated API as upstream.

@@ -17,7 +17,7 @@ func runServe(
     ProcessSecrecy.apply()
     DescriptorLimit.raise()
     AllocatorSettings.apply()
-    for text in configuration.warnings { log(.warn, text) }
+    for text in configuration.warnings(at: Int64(time(nil))) { log(.warn, text) }
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log, inheritance: inheritance)
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)
@@ -28,6 +28,12 @@ func runServe(
     }
     signals.on(SIGHUP) { @Sendable in
         if !upgrader.passOn(SIGHUP) { reloader.request() }
+    }
+    proxy.reloadHandler.withLock {
+        $0 = { @Sendable completion in
+            guard upgrader.passOn(SIGHUP) else { return reloader.request("POST /reload", completion) }
+            completion(.refused(["another process takes the place of this one, and was told; ask it again"]))
+        }
     }
     signals.on(SIGUSR2) { @Sendable in upgrader.request() }
     tellStart(of: proxy, configuration, path, log)

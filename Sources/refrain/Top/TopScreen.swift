@@ -41,9 +41,12 @@ struct TopScreen {
         let limit = stats["upstream_rate"]?.intValue ?? 0
         text += "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "
         text += "\(stats["upstream_waiting"]?.intValue ?? 0) waiting, "
-        text += limit > 0 ? "\(limit)/s allowed" : "no limit known"
+        text += limit > 0 ? "\(limit)/s allowed" : "upstream_rate off"
         text += ", \(stats["rate_limited"]?.intValue ?? 0) 429s since start\n"
         if let tier = stats["tier"], tier != .null { text += Self.words(of: tier) + "\n" }
+        if stats["developer_token_refused"] == .bool(true) {
+            text += terminal.styled("Apple refuses the developer token: see refrain token, and the log", .red) + "\n"
+        }
         if let failure = stats["config"]?["last_failure"]?.stringValue {
             text += terminal.styled(Table.Cell("the last reload failed: \(failure)").text, .red) + "\n"
         }

@@ -73,7 +73,7 @@ import Upstream
         #expect(scraped.kinds["refrain_tier_latency_seconds"] == "summary")
         #expect(scraped.value("refrain_tier_results_total", ["result": "taken"]) == 6)
         #expect(scraped.value("refrain_tier_results_total", ["result": "purged"]) == 0)
-        #expect(scraped.values("refrain_tier_results_total").count == 7, "neither all questions nor what was put")
+        #expect(scraped.values("refrain_tier_results_total").count == 9, "neither all questions nor what was put")
         let alone = try Exposition(try input([Statistics()]).text)
         #expect(!alone.kinds.keys.contains { $0.hasPrefix("refrain_tier") })
     }

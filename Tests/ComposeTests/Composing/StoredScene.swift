@@ -117,6 +117,11 @@ struct StoredScene {
         return answer.isNoted ? library.note(response, nil, original: original, at: now) : .nothingNew
     }
 
+    /// An answer as it would be stored.
+    func response(_ answer: Stored) throws -> StoredResponse {
+        try response(answer, Self.target(answer.target), Array(answer.body.utf8))
+    }
+
     private func response(_ answer: Stored, _ target: CanonicalTarget, _ body: [UInt8]) throws -> StoredResponse {
         let scan = DocumentScan(body)
         return StoredResponse(

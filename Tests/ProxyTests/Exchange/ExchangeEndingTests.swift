@@ -21,6 +21,20 @@ import Testing
         }
     }
 
+    /// A token that had expired looked like any miss, and what was stale and good was not given.
+    @Test(arguments: [401, 403]) func aRefusalOfTheProxysOwnTokenIsAFailureThatAStaleAnswerStandsInFor(status: Int) {
+        for (isOwn, end) in [
+            (true, "stale for upstreamRefused of \(status)"), (false, "pass \(status) unauthorized"),
+        ] {
+            var script = Script { ($0.hasStandIn, $0.isProxysOwn) = (true, isOwn) }
+            script.standIn = Script.stored()
+            script.lead()
+            _ = script.play(.answered(Script.response(status), .readable))
+            let step = script.play(.unstored(Script.response(status), .unauthorized))
+            #expect(step == "cancel timer, finish released, \(end)")
+        }
+    }
+
     /// Its request was not repeated after a 429, as if there were something to serve.
     @Test func aWaiterWhoseStandInWasPurgedAsksLikeAnyOther() {
         var script = Script { ($0.hasStored, $0.hasStandIn) = (true, true) }

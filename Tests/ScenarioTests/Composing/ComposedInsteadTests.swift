@@ -47,7 +47,7 @@ import Testing
         let composed = String(decoding: client.readToEnd().bytes, as: UTF8.self)
         #expect(composed.hasPrefix("HTTP/1.1 200 ") && composed.hasSuffix("\r\n\r\n" + Self.answer(["2"])))
         #expect(composed.contains("Cache-Status: refrain; fwd=uri-miss; stored; ttl="), "\(composed)")
-        #expect(proxy.statistics[.composed] == 1 && proxy.statistics[because: .upstreamMalformed] == 1)
+        #expect(proxy.statistics[.built] == 1 && proxy.statistics[because: .upstreamMalformed] == 1)
         // It is kept.
         let again = try proxy.client.send("GET", path + "/2")
         #expect(again.field("Cache-Status")?.hasPrefix("refrain; hit") == true)

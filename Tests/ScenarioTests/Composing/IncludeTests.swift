@@ -15,7 +15,7 @@ import Testing
         #expect(status.contains("hit") && status.contains("detail=reduced") && cost == 0, "\(status)")
         let (again, second) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
         #expect(again.contains("hit") && second == 0)
-        #expect(scene.proxy.statistics[.composed] == 1 && scene.proxy.statistics[.upstreamSaved] == 1)
+        #expect(scene.proxy.statistics[.built] == 1 && scene.proxy.statistics[.upstreamSaved] == 1)
     }
 
     @Test func nothingIsComposedInAFormThatWasNotSeen() throws {

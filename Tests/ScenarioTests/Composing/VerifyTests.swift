@@ -31,7 +31,7 @@ import Testing
             #expect(!status.contains("detail="), "\(status)")
         }
         #expect(scene.proxy.statistics[.verified] == 3 && scene.proxy.statistics[.mismatched] == 0)
-        #expect(scene.proxy.statistics[.composed] == 0 && scene.proxy.statistics[.upstreamSaved] == 0)
+        #expect(scene.proxy.statistics[.built] == 0 && scene.proxy.statistics[.upstreamSaved] == 0)
         #expect(scene.warnings.all.isEmpty)
     }
 
@@ -77,7 +77,7 @@ import Testing
         scene.scene.origin.stop()
         let reply = try scene.proxy.client.send("GET", ListScene.target(1, "limit=10&offset=5"))
         #expect(reply.status >= 500 || reply.field("Cache-Status")?.contains("fwd=") == true)
-        #expect(scene.proxy.statistics[.composed] == 0)
+        #expect(scene.proxy.statistics[.built] == 0)
     }
 
     @Test func whileVerifyingSinglesAreNotJoined() throws {
@@ -93,7 +93,7 @@ import Testing
         }
         for client in clients { #expect(!client.readToEnd().bytes.isEmpty) }
         #expect(!scene.upstream.contains { $0.contains("ids=") })
-        #expect(scene.proxy.statistics[.composed] == 0)
+        #expect(scene.proxy.statistics[.built] == 0)
     }
 
     @Test func withComposeOffNothingIsComposed() throws {
@@ -106,7 +106,7 @@ import Testing
             let (status, cost) = try scene.get(target)
             #expect(status.contains("fwd=uri-miss") && cost == 1, "\(status)")
         }
-        #expect(scene.proxy.statistics[.composed] == 0 && scene.proxy.statistics[.verified] == 0)
+        #expect(scene.proxy.statistics[.built] == 0 && scene.proxy.statistics[.verified] == 0)
         let list = try ListScene(Self.settings(.off))
         defer { list.stop() }
         try list.get(ListScene.target(1, "limit=100&offset=0"))

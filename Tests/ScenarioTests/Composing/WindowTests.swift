@@ -148,6 +148,6 @@ import Testing
             let (status, cost) = try scene.get(Scene.target(1, "limit=20&offset=\(offset)"))
             #expect(status.contains("fwd=") && cost == 1, "\(status)")
         }
-        #expect(scene.proxy.statistics[.composed] == 0)
+        #expect(scene.proxy.statistics[.built] == 0)
     }
 }

@@ -10,9 +10,8 @@ struct SharingNodesTests {
     private struct Bound {
         /// What nodes that share a tier are meant to keep to.
         let wanted: Double
-        /// What they do keep to: no request is sent twice, but an answer is composed only where its
-        /// What they do keep to. No request is sent twice; but an answer is composed only on a node
-        /// that has its parts, because the tier is asked for whole answers alone.
+        /// What they do keep to. No request is sent twice; but each node finds out for itself
+        /// whether it pays to ask for more than a client wants, and joins only its own requests.
         let most: Double
     }
 

@@ -183,6 +183,13 @@ struct UpgradeTests {
 
     // MARK: Upgrades that come to nothing
 
+    private static func expectFailure(
+        _ reason: String, of program: UpgradedProgram, _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let line = try program.failToUpgrade()
+        #expect(line.contains(reason), "\(line)", sourceLocation: location)
+    }
+
     @Test func aNewProgramThatDoesNotGetReadyChangesNothing() async throws {
         try await onThread {
             let origin = try Self.origin()
@@ -193,17 +200,17 @@ struct UpgradeTests {
             let (port, process) = (try program.port(), program.process)
             #expect(try !Self.isHit(port))
             try program.configure(lines + "ttl songs\n")
-            #expect(try program.failToUpgrade().contains("ended with exit code 78"))
+            try Self.expectFailure("ended with exit code 78", of: program)
             try program.configure(lines)
             try program.install("exit 3")
-            #expect(try program.failToUpgrade().contains("ended with exit code 3"))
+            try Self.expectFailure("ended with exit code 3", of: program)
             try program.install("kill -SEGV $$")
-            #expect(try program.failToUpgrade().contains("ended by signal 11"))
+            try Self.expectFailure("ended by signal 11", of: program)
             try program.folder.remove("refrain")
-            #expect(try program.failToUpgrade().contains("No such file or directory"))
+            try Self.expectFailure("No such file or directory", of: program)
             // This one is let in first: the old one has stepped back by then.
             try program.install("printf p >&3; head -c 1 <&3; exit 4")
-            #expect(try program.failToUpgrade().contains("ended with exit code 4"))
+            try Self.expectFailure("ended with exit code 4", of: program)
             #expect(program.process == process && UpgradedProgram.isRunning(process))
             #expect(try Self.isHit(port) && !Self.isHit(port, "/v1/storefronts/us"))
             let lock = String(decoding: try program.folder.bytes("cache.sqlite.lock"), as: UTF8.self)

@@ -177,7 +177,7 @@ import Testing
 
     @Test func theBoundsAreTheOnesThatWereChosen() {
         let limits = SessionLimits()
-        #expect(limits.maxPipelines == 1024 && limits.maxBytes == 32 << 20 && limits.dialTimeout == .seconds(1))
+        #expect(limits.maxPipelines == 1024 && limits.maxBytes == 16 << 20 && limits.dialTimeout == .seconds(1))
         #expect(limits.backoff == .milliseconds(100) && limits.maxBackoff == .seconds(1))
     }
 

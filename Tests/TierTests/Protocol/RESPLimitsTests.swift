@@ -17,9 +17,9 @@ import Testing
     private func array(_ count: Int) -> [UInt8] { Array("*\(count)\r\n".utf8) }
 
     @Test func theValuesAreTheOnesThatWereChosen() {
-        #expect(limits.maxBulkBytes == 16 << 20 && limits.maxLineBytes == 64 << 10)
+        #expect(limits.maxBulkBytes == 8 << 20 && limits.maxLineBytes == 64 << 10)
         #expect(limits.maxNesting == 4 && limits.maxElements == 100_000)
-        #expect(limits.maxReplyBytes == 64 << 20)
+        #expect(limits.maxReplyBytes == 24 << 20)
     }
 
     @Test func line() {
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func bulk() {
-        let content = [UInt8](repeating: 1, count: 16 << 20)
+        let content = [UInt8](repeating: 1, count: 8 << 20)
         #expect(count(Array("$\(content.count)\r\n".utf8) + content + [13, 10]) == 1)
         // The announcement alone is enough.
         #expect(refusal(Array("$\(content.count + 1)\r\n".utf8)) == .bulkTooLarge)

@@ -34,36 +34,56 @@ final class ErrandScene {
     /// One leader's errand; `looked` has what it found.
     final class Errand: @unchecked Sendable {  // because the errand is touched on the loop alone
         fileprivate var errand: TierErrand?
-        private let found = Mutex<StoredResponse??>(nil)
+        private let found = Mutex<TierErrand.Finding??>(nil)
 
-        fileprivate func end(_ response: StoredResponse?) {
+        fileprivate func end(_ finding: TierErrand.Finding?) {
             found.withLock { found in
                 precondition(found == nil, "completed twice")
-                found = .some(response)
+                found = .some(finding)
             }
         }
 
         var hasLooked: Bool { found.withLock { $0 != nil } }
 
+        /// What was found as a whole.
         func looked() async throws -> StoredResponse? {
+            guard case .whole(let response) = try await finding() else { return nil }
+            return response
+        }
+
+        /// What was made of what was found.
+        func composed() async throws -> StoredResponse? {
+            guard case .composed(let response) = try await finding() else { return nil }
+            return response
+        }
+
+        private func finding() async throws -> TierErrand.Finding? {
             try await until { hasLooked }
             return found.withLock { $0 ?? nil }
         }
     }
 
-    func begin(_ target: String) -> Errand {
+    /// - Parameters:
+    ///   - hints: of what the answer can be made of.
+    ///   - enough: how many values it takes to make it; the bodies are joined.
+    func begin(_ target: String, hints: [UInt64] = [], enough: Int = .max) -> Errand {
         let errand = Errand()
         loop.sync {
-            errand.errand = TierErrand(key(target), client!) { value in
-                value.taken(under: Lifetime(freshFor: 500), at: noon + 100)
-            }
+            let judge = TierErrand.Judge(
+                classTag: 7, whole: { $0.taken(under: Lifetime(freshFor: 500), at: noon + 100) },
+                compose: { values in
+                    guard values.count >= enough else { return nil }
+                    let bodies = values.map { String(decoding: $0.response.body, as: UTF8.self) }
+                    return answer(target, bodies.joined(separator: "+"))
+                })
+            errand.errand = TierErrand(key(target), client!, hints: hints, judge)
             errand.errand?.start { errand.end($0) }
         }
         return errand
     }
 
-    func end(_ errand: Errand, with response: StoredResponse?) {
-        loop.sync { errand.errand?.ended(with: response, at: noon) }
+    func end(_ errand: Errand, with response: StoredResponse?, hints: [UInt64] = []) {
+        loop.sync { errand.errand?.ended(with: response, at: noon) { _ in hints } }
     }
 
     subscript(_ name: TierCounters.Name) -> Int { tier.counters[name] }

@@ -57,6 +57,53 @@ import Testing
         #expect(a[.put] == 0)
     }
 
+    /// One that is put by the first node, under its hints.
+    private func put(_ target: String, _ body: String, hints: [UInt64]) async throws {
+        let errand = a.begin(target)
+        #expect(try await errand.looked() == nil)
+        a.end(errand, with: answer(target, body), hints: hints)
+    }
+
+    @Test func whatOtherAnswersHoldIsMadeOfThem() async throws {
+        try await put("/1", "one", hints: [11, 12])
+        try await put("/2", "two", hints: [21])
+        let made = b.begin("/3", hints: [11, 12, 21, 99], enough: 2)
+        #expect(try await made.composed()?.body == Array("one+two".utf8))
+        #expect(b[.composed] == 1 && b[.taken] == 0)
+        // Its claim was given back.
+        let fetching = a.begin("/3")
+        #expect(try await fetching.looked() == nil && a[.waited] == 0)
+    }
+
+    @Test func partsThatDoNotSufficeAreFetchedWithTheRest() async throws {
+        try await put("/1", "one", hints: [11])
+        let lacking = b.begin("/3", hints: [11, 12], enough: 2)
+        #expect(try await lacking.composed() == nil)
+        b.end(lacking, with: answer("/3", "three"))
+        #expect(try await a.begin("/3", hints: [11], enough: 1).looked()?.body == Array("three".utf8))
+    }
+
+    /// By the purge of what it is made of, and of what was asked for.
+    @Test(arguments: ["/1", "/3"]) func nothingIsMadeOfWhatAPurgeHasChosen(target: String) async throws {
+        try await put("/1", "old", hints: [11])
+        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))))
+        b.tier.knowledge.stand(fence: fence(2), mayTake: true)
+        #expect(try await b.begin("/3", hints: [11], enough: 1).composed() == nil)
+        #expect(b[.purged] == 1 && b[.composed] == 0)
+        let other = b.begin("/4", hints: [11], enough: 1)
+        #expect(try await other.composed()?.body == (target == "/1" ? nil : Array("old".utf8)))
+    }
+
+    @Test func aHintThatLeadsToAnotherKeyIsNotFollowed() async throws {
+        let keys = a.tier.keys
+        let (one, two) = (try #require(keys.pair(of: key("/1"))), try #require(keys.pair(of: key("/2"))))
+        let bytes = try TierValue(answer("/1"), fence: fence(1)).encoded()
+        func isRead(_ name: [UInt8]) -> Bool {
+            if case .value = TierValue.read(bytes, named: name, keys) { true } else { false }
+        }
+        #expect(isRead(one.value) && !isRead(two.value) && !isRead(one.claim) && !isRead([]))
+    }
+
     @Test func whatWasPurgedAfterItsFetchBeganIsNotTaken() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)

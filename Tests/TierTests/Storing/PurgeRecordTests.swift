@@ -19,6 +19,7 @@ import Testing
         arguments: [
             [], [.target(Array("/v1/catalog/us/albums/1?l=ä".utf8))], [.target([0, 0xFF, 10, 13])], [.target([])],
             [.prefix(Array("/v1/".utf8))], [.storefront(Array("us".utf8))], [.storefront([])], [.classTag(0)],
+            [.pattern(PathPattern(Array("/v1/*/a".utf8))!)],
             [.classTag(255)], [.resource(0)], [.resource(.max)], [.resource(0x0123_4567_89AB_CDEF)],
             [.prefix([47]), .prefix([47, 97]), .storefront(Array("us".utf8)), .classTag(3), .resource(9)],
         ] as [[EntrySelection.Condition]])

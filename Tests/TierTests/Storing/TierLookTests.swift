@@ -28,6 +28,33 @@ import Testing
         #expect(look.woken(now: after(30)) == [] && look.fetchEnded(now: after(30)) == [] && look.failed() == [])
     }
 
+    @Test func whatCanBeMadeOfPartsIsNotFetched() {
+        var look = started()
+        #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
+        #expect(look.gathered(isComposed: true, now: after(2)) == [.take, .giveBack])
+        #expect(look.fetchEnded(now: after(3)) == [] && look.gathered(isComposed: true, now: after(3)) == [])
+    }
+
+    @Test func partsThatDoNotSufficeAreNoReasonToAskTwice() {
+        var look = started()
+        #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
+        #expect(look.gathered(isComposed: false, now: after(2)) == [.fetch(isClaimed: true)])
+        #expect(look.fetchEnded(now: after(9)) == [.giveBack])
+
+        var without = started()
+        #expect(without.answered(isFound: false, gotClaim: false, hasHints: true, now: after(1)) == [.gather])
+        #expect(without.gathered(isComposed: false, now: after(2)) == [.wake(at: after(27))])
+        #expect(without.woken(now: after(27)) == [.ask])
+        #expect(
+            without.answered(isFound: false, gotClaim: false, hasHints: true, now: after(28)) == [.wake(at: after(53))])
+    }
+
+    @Test func aFailureWhilePartsAreLookedForIsAFetch() {
+        var look = started()
+        #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
+        #expect(look.failed() == [.fetch(isClaimed: true)])
+    }
+
     @Test func aClaimThatIsNotNeededIsGivenBack() {
         var look = started()
         #expect(look.answered(isFound: true, gotClaim: true, now: after(1)) == [.take, .giveBack])

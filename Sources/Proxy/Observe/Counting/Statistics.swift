@@ -17,8 +17,9 @@ public enum Counter: Int, CaseIterable, Sendable {
     case stale
     /// Stored answers that the origin confirmed with 304.
     case revalidated
-    /// Answers built from stored parts.
-    case composed
+    /// Answers built from stored parts: each may be given many times, and counts as `composed`
+    /// (`Outcome`) each time.
+    case built
     /// Requests that shared another's upstream request.
     case collapsed
     /// Answers that another node's request had brought, by way of the shared tier.
@@ -27,7 +28,8 @@ public enum Counter: Int, CaseIterable, Sendable {
     case bypassed
     /// Requests sent to the origin, retries included.
     case upstreamRequests
-    /// Requests to the origin that failed: no answer, a broken one, or a 5xx.
+    /// Requests to the origin that failed: no answer, a broken one, a 5xx, or a refusal of the
+    /// proxy's own token.
     case upstreamErrors
     /// Requests that were malformed or not admitted, or accept only what is not stored
     /// (`only-if-cached`).
@@ -61,7 +63,7 @@ public enum Counter: Int, CaseIterable, Sendable {
         case .misses: "misses"
         case .stale: "stale"
         case .revalidated: "revalidated"
-        case .composed: "composed"
+        case .built: "built"
         case .collapsed: "collapsed"
         case .shared: "shared"
         case .bypassed: "bypassed"

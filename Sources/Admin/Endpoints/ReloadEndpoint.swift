@@ -1,0 +1,24 @@
+import Text
+
+extension AdminExchange {
+    /// POST `{}`: `{"changed":[...]}`, or 409 and why nothing was changed.
+    func reload() {
+        guard request.query == nil, (try? JSON.parse(connection.body))?.objectValue?.isEmpty == true else {
+            return reply(.error(400, "/reload takes an empty JSON object, and no query."))
+        }
+        let finish = replyLater()
+        service.sources.reload { @Sendable outcome in
+            switch outcome {
+            case .adopted(let changed): finish(.json(["changed": .array(changed.map { .string($0) })]))
+            case .refused(let problems):
+                finish(Self.refusal("nothing was changed: " + problems.joined(separator: "; ")))
+            }
+        }
+    }
+
+    /// In the shape of every error; what is wrong with a file may hold any character.
+    private static func refusal(_ detail: String) -> AdminReply {
+        let error: JSON = ["title": "Conflict", "detail": .string(detail), "status": "409", "code": "40900"]
+        return AdminReply(status: 409, content: JSON.object(members: ["errors": .array([error])]).bytes)
+    }
+}

@@ -1,0 +1,58 @@
+import Text
+
+/// What all nodes that share a tier call the present state of one user's answers: 128 random bits.
+public struct UserGeneration: Sendable, Equatable {
+    let high: UInt64
+    let low: UInt64
+
+    public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+
+    /// One that was never there before, as far as random bits can tell.
+    public static func random() -> UserGeneration {
+        UserGeneration(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    }
+
+    /// Reads 32 hexadecimal digits in lower case, and nothing else.
+    public init?(digits: some Collection<UInt8>) {
+        guard digits.count == 32 else { return nil }
+        var halves: (UInt64, UInt64) = (0, 0)
+        for digit in digits {
+            guard let value = Hexadecimal.value(digit), Hexadecimal.lowercase(value) == digit else { return nil }
+            halves = (halves.0 << 4 | halves.1 >> 60, halves.1 << 4 | UInt64(value))
+        }
+        (high, low) = halves
+    }
+
+    /// The most significant first.
+    public var bytes: [UInt8] { UserHash.bytes(high, low) }
+
+    /// The same told apart from those of other lives of this node's connections, whose numbers are
+    /// random.
+    public func inLife(_ life: UInt64) -> UserGeneration { UserGeneration(high: high, low: low &+ life) }
+}
+
+extension UserHash {
+    /// The most significant first.
+    public var bytes: [UInt8] { Self.bytes(high, low) }
+
+    static func bytes(_ high: UInt64, _ low: UInt64) -> [UInt8] {
+        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+    }
+
+    /// The same user, told apart from all other generations that nodes agree on.
+    func inGeneration(_ common: UserGeneration) -> UserHash {
+        UserHash(high: high ^ common.high, low: low ^ common.low)
+    }
+}
+
+extension UserHashKey {
+    /// The same on all nodes that share keys under this prefix, without anything to agree on first.
+    ///
+    /// It is no secret. One in the engine would change when that is emptied, and a password while
+    /// it is changed; nodes that then call a user by two names would not hear of each other's
+    /// writes. Tokens have too many random bits to be guessed, so whoever reads the engine learns
+    /// of those alone whose tokens they have.
+    public static func common(prefix: [UInt8]) -> UserHashKey {
+        UserHashKey(bytes: Array("refrain user generations 1 ".utf8) + prefix)
+    }
+}

@@ -1,0 +1,86 @@
+import Cache
+import Text
+
+// On which state of a user's answers all nodes agree: what stands under `TierKeys.generation`.
+// Must hold: a number that was given up never comes back, whatever the engine forgets; what is no
+// reply to this question counts as none.
+//
+// Before a write is sent to the origin, the number is overwritten by a word that stands there for
+// `writeLife`, and nobody keeps or uses anything of the user's meanwhile. Then the key is gone, and
+// whoever asks first draws another number. So a write that was announced needs nothing afterwards,
+// though its node dies.
+
+/// What the engine says of a user.
+package enum TierGeneration: Sendable, Equatable {
+    /// What was stored in this generation, and is stored in it now, is up to date.
+    case current(UserGeneration)
+    /// The user writes, or has written a moment ago.
+    case writing
+    /// Nobody can tell.
+    case unknown
+
+    /// Longer than a write lasts: it waits 15 seconds for its turn and 60 for its answer, both
+    /// twice where the developer token is renewed, and its effect may be seen 10 seconds later.
+    package static var writeLife: Duration { .seconds(180) }
+    /// After that another number is drawn. Nothing but hits depends on it.
+    static var life: Duration { .seconds(86_400) }
+
+    /// Draws a number where there is none, and asks for the one that counts.
+    static func question(_ user: UserHash, _ keys: TierKeys, drawn: UserGeneration = .random()) -> [RESPCommand] {
+        let name = keys.generation(user.bytes)
+        let value = text(of: user) + ":\(Hexadecimal.text(drawn.bytes))"
+        return [
+            RESPCommand([
+                Array("SET".utf8), name, Array(value.utf8), Array("NX".utf8), Array("PX".utf8), milliseconds(life),
+            ]),
+            RESPCommand([Array("GET".utf8), name]),
+        ]
+    }
+
+    /// Says that the user writes.
+    static func announcement(_ user: UserHash, _ keys: TierKeys) -> [RESPCommand] {
+        let value = text(of: user) + ":writing"
+        return [
+            RESPCommand([
+                Array("SET".utf8), keys.generation(user.bytes), Array(value.utf8), Array("PX".utf8),
+                milliseconds(writeLife),
+            ])
+        ]
+    }
+
+    /// Reads the replies to `question`. The value names its user, since a reply that was lost or
+    /// repeated may have put another's here.
+    static func read(_ replies: [RESPReply]?, of user: UserHash) -> TierGeneration {
+        guard let replies, replies.count == 2, replies[0].isOK || replies[0].isNil, let value = replies[1].bytes,
+            value.starts(with: (text(of: user) + ":").utf8)
+        else { return .unknown }
+        let word = value.dropFirst(text(of: user).utf8.count + 1)
+        if word.elementsEqual("writing".utf8) { return .writing }
+        return UserGeneration(digits: word).map(TierGeneration.current) ?? .unknown
+    }
+
+    private static func text(of user: UserHash) -> String { Hexadecimal.text(user.bytes) }
+
+    private static func milliseconds(_ time: Duration) -> [UInt8] {
+        Array("\(time.components.seconds * 1000)".utf8)
+    }
+}
+
+extension TierClient {
+    /// On which generation of the user's answers all nodes agree now. What was stored before the
+    /// connection was made anew is of no generation: another engine, or one that began again, may
+    /// have forgotten a write.
+    package func generation(of user: UserHash, _ completion: @escaping (TierGeneration) -> Void) {
+        send(TierGeneration.question(user, tier.keys)) { [self] replies in
+            let found = TierGeneration.read(replies, of: user)
+            guard case .current(let generation) = found else { return completion(found) }
+            completion(.current(generation.inLife(tier.life(ofConnectionMade: reconnects, seenAs: &seenReconnects))))
+        }
+    }
+
+    /// Ends the generation on all nodes, as the user is about to write. False: nobody knows whether
+    /// they have heard of it.
+    package func announceWrite(of user: UserHash, _ completion: @escaping (Bool) -> Void) {
+        send(TierGeneration.announcement(user, tier.keys)) { completion($0?.first?.isOK == true) }
+    }
+}

@@ -1,0 +1,141 @@
+import Cache
+import EventLoop
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Proxy
+@testable import Tier
+
+/// Personal answers on two nodes that share an engine: what a write on one of them changed is never
+/// answered as it was by the other.
+@Suite(.timeLimit(.minutes(5)), .requires(.redis)) struct SharedGenerationTests {
+    private static let songs = "/v1/me/library/songs"
+
+    /// Two nodes, and an origin that counts writes.
+    private final class Nodes {
+        let engine: RedisServer
+        let origin: FakeOrigin
+        let nodes: [ProxyUnderTest]
+
+        init(timeout: Duration = .seconds(60)) throws {
+            engine = try RedisServer()
+            let writes = Mutex(0)
+            let origin = try FakeOrigin { request in
+                let state = writes.withLock { writes in
+                    if request.method == "DELETE" { writes += 1 }
+                    return writes
+                }
+                return FakeOrigin.Reply(
+                    status: request.method == "DELETE" ? 204 : 200,
+                    fields: [("Content-Type", "application/json")],
+                    body: request.method == "DELETE" ? "" : "{\"writes\":\(state)}")
+            }
+            self.origin = origin
+            var policy = Policy()
+            policy[.personal] = .fixed(600, stale: 600)
+            let kept = policy
+            let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
+            nodes = try [0, 1].map { index in
+                var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(index)")
+                settings.timeout = timeout
+                return try ProxyUnderTest(originPort: origin.port, policy: kept, tier: SharedTier(settings) { _ in })
+            }
+        }
+
+        deinit { for node in nodes { node.stop() } }
+
+        func send(_ node: Int, _ method: String, _ user: String = "token-of-anna") throws -> HTTPTestClient.Reply {
+            try nodes[node].client.send(
+                method, SharedGenerationTests.songs, fields: [("Music-User-Token", user)])
+        }
+    }
+
+    private func isHit(_ reply: HTTPTestClient.Reply) -> Bool {
+        reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true
+    }
+
+    @Test func aWriteOnOneNodeEndsWhatTheOtherKeeps() throws {
+        let nodes = try Nodes()
+        for node in 0...1 {
+            #expect(try !isHit(nodes.send(node, "GET")))
+            #expect(try isHit(nodes.send(node, "GET")), "each node keeps its own")
+        }
+        _ = try nodes.send(1, "GET", "token-of-ben")
+        #expect(try nodes.send(0, "DELETE").status == 204)
+        for _ in 0..<2 {
+            for node in 0...1 {
+                let reply = try nodes.send(node, "GET")
+                #expect(reply.body == Data("{\"writes\":1}".utf8) && !isHit(reply), "nothing is kept for a while")
+            }
+        }
+        #expect(try isHit(nodes.send(1, "GET", "token-of-ben")), "another user's stay")
+    }
+
+    @Test(arguments: [true, false]) func anEngineThatWasEmptiedBringsNothingBack(isRestarted: Bool) throws {
+        let nodes = try Nodes()
+        _ = try nodes.send(1, "GET")
+        #expect(try nodes.send(0, "DELETE").status == 204)
+        if isRestarted { try nodes.engine.start() } else { _ = try nodes.engine.run("FLUSHALL") }
+        for node in [1, 0, 1] {
+            #expect(try nodes.send(node, "GET").body == Data("{\"writes\":1}".utf8))
+        }
+    }
+
+    @Test func aFrozenEngineAnswersForNobody() throws {
+        let nodes = try Nodes(timeout: .seconds(1))
+        _ = try nodes.send(1, "GET")
+        nodes.engine.send(SIGSTOP)
+        #expect(try !isHit(nodes.send(1, "GET")))
+        #expect(try nodes.send(0, "DELETE").status == 503)
+        nodes.engine.send(SIGCONT)
+        #expect(nodes.origin.requests.allSatisfy { $0.method == "GET" })
+    }
+
+    /// A token is in the engine neither as it is nor under any form that it could be read from.
+    @Test func noTokenReachesTheEngineOrALog() throws {
+        let nodes = try Nodes()
+        for method in ["GET", "GET", "DELETE", "GET"] { _ = try nodes.send(0, method) }
+        let keys = try nodes.engine.run("KEYS", "*").split(separator: "\n").map(String.init)
+        #expect(keys.contains { $0.hasPrefix("refrain:g:") })
+        for key in keys {
+            #expect(!key.contains("anna"))
+            #expect(try !nodes.engine.run("DUMP", key).contains("anna"))
+        }
+        nodes.nodes[0].stop()
+        #expect(try !nodes.nodes[0].accessLog().contains("anna"))
+        #expect(!nodes.engine.log.contains("anna"))
+    }
+
+    @Test func withoutTheEngineNothingKeptIsUsedAndNoWriteIsSent() throws {
+        let nodes = try Nodes()
+        _ = try nodes.send(1, "GET")
+        #expect(try isHit(nodes.send(1, "GET")))
+        nodes.engine.kill()
+        for _ in 0..<2 {
+            let reply = try nodes.send(1, "GET")
+            #expect(reply.status == 200 && reply.field("Cache-Status")?.hasSuffix("detail=unconfirmed") == true)
+        }
+        let refused = try nodes.send(0, "DELETE")
+        #expect(refused.status == 503 && refused.field("Retry-After") == "1")
+        #expect(nodes.origin.requests.allSatisfy { $0.method == "GET" })
+        try nodes.engine.start()
+        #expect(try nodes.send(1, "GET").status == 200)
+    }
+}
+
+extension RedisServer {
+    /// What `redis-cli` prints for a command.
+    fileprivate func run(_ words: String...) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["redis-cli", "-p", "\(port)"] + words
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self)
+    }
+}
