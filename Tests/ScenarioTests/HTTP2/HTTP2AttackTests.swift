@@ -20,8 +20,6 @@ import Testing
         while index < most, !client.isClosed {
             client.send((0..<100).flatMap { frames(index + $0).flatMap(\.bytes) })
             index += 100
-            // Between two pieces the server has its turns.
-            waitUntil(within: 1) { client.isClosed || client.goodbye != nil || index < most }
         }
         waitUntil { client.isClosed }
         #expect(client.goodbye == Self.calm)
@@ -110,8 +108,9 @@ import Testing
         let client = try scene.client()
         let long = String(repeating: "a", count: 3_000)
         // 0x40: a literal that is indexed; 0xBE: the first entry of the table.
-        let entry = [0x40, 1] + Array("x".utf8) + HTTP2Frame.fieldBlock([("", long)]).dropFirst(2)
-        let bomb = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + entry + [UInt8](repeating: 0xBE, count: 10_000)
+        var bomb = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + [0x40]
+        bomb += HTTP2Frame.fieldBlock([("x", long)]).dropFirst()
+        bomb += [UInt8](repeating: 0xBE, count: 10_000)
         client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: bomb))
         waitUntil { client.isOver(1) || client.isClosed }
         #expect(client.text(1).contains("\"431\"") && scene.origin.requests.isEmpty)

@@ -1,3 +1,4 @@
+import AppleMusic
 import EventLoop
 import Foundation
 import Proxy

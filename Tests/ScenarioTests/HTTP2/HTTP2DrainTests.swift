@@ -21,8 +21,9 @@ import Testing
         asked.wait()
         let stopped = DispatchSemaphore(value: 0)
         let cutOff = Mutex(-1)
+        let proxy = scene.proxy
         Thread.detachNewThread {
-            let count = scene.proxy.stop()
+            let count = proxy.stop()
             cutOff.withLock { $0 = count }
             stopped.signal()
         }

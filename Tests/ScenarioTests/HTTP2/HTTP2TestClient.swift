@@ -1,7 +1,8 @@
 import EventLoop
-import Foundation
 import Synchronization
 import TestSupport
+
+// Without Foundation, which has a `Stream` of its own.
 
 /// A client that says exactly which frames go over TLS, and shows which come. It answers nothing by
 /// itself.
@@ -10,11 +11,11 @@ final class HTTP2TestClient: Sendable {
         let state: Received
         init(_ state: Received) { self.state = state }
 
-        func streamDidOpen(_ stream: EventLoop.Stream) {
+        func streamDidOpen(_ stream: Stream) {
             state.bytes.withLock { $0.protocolChosen = stream.speaksHTTP2 }
         }
 
-        func streamDidBecomeReadable(_ stream: EventLoop.Stream) {
+        func streamDidBecomeReadable(_ stream: Stream) {
             withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
                 while true {
                     switch stream.read(into: buffer) {
@@ -27,8 +28,8 @@ final class HTTP2TestClient: Sendable {
             }
         }
 
-        func streamDidDrain(_ stream: EventLoop.Stream) {}
-        func streamDidClose(_ stream: EventLoop.Stream, _ error: StreamError?) {
+        func streamDidDrain(_ stream: Stream) {}
+        func streamDidClose(_ stream: Stream, _ error: StreamError?) {
             state.bytes.withLock { $0.isClosed = true }
         }
     }
@@ -45,7 +46,7 @@ final class HTTP2TestClient: Sendable {
 
     private let loop: EventLoop
     private let received = Received()
-    private let stream: Confined<EventLoop.Stream>
+    private let stream: Confined<Stream>
 
     /// - Parameters:
     ///   - authority: whom to trust.
@@ -57,9 +58,9 @@ final class HTTP2TestClient: Sendable {
         loop = try EventLoop(label: "refrain.test.http2")
         let tls = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()), protocols: ["h2"])
         let address = SocketAddress(host: "127.0.0.1", port: port)!
-        let (loop, received) = (loop, received)
+        let (loop, received) = (self.loop, self.received)
         stream = try loop.sync { () throws(SystemError) in
-            let stream = try EventLoop.Stream.connect(
+            let stream = try Stream.connect(
                 to: address, tls: (tls, host), loop: loop, handler: Handler(received))
             return Confined(stream, to: loop)
         }

@@ -168,7 +168,7 @@ import Testing
             client.send(.head(get(HTTP2Scene.album(1)), stream: stream))
             #expect(client.answer(stream).contains("albums/1"))
         }
-        _ = try scene.proxy.client.get(HTTP2Scene.album(1))
+        _ = try scene.proxy.client.send("GET", HTTP2Scene.album(1))
         #expect(scene.proxy.statistics[.http2Requests] == 2 && scene.proxy.statistics[.requests] == 3)
         scene.proxy.stop()
     }
