@@ -140,7 +140,8 @@ let package = Package(
                 ],
                 swiftSettings: swift),
             .testTarget(
-                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "TestSupport"], swiftSettings: swift),
+                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "EventLoop", "TestSupport"],
+                swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
                 dependencies: ["Bench", "EventLoop", "Simulator", "Recording", "Text", "TestSupport"],

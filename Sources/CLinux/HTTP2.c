@@ -47,14 +47,16 @@ typedef int (*chunk_callback)(nghttp2_session *, uint8_t, int32_t, const uint8_t
 typedef int (*close_callback)(nghttp2_session *, int32_t, uint32_t, void *);
 typedef int (*send_callback)(nghttp2_session *, nghttp2_frame *, const uint8_t *, size_t, nghttp2_data_source *, void *);
 
-enum { FRAME_DATA = 0, FRAME_HEADERS = 1, FLAG_END_STREAM = 1, DATA_EOF = 1, DATA_NO_COPY = 4 };
-enum { ERROR_WOULD_BLOCK = -504, ERROR_DEFERRED = -508 };
+enum { FRAME_DATA = 0, FRAME_HEADERS = 1, FRAME_RST_STREAM = 3, FLAG_END_STREAM = 1, DATA_EOF = 1, DATA_NO_COPY = 4 };
+enum { ERROR_WOULD_BLOCK = -504, ERROR_DEFERRED = -508, ERROR_CALLBACK_FAILURE = -902 };
 
 static struct {
     nghttp2_info *(*version)(int);
     int (*session_callbacks_new)(nghttp2_session_callbacks **);
     void (*session_callbacks_set_on_begin_headers_callback)(nghttp2_session_callbacks *, frame_callback);
     void (*session_callbacks_set_on_header_callback)(nghttp2_session_callbacks *, header_callback);
+    void (*session_callbacks_set_on_invalid_header_callback)(nghttp2_session_callbacks *, header_callback);
+    void (*session_callbacks_set_on_frame_send_callback)(nghttp2_session_callbacks *, frame_callback);
     void (*session_callbacks_set_on_frame_recv_callback)(nghttp2_session_callbacks *, frame_callback);
     void (*session_callbacks_set_on_data_chunk_recv_callback)(nghttp2_session_callbacks *, chunk_callback);
     void (*session_callbacks_set_on_stream_close_callback)(nghttp2_session_callbacks *, close_callback);
@@ -104,8 +106,8 @@ static int on_header(
     nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_count, const uint8_t *value,
     size_t value_count, uint8_t flags, void *data) {
     clinux_http2_session *own = data;
-    own->events.field(own->owner, name, name_count, value, value_count);
-    return 0;
+    int result = own->events.field(own->owner, name, name_count, value, value_count);
+    return result == 0 ? 0 : ERROR_CALLBACK_FAILURE;
 }
 
 static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
@@ -116,6 +118,12 @@ static int on_frame_recv(nghttp2_session *session, const nghttp2_frame *frame, v
     } else if (frame->type == FRAME_DATA && is_last) {
         own->events.content_ended(own->owner, frame->stream_id);
     }
+    return 0;
+}
+
+static int on_frame_send(nghttp2_session *session, const nghttp2_frame *frame, void *data) {
+    clinux_http2_session *own = data;
+    if (frame->type == FRAME_RST_STREAM) own->events.reset_made(own->owner, frame->stream_id);
     return 0;
 }
 
@@ -160,7 +168,8 @@ static int find(void *library, const char *name, void *function) {
 static int find_all(void *library) {
 #define FIND(name) find(library, "nghttp2_" #name, &nghttp2.name)
     return FIND(version) && FIND(session_callbacks_new) && FIND(session_callbacks_set_on_begin_headers_callback) &&
-           FIND(session_callbacks_set_on_header_callback) && FIND(session_callbacks_set_on_frame_recv_callback) &&
+           FIND(session_callbacks_set_on_header_callback) && FIND(session_callbacks_set_on_invalid_header_callback) &&
+           FIND(session_callbacks_set_on_frame_send_callback) && FIND(session_callbacks_set_on_frame_recv_callback) &&
            FIND(session_callbacks_set_on_data_chunk_recv_callback) &&
            FIND(session_callbacks_set_on_stream_close_callback) && FIND(session_callbacks_set_send_data_callback) &&
            FIND(option_new) && FIND(option_set_no_closed_streams) && FIND(option_set_max_outbound_ack) &&
@@ -181,6 +190,9 @@ static void load(void) {
     if (nghttp2.session_callbacks_new(&callbacks) != 0 || nghttp2.option_new(&options) != 0) return;
     nghttp2.session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2.session_callbacks_set_on_header_callback(callbacks, on_header);
+    // By itself the library would leave a malformed field out and let the request pass.
+    nghttp2.session_callbacks_set_on_invalid_header_callback(callbacks, on_header);
+    nghttp2.session_callbacks_set_on_frame_send_callback(callbacks, on_frame_send);
     nghttp2.session_callbacks_set_on_frame_recv_callback(callbacks, on_frame_recv);
     nghttp2.session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data_chunk);
     nghttp2.session_callbacks_set_on_stream_close_callback(callbacks, on_stream_close);

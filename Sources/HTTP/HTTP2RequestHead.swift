@@ -185,8 +185,9 @@ public struct HTTP2RequestHead {
         for index in name.indices where !ASCII.isToken(name[index]) || 0x41...0x5A ~= name[index] { throw .fieldName }
     }
 
-    /// Nothing that could end a line.
+    /// Nothing that could end a line, and no white space around it (RFC 9113 8.2.1).
     private static func checkValue(_ value: Span<UInt8>) throws(ParseError) {
+        guard value.trimmingWhitespace(value.indices) == value.indices else { throw .fieldWhitespace }
         for index in value.indices where value[index] < 0x20 && value[index] != 0x09 || value[index] == 0x7F {
             throw .controlCharacter
         }

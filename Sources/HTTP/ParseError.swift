@@ -19,6 +19,7 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
     case fieldName = "field name"
     case fieldNameTooLong = "field name too long"
     case foldedField = "folded field"
+    case fieldWhitespace = "white space around a field value"
     case tooManyFields = "too many fields"
     // What the fields of a request say
     case hostMissing = "Host missing"

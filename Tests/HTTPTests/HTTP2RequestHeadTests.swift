@@ -119,6 +119,11 @@ import Testing
         }
     }
 
+    @Test func valuesHaveNoWhiteSpaceAroundThem() throws {
+        for value in [" a", "a ", "\ta", " "] { #expect(refusal(Self.get + [("x", value)]) == .fieldWhitespace) }
+        #expect(try written(Self.get + [("x", "a b"), ("y", "")]).text.contains("\r\nx: a b\r\ny: \r\n"))
+    }
+
     @Test func hostMayOnlyRepeatTheAuthority() throws {
         #expect(try written(Self.get + [("host", "A.example")]).text.components("host") == 1)
         #expect(refusal(Self.get + [("host", "b.example")]) == .authorityMismatch)

@@ -113,6 +113,30 @@ import Testing
         }
     }
 
+    @Test func whatTheServerIsMadeToEndHasItsBound() throws {
+        let bound = try #require(FrameBounds.bound(.provokedResets))
+        var watch = try watch()
+        for _ in 0..<bound.burst { try watch.noteProvokedReset(at: start) }
+        #expect(throws: FrameWatch.Offence.provokedResets) { try watch.noteProvokedReset(at: start) }
+        try watch.noteProvokedReset(at: start + .seconds(1))
+    }
+
+    /// A client that always has sent half of the next frame is never late, one that sends the
+    /// pieces of one head is.
+    @Test func eachFrameIsAUnitAndAHeadWithAllItsFramesIsOne() throws {
+        var watch = try watch()
+        let frame = HTTP2Frame(.ping, payload: [1, 2, 3, 4, 5, 6, 7, 8]).bytes
+        try watch.read(Array(frame.dropLast()), at: start)
+        let first = watch.unit
+        try watch.read([8] + frame.prefix(4), at: start)
+        #expect(watch.isWaitingForMore && watch.unit == first + 1)
+        try watch.read(Array(frame.dropFirst(4)), at: start)
+        try watch.read(HTTP2Frame(.headers, stream: 1).bytes, at: start)
+        let head = watch.unit
+        for _ in 0..<3 { try watch.read(HTTP2Frame(.continuation, stream: 1).bytes, at: start) }
+        #expect(watch.isWaitingForMore && watch.unit == head)
+    }
+
     @Test func whoStopsInsideAFrameIsWaitedFor() throws {
         var watch = FrameWatch()
         #expect(watch.isWaitingForMore)

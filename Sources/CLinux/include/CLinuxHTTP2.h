@@ -31,7 +31,8 @@ typedef struct {
 typedef struct {
     /// The fields of a head of this stream follow: of a request, or of trailers.
     void (*head_began)(void *owner, int32_t stream);
-    void (*field)(void *owner, const uint8_t *name, size_t name_count, const uint8_t *value, size_t value_count);
+    /// Also one that the library finds malformed, which is to be judged here. -1 ends the connection.
+    int (*field)(void *owner, const uint8_t *name, size_t name_count, const uint8_t *value, size_t value_count);
     /// The head is complete.
     void (*head_ended)(void *owner, int32_t stream, int is_last);
     /// Content of a request.
@@ -40,6 +41,8 @@ typedef struct {
     void (*content_ended)(void *owner, int32_t stream);
     /// Both sides are done with the stream, or one has reset it.
     void (*closed)(void *owner, int32_t stream, uint32_t code);
+    /// RST_STREAM has been made for this stream, by whomever it was wanted; `closed` follows.
+    void (*reset_made)(void *owner, int32_t stream);
     /// How much content of the answer there is for a frame, `most` at most; -1 for none yet. Sets `is_last` where nothing
     /// comes behind it. `source` is what the answer was begun with.
     ptrdiff_t (*available)(void *source, size_t most, int *is_last);

@@ -65,8 +65,14 @@ extension ClientConnection {
     }
 
     private func countUnsentContent() {
-        guard let place = carrier?.contentPlace, place != 0 else { return countUnsentRest() }
-        countUnsent(pendingBytes, at: place)
+        guard let carrier, carrier.contentPlace != 0 else { return countUnsentRest() }
+        countUnsent(carrier.contentBytes, at: carrier.contentPlace)
+    }
+
+    /// Lets the answer go, and says so.
+    func abandon(_ code: HTTP2ErrorCode) {
+        uncountUnsent()
+        carrier?.reset(code)
     }
 
     /// Both sides are done with the stream, or the client has gone.

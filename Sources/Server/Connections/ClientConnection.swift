@@ -161,14 +161,14 @@ public final class ClientConnection {
     /// Closes now, whatever is still queued.
     public func close() {
         leave()
-        if let carrier { carrier.reset(.cancel) } else { stream.close() }
+        if carrier == nil { stream.close() } else { abandon(.cancel) }
     }
 
     /// Breaks the connection so that the client sees a reset, and cannot take half an answer for a
     /// whole one.
     public func reset() {
         leave()
-        if let carrier { carrier.reset(.internalError) } else { stream.reset() }
+        if carrier == nil { stream.reset() } else { abandon(.internalError) }
     }
 
     /// Nothing more will be read or answered.
@@ -299,7 +299,12 @@ extension ClientConnection: StreamHandler, ServedConnection {
             }
         }
         // An answer that comes later; until then the request keeps its memory.
-        if case .answering = phase, let input { _ = context.hold(input, canBeRefused: false) }
+        guard case .answering = phase, let input else { return }
+        // One socket may bring very many.
+        if !context.hold(input, canBeRefused: isHTTP2) {
+            leave()
+            abandon(.enhanceYourCalm)
+        }
     }
 
     /// Reads once into `input`; false when there is nothing to go on with.

@@ -23,10 +23,13 @@ public final class LoopContext {
     /// What answers may hold that clients have not taken; shared with other loops.
     public let answerBudget: AnswerBudget
     private var freeInputs: [RequestInput] = []
+    private var freeStreamInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10
-    /// As many as one HTTP/2 connection may want at once.
-    private static let mostFreeInputs = Limits.streams
+    /// What most heads need: of streams a client may have very many, and their bytes come here from
+    /// frames that were read elsewhere.
+    private static let streamInputBytes = 1 << 10
+    private static let mostFreeInputs = 64
 
     /// - Parameters:
     ///   - timeOfDay: what dates and ages are counted by.
@@ -83,12 +86,20 @@ public final class LoopContext {
         freeInputs.popLast() ?? RequestInput(capacity: Self.inputBytes, limits: limits)
     }
 
+    /// One for a request of an HTTP/2 connection.
+    func takeStreamInput(_ limits: MessageLimits) -> RequestInput {
+        freeStreamInputs.popLast() ?? RequestInput(capacity: Self.streamInputBytes, limits: limits)
+    }
+
     /// Takes an input back; one that grew for a large head is let go instead. Heads hold tokens, so
     /// it is wiped.
     func giveBack(_ input: RequestInput) {
         release(input)
         input.clear()
-        guard freeInputs.count < Self.mostFreeInputs, input.bytes.capacity <= Self.inputBytes else { return }
-        freeInputs.append(input)
+        if input.bytes.capacity <= Self.streamInputBytes {
+            if freeStreamInputs.count < Limits.streams { freeStreamInputs.append(input) }
+        } else if input.bytes.capacity == Self.inputBytes, freeInputs.count < Self.mostFreeInputs {
+            freeInputs.append(input)
+        }
     }
 }

@@ -20,6 +20,7 @@ struct FrameBounds {
         case .windowUpdates: Bound(burst: 1024, perSecond: 64)
         case .emptyContent: Bound(burst: 64, perSecond: 8)
         case .otherFrames: Bound(burst: 64, perSecond: 8)
+        case .provokedResets: Bound(burst: 64, perSecond: 8)
         case .continuations, .headBytes: nil
         }
     }
@@ -27,8 +28,12 @@ struct FrameBounds {
     /// Content for which a client may open windows once more: of the stream, and of the connection.
     static let bytesPerWindowUpdate = 512
 
+    /// What the fields of a head may come to before that is an attack (CVE-2016-1544): a few bytes
+    /// name an entry of the table again and again, and each time it costs what it costs to read.
+    static let mostUnfoldedBytes = 256 << 10
+
     /// When each kind would be due if its frames came evenly: the generic cell rate algorithm.
-    private var due = InlineArray<9, Instant>(repeating: Instant(nanoseconds: .min))
+    private var due = InlineArray<10, Instant>(repeating: Instant(nanoseconds: .min))
 
     /// Takes one frame off what may come.
     mutating func take(_ kind: FrameWatch.Offence, at now: Instant) throws(FrameWatch.Offence) {

@@ -10,6 +10,8 @@ struct FrameWatch {
     enum Offence: Int, Error, CaseIterable {
         /// Requests that are withdrawn as soon as they are made (CVE-2023-44487).
         case resets
+        /// Streams that the server has to end for what the client does on them (CVE-2025-8671).
+        case provokedResets
         /// CVE-2019-9515.
         case settings
         /// CVE-2019-9512.
@@ -30,6 +32,8 @@ struct FrameWatch {
     }
 
     private var bounds = FrameBounds()
+    /// Counts what has to come at once: the preface, frames, heads with all their frames.
+    private(set) var unit = 0
     /// Bytes of the connection's preface that are still to come.
     private var prefaceLeft = Self.prefaceBytes
     /// Payload of the frame at hand that is still to come.
@@ -69,6 +73,9 @@ struct FrameWatch {
     /// Content was sent, for which a client has to open its windows again.
     mutating func noteSent(_ byteCount: Int, at now: Instant) { bounds.noteSent(byteCount, at: now) }
 
+    /// A stream was ended because of what the client did on it.
+    mutating func noteProvokedReset(at now: Instant) throws(Offence) { try bounds.take(.provokedResets, at: now) }
+
     /// Looks at what came.
     mutating func read(_ bytes: Span<UInt8>, at now: Instant) throws(Offence) {
         var index = min(prefaceLeft, bytes.count)
@@ -81,6 +88,7 @@ struct FrameWatch {
                 continue
             }
             head = (UInt8(truncatingIfNeeded: head.low >> 56), head.low << 8 | UInt64(bytes[index]))
+            if headCount == 0, !isInFieldBlock { unit += 1 }
             headCount += 1
             index += 1
             guard headCount == Self.headBytes else { continue }

@@ -30,9 +30,10 @@ extension HTTP2Session {
         var events = clinux_http2_events(
             head_began: { HTTP2Session.of($0).headBegan($1) },
             field: { owner, name, nameCount, value, valueCount in
-                HTTP2Session.of(owner).fieldCame(
+                let isTaken = HTTP2Session.of(owner).fieldCame(
                     UnsafeBufferPointer(start: name, count: nameCount),
                     UnsafeBufferPointer(start: value, count: valueCount))
+                return isTaken ? 0 : -1
             },
             head_ended: { HTTP2Session.of($0).headEnded($1, isLast: $2 != 0) },
             content: { owner, stream, bytes, count in
@@ -40,6 +41,7 @@ extension HTTP2Session {
             },
             content_ended: { HTTP2Session.of($0).contentEnded($1) },
             closed: { owner, stream, _ in HTTP2Session.of(owner).closed(stream) },
+            reset_made: { HTTP2Session.of($0).resetMade($1) },
             available: { source, most, isLast in
                 guard let (count, last) = HTTP2Stream.of(source).available(most) else { return -1 }
                 isLast?.pointee = last ? 1 : 0
@@ -59,9 +61,13 @@ extension HTTP2Session {
         return Unmanaged<HTTP2Session>.fromOpaque(owner).takeUnretainedValue()
     }
 
-    private func fieldCame(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-        guard let connection = current?.connection else { return }
+    /// False where the head unfolds beyond all measure; one that is merely too large is answered.
+    private func fieldCame(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        unfoldedBytes += name.count + value.count
+        isOffended = isOffended || unfoldedBytes > FrameBounds.mostUnfoldedBytes
+        guard let connection = current?.connection, !isOffended else { return !isOffended }
         connection.withInput { head.add(name.span, value.span, to: &$0) }
+        return true
     }
 }
 

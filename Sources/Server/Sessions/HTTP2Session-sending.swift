@@ -19,6 +19,7 @@ extension HTTP2Session {
             context.frames.removeAll(keepingCapacity: true)
         }
         settle(library)
+        if isOffended { return endForOffence() }
         if isOpen, clinux_http2_is_over(library) != 0 { closeAfterSending() }
     }
 
@@ -63,7 +64,7 @@ extension HTTP2Session {
         touched.removeAll(keepingCapacity: true)
         for stream in streams where !stream.isOver {
             stream.isTouched = false
-            if stream.isAnsweredEarly { hasRoom ? reset(stream, .noError) : touch(stream) }
+            if stream.isAnsweredEarly { hasRoom ? stream.reset(.noError) : touch(stream) }
             stream.connection?.streamMoved()
         }
     }

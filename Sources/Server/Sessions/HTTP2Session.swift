@@ -24,6 +24,11 @@ final class HTTP2Session {
     var head: HTTP2RequestHead
     /// Whose head is being read.
     var current: HTTP2Stream?
+    /// What the fields of a head, or of trailers, have come to.
+    var unfoldedBytes = 0
+    /// Whether the client has done what none does that means well, as was noticed inside the
+    /// library.
+    var isOffended = false
     private(set) var streams: [Int32: HTTP2Stream] = [:]
     /// Those that have a request to be looked at.
     private var ready: [HTTP2Stream] = []
@@ -42,6 +47,8 @@ final class HTTP2Session {
     private var endsWhenIdle = false
     /// For half a head to be completed; and for requests to come, or answers to be taken.
     private let heads: DeadlineTimer
+    /// What half of which is waited for until then.
+    private var awaitedUnit = 0
     private let idling: DeadlineTimer
     private var lastActive: Instant
     private let onOffence: () -> Void
@@ -126,19 +133,24 @@ extension HTTP2Session: StreamHandler {
                 try watch.read(bytes, at: context.loop.now)
             }
         } catch {
-            onOffence()
-            return terminate(.enhanceYourCalm)
+            return endForOffence()
         }
         let status = context.frameInput.withUnsafeReadable { bytes in
             clinux_http2_read(library, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
         }
-        guard status == 0 else { return terminate(.noError) }
-        if !watch.isWaitingForMore {
-            heads.clear()
-        } else if heads.deadline == nil {
-            heads.set(context.loop.now + timeouts.head)
-        }
+        guard !isOffended else { return endForOffence() }
+        guard status == 0 else { return terminate(.protocolError) }
+        expectTheRest()
         serve()
+    }
+
+    /// The client has so long for what it has begun: the deadline is the unit's, and bytes do not
+    /// move it.
+    private func expectTheRest() {
+        guard watch.isWaitingForMore else { return heads.clear() }
+        guard heads.deadline == nil || awaitedUnit != watch.unit else { return }
+        awaitedUnit = watch.unit
+        heads.set(context.loop.now + timeouts.head)
     }
 
     /// What the library has told.
@@ -173,13 +185,14 @@ extension HTTP2Session: StreamHandler {
 
 extension HTTP2Session {
     func headBegan(_ identifier: Int32) {
+        unfoldedBytes = 0
         // Trailers say nothing that is asked for here.
         guard streams[identifier] == nil else {
             current = nil
             return
         }
         let stream = HTTP2Stream(identifier, of: self)
-        let connection = ClientConnection(stream, input: context.takeInput(limits))
+        let connection = ClientConnection(stream, input: context.takeStreamInput(limits))
         stream.begin(connection)
         streams[identifier] = stream
         head.reset()
@@ -219,12 +232,21 @@ extension HTTP2Session {
         ended.append(stream)
     }
 
+    /// Counts what the client has made the server end.
+    func resetMade(_ identifier: Int32) {
+        guard let stream = streams[identifier], !stream.isReset else { return }
+        do throws(FrameWatch.Offence) {
+            try watch.noteProvokedReset(at: context.loop.now)
+        } catch {
+            isOffended = true
+        }
+    }
+
     private func note(ready stream: HTTP2Stream) {
         guard !stream.isReady else { return }
         stream.isReady = true
         ready.append(stream)
     }
-
 }
 
 // MARK: - Ending
@@ -253,6 +275,13 @@ extension HTTP2Session: ServedConnection {
     func close() {
         leave()
         stream.close()
+    }
+
+    /// Too much of something has come.
+    func endForOffence() {
+        isOffended = false
+        onOffence()
+        terminate(.enhanceYourCalm)
     }
 
     /// Says why, and lets nothing that was begun go on.

@@ -14,8 +14,11 @@ final class HTTP2Stream {
     private(set) var connection: ClientConnection?
     /// What of the answer's content has not left yet.
     private(set) var content = OutputQueue()
-    /// Where the content lies, for the budget of answers; 0 for what is this stream's own.
-    private(set) var contentPlace: UInt = 0
+    /// Where the content lies and how large it is, for the budget of answers; 0 for what is this
+    /// stream's own.
+    private(set) var (contentPlace, contentBytes): (UInt, Int) = (0, 0)
+    /// What of it a frame was promised that has not been made yet.
+    private var promisedBytes = 0
     /// Told to the connection when no more than this waits.
     var lowWaterMark = 0
     /// Why the head is refused.
@@ -26,6 +29,8 @@ final class HTTP2Stream {
     private var hasAnswer = false
     private var isAnswerWhole = false
     private(set) var isOver = false
+    /// Whether it was ended from here.
+    private(set) var isReset = false
     /// Whether the session will look at it before the turn ends.
     var isReady = false
     var isTouched = false
@@ -40,7 +45,7 @@ final class HTTP2Stream {
     var peerText: [UInt8] { session.peerText }
 
     /// Whether the whole answer has left although the request is not whole.
-    var isAnsweredEarly: Bool { isAnswerWhole && content.isEmpty && !isRequestWhole && !isOver }
+    var isAnsweredEarly: Bool { isAnswerWhole && content.isEmpty && !isRequestWhole && !isOver && !isReset }
 
     /// The connection has begun to wait for its client.
     func beginWaiting() { sentWhenWaiting = session.sentBytes }
@@ -87,6 +92,7 @@ final class HTTP2Stream {
         isAnswerWhole = content != nil
         if let content, !content.isEmpty {
             contentPlace = content.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+            contentBytes = content.count
             self.content.append(retaining: content, from: 0)
         }
         session.submit(head, self, hasContent: content?.isEmpty != true)
@@ -99,32 +105,42 @@ final class HTTP2Stream {
     }
 
     func write(_ bytes: [UInt8]) {
-        guard !isOver else { return }
+        guard !isOver, !isReset else { return }
         content.append(retaining: bytes, from: 0)
         session.resume(self)
     }
 
     func endAnswer() {
-        guard !isOver, !isAnswerWhole else { return }
+        guard !isOver, !isReset, !isAnswerWhole else { return }
         isAnswerWhole = true
         session.resume(self)
     }
 
-    /// Ends it at once. What has not left is kept until it is over: a frame of it may be begun.
+    /// Ends it at once. What has not left is let go now, for the client may not read for long; but
+    /// what a frame was promised has to be there.
     func reset(_ code: HTTP2ErrorCode) {
-        guard !isOver else { return }
+        guard !isOver, !isReset else { return }
+        isReset = true
+        let promised = [UInt8](unsafeUninitializedCapacity: promisedBytes) { room, count in
+            count = content.copyFront(
+                into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[..<promisedBytes]))
+        }
+        content.removeAll()
+        content.append(retaining: promised, from: 0)
         session.reset(self, code)
     }
 
     /// How much there is for a frame; nil while there is none.
     func available(_ most: Int) -> (count: Int, isLast: Bool)? {
+        guard !isReset else { return nil }
         if content.isEmpty { return isAnswerWhole ? (0, true) : nil }
-        let count = min(most, content.count)
-        return (count, isAnswerWhole && count == content.count)
+        promisedBytes = min(most, content.count)
+        return (promisedBytes, isAnswerWhole && promisedBytes == content.count)
     }
 
     /// Takes content out.
     func take(_ count: Int, into frames: inout ByteBuffer) {
+        promisedBytes = 0
         guard count > 0 else { return }
         frames.withUnsafeWritable(minimum: count) { room in
             let written = content.copyFront(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
@@ -145,6 +161,7 @@ final class HTTP2Stream {
 /// RFC 9113 7.
 enum HTTP2ErrorCode: UInt32 {
     case noError = 0
+    case protocolError = 1
     case internalError = 2
     case cancel = 8
     case enhanceYourCalm = 11

@@ -42,6 +42,22 @@ import Testing
         scene.proxy.stop()
     }
 
+    /// CVE-2025-8671, MadeYouReset: the server itself is made to end what was asked for, here by a
+    /// window that runs over.
+    @Test func requestsThatTheServerIsMadeToEnd() throws {
+        let scene = try HTTP2Scene()
+        let isStopped = try isStopped(scene) { index in
+            let stream = UInt32(2 * index + 3)
+            return [
+                .head(HTTP2Frame.get(HTTP2Scene.album(index)), stream: stream),
+                .windowUpdate(stream, by: 0x7FFF_FFFF),
+            ]
+        }
+        #expect(isStopped)
+        #expect(scene.origin.requests.count < 300)
+        scene.proxy.stop()
+    }
+
     /// CVE-2024-27316: a head without an end.
     @Test func continuationFlood() throws {
         let scene = try HTTP2Scene()
@@ -102,18 +118,41 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// CVE-2016-1544, the HPACK bomb: a table entry that is named a thousand times.
+    /// A field of three kilobytes that is kept in the table, and then named so often by a byte.
+    private static func unfolding(_ count: Int) -> [UInt8] {
+        // 0x40: a literal that is indexed; 0xBE: the first entry of the table.
+        var block: [UInt8] = [0x40]
+        block += HTTP2Frame.fieldBlock([("x", String(repeating: "a", count: 3_000))]).dropFirst()
+        return block + [UInt8](repeating: 0xBE, count: count)
+    }
+
     @Test func aHeadThatUnfoldsIsTooLarge() throws {
         let scene = try HTTP2Scene()
         let client = try scene.client()
-        let long = String(repeating: "a", count: 3_000)
-        // 0x40: a literal that is indexed; 0xBE: the first entry of the table.
-        var bomb = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + [0x40]
-        bomb += HTTP2Frame.fieldBlock([("x", long)]).dropFirst()
-        bomb += [UInt8](repeating: 0xBE, count: 10_000)
-        client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: bomb))
+        let block = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + Self.unfolding(20)
+        client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: block))
         waitUntil { client.isOver(1) || client.isClosed }
         #expect(client.text(1).contains("\"431\"") && scene.origin.requests.isEmpty)
+        // The table is in order, and the next request is none of its business.
+        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 3))
+        #expect(client.answer(3).contains("albums/1"))
+        scene.proxy.stop()
+    }
+
+    /// CVE-2016-1544, the HPACK bomb: what unfolds to thirty megabytes ends the connection.
+    @Test(arguments: [false, true])
+    func aHeadThatUnfoldsBeyondMeasureIsAnAttack(isInTrailers: Bool) throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client()
+        var block = Self.unfolding(10_000)
+        if isInTrailers {
+            client.send(.head(HTTP2Scene.post, stream: 1, isLast: false))
+        } else {
+            block = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + block
+        }
+        client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: block))
+        #expect(client.end() == Self.calm && scene.proxy.statistics.connections.floodCount == 1)
+        #expect(scene.origin.requests.isEmpty)
         scene.proxy.stop()
     }
 
@@ -194,6 +233,52 @@ import Testing
         for stream in streams { waitUntil { client.isOver(stream) } }
         #expect(streams.allSatisfy { client.isOver($0) && client.content($0).isEmpty })
         #expect(scene.proxy.statistics.answerBudget.heldBytes == 0)
+        scene.proxy.stop()
+    }
+
+    /// Large answers that nobody takes make room for others at once, although their client reads
+    /// nothing.
+    @Test func answersThatNobodyTakesMakeRoomForOthers() throws {
+        let scene = try HTTP2Scene()
+        let most = 1 << 20
+        scene.proxy.statistics.answerBudget.limit(to: most)
+        let client = try scene.client()
+        client.send(HTTP2Frame.setting(4, 0))
+        let streams = (0..<20).map { UInt32(2 * $0 + 1) }
+        for stream in streams {
+            client.send(.head(HTTP2Frame.get("/v1/catalog/us/albums/large\(stream)"), stream: stream))
+        }
+        waitUntil { client.frames(.reset).count >= 17 && scene.proxy.statistics.answerBudget.heldBytes <= most }
+        #expect(client.frames(.reset).count >= 17 && scene.proxy.statistics.answerBudget.heldBytes <= most)
+        // Three of 320 kB fit; they come when the windows open.
+        let kept = streams.filter { !client.isOver($0) }
+        client.send(.windowUpdate(0, by: 1 << 24))
+        for stream in kept { client.send(.windowUpdate(stream, by: 1 << 24)) }
+        for stream in kept { #expect(client.answer(stream) == HTTP2Scene.large) }
+        scene.proxy.stop()
+    }
+
+    /// What one socket may have waiting is counted like that of many.
+    @Test func requestsThatWaitMakeNoMoreThanTheyMay() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let scene = try HTTP2Scene { _ in
+            mayAnswer.wait()
+            mayAnswer.signal()
+            return FakeOrigin.Reply(body: "late")
+        }
+        scene.proxy.statistics.requestBudget.limit(to: 40_000)
+        let client = try scene.client()
+        let streams = (0..<100).map { UInt32(2 * $0 + 1) }
+        client.send(streams.flatMap { HTTP2Frame.head(HTTP2Frame.get(HTTP2Scene.album(Int($0))), stream: $0).bytes })
+        waitUntil { client.frames(.reset).count > 20 }
+        #expect(scene.proxy.statistics.requestBudget.heldBytes <= 40_000)
+        mayAnswer.signal()
+        for stream in streams { waitUntil { client.isOver(stream) || client.isClosed } }
+        let refused = client.frames(.reset).filter { $0.word(at: 0) == Self.calm }.count
+        let answered = streams.count { client.text($0) == "late" }
+        #expect(refused > 20 && answered > 5 && refused + answered == streams.count, "\(refused) \(answered)")
+        waitUntil { scene.proxy.statistics.requestBudget.heldBytes == 0 }
+        #expect(scene.proxy.statistics.requestBudget.heldBytes == 0)
         scene.proxy.stop()
     }
 

@@ -112,6 +112,8 @@ import Testing
     @Test(arguments: [
         ("upper case", [("Accept", "*/*")]), ("connection", [("connection", "close")]), ("te", [("te", "gzip")]),
         ("a line end", [("a", "b\r\nc: d")]), ("a second authority", [("host", "b.example")]),
+        ("white space", [("a", " b")]), ("a name that is no token", [("a b", "c")]),
+        ("a pseudo-field behind others", [("a", "b"), (":path", "/")]),
     ])
     func aHeadThatIsNoneEndsItsStreamAlone(what: String, fields: [(String, String)]) throws {
         let scene = try HTTP2Scene()
@@ -147,6 +149,79 @@ import Testing
             #expect(client.isOver(stream) && client.text(stream) != content)
         }
         #expect(scene.origin.requests.isEmpty)
+        scene.proxy.stop()
+    }
+
+    /// A shared answer has nothing of who asked; a personal one is that user's.
+    @Test func userTokensAreTreatedAsInHTTP11() throws {
+        let scene = try HTTP2Scene { request in
+            FakeOrigin.Reply(body: request.field("music-user-token") ?? "nobody's")
+        }
+        let client = try scene.client()
+        for (stream, user) in [(UInt32(1), "anna"), (3, "ben")] {
+            client.send(.head(get("/v1/me/library/songs", [("music-user-token", user)]), stream: stream))
+            #expect(client.answer(stream) == user)
+        }
+        for (stream, user) in [(UInt32(5), "anna"), (7, "ben")] {
+            client.send(.head(get(HTTP2Scene.album(1), [("music-user-token", user)]), stream: stream))
+            #expect(client.answer(stream) == "nobody's")
+        }
+        #expect(scene.origin.requests.count == 3)
+        scene.proxy.stop()
+        let log = try scene.proxy.accessLog()
+        #expect(!log.contains("anna") && !log.contains("library/songs"))
+    }
+
+    /// A request that is withdrawn while others wait for what it has asked for.
+    @Test func aLeaderThatIsWithdrawnLeavesItsFlightToOthers() throws {
+        let asked = DispatchSemaphore(value: 0)
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let scene = try HTTP2Scene { _ in
+            asked.signal()
+            mayAnswer.wait()
+            return FakeOrigin.Reply(body: "{\"for\":\"all\"}")
+        }
+        let (first, second) = (try scene.client(), try scene.client())
+        first.send(.head(get(HTTP2Scene.album(1)), stream: 1))
+        asked.wait()
+        second.send(.head(get(HTTP2Scene.album(1)), stream: 1))
+        first.send(.reset(1))
+        first.send(HTTP2Frame(.ping, payload: [1, 2, 3, 4, 5, 6, 7, 8]))
+        waitUntil { !first.frames(.ping).isEmpty }
+        mayAnswer.signal()
+        #expect(second.answer(1) == "{\"for\":\"all\"}")
+        first.send(.head(get(HTTP2Scene.album(1)), stream: 3))
+        #expect(first.answer(3) == "{\"for\":\"all\"}" && !first.isClosed)
+        #expect(scene.origin.requests.count == 1 && first.content(1).isEmpty)
+        scene.proxy.stop()
+    }
+
+    /// A client that goes with requests under way leaves nothing behind.
+    @Test func aConnectionThatGoesLeavesNothingBehind() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let scene = try HTTP2Scene { request in
+            if !request.target.contains("large") {
+                mayAnswer.wait()
+                mayAnswer.signal()
+            }
+            return HTTP2Scene.reply(request)
+        }
+        let client = try scene.client()
+        client.send(.head(get("/v1/catalog/us/albums/large"), stream: 1))
+        waitUntil { client.content(1).count == 65_535 }
+        for stream in stride(from: UInt32(3), to: 43, by: 2) {
+            client.send(.head(get(HTTP2Scene.album(Int(stream))), stream: stream))
+        }
+        client.send(.head(HTTP2Scene.post, stream: 43, isLast: false))
+        client.send(HTTP2Frame(.data, stream: 43, payload: Array("half".utf8)))
+        waitUntil { scene.proxy.statistics.requestBudget.heldBytes > 0 }
+        client.close()
+        waitUntil { scene.proxy.statistics.connections.count == 0 }
+        mayAnswer.signal()
+        let statistics = scene.proxy.statistics
+        waitUntil { statistics.requestBudget.heldBytes == 0 && !scene.proxy.isAsking }
+        #expect(statistics.requestBudget.heldBytes == 0 && statistics.answerBudget.heldBytes == 0)
+        #expect(scene.proxy.statistics.connections.count == 0 && !scene.proxy.isAsking)
         scene.proxy.stop()
     }
 
