@@ -57,7 +57,11 @@ help: ## list the targets
 
 deps: ## install the C libraries where their headers are missing
 	@command -v $(SWIFT) >/dev/null || { echo "refrain: no Swift toolchain found; see https://www.swift.org/install/linux" >&2; exit 1; }
-	@if pkg-config --exists sqlite3 openssl 2>/dev/null; then exit 0; fi; \
+	@if pkg-config --exists sqlite3 openssl 2>/dev/null; then \
+		PATH=$$PATH:/sbin:/usr/sbin ldconfig -p | grep -q 'libnghttp2\.so\.14' || $(call install_packages,libnghttp2-14) || \
+			echo "libnghttp2-14 could not be installed: clients get HTTP/1.1 alone"; \
+		exit 0; \
+	fi; \
 	lacks="the headers of SQLite and OpenSSL are"; command -v pkg-config >/dev/null || lacks="pkg-config is"; \
 	$(call install_packages,$(PACKAGES)) && pkg-config --exists sqlite3 openssl && exit 0; \
 	{ echo "refrain: $$lacks missing. Install this as root, then try again:"; \

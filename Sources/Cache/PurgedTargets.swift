@@ -4,7 +4,7 @@ import Synchronization
 /// that are as old as the purge. A purge takes the answers that it chooses; the same resources in
 /// others, which it did not choose, would bring back what it was to end.
 ///
-/// In memory alone. Used from any thread.
+/// The file keeps them for the next process (`StorePurged.swift`). Used from any thread.
 final class PurgedTargets: Sendable {
     fileprivate struct State {
         /// By target; unix seconds.
@@ -22,21 +22,35 @@ final class PurgedTargets: Sendable {
 
     fileprivate static let (mostExact, mostWide) = (16_384, 256)
 
-    /// Notes a purge. One of everything, or of a resource, leaves no parts.
+    /// What is written down of a purge: one of several targets counts for all of them.
+    struct Mark: Sendable {
+        /// Empty: any.
+        let target: [UInt8]
+        /// Unix seconds.
+        let at: Int64
+    }
+
+    /// Notes a purge.
     func note(_ purge: Purge) {
-        let conditions = purge.selection.conditions
-        let choosesByResource = conditions.contains { if case .resource = $0 { true } else { false } }
-        guard purge.mode != .dryRun, !conditions.isEmpty, !choosesByResource else { return }
+        guard let mark = Mark(purge) else { return }
+        guard mark.target.isEmpty else { return note(mark) }
         state.withLock { state in
-            if case .target(let target) = conditions[0], conditions.count == 1 {
-                state.note(target, at: purge.now)
-            } else {
-                state.wide.append((purge.selection, purge.now))
-                if state.wide.count > Self.mostWide { state.forget(state.wide.removeFirst().at) }
-            }
+            state.wide.append((purge.selection, purge.now))
+            if state.wide.count > Self.mostWide { state.forget(state.wide.removeFirst().at) }
         }
         isEmpty.store(false, ordering: .releasing)
     }
+
+    /// Notes what was written down of one.
+    func note(_ mark: Mark) {
+        state.withLock { state in
+            if mark.target.isEmpty { state.forget(mark.at) } else { state.note(mark.target, at: mark.at) }
+        }
+        isEmpty.store(false, ordering: .releasing)
+    }
+
+    /// What was purged before is not remembered, and counts for all targets; unix seconds.
+    var forgottenUntil: Int64 { state.withLock { $0.forgottenUntil } }
 
     /// When the target was purged last, in unix seconds; `Int64.min` where it was not.
     func lastPurge(of target: [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8) -> Int64 {
@@ -54,6 +68,7 @@ final class PurgedTargets: Sendable {
 
 extension PurgedTargets.State {
     fileprivate mutating func note(_ target: [UInt8], at now: Int64) {
+        guard now > exact[target] ?? .min else { return }
         if exact.updateValue(now, forKey: target) == nil { order.append(target) }
         guard order.count > PurgedTargets.mostExact else { return }
         // A half at once, so that what is left is not moved for each.
@@ -63,6 +78,20 @@ extension PurgedTargets.State {
     }
 
     fileprivate mutating func forget(_ time: Int64) { forgottenUntil = max(forgottenUntil, time) }
+}
+
+extension PurgedTargets.Mark {
+    /// Nil for a purge of everything, or of a resource: it leaves no parts.
+    init?(_ purge: Purge) {
+        let conditions = purge.selection.conditions
+        let choosesByResource = conditions.contains { if case .resource = $0 { true } else { false } }
+        guard purge.mode != .dryRun, !conditions.isEmpty, !choosesByResource else { return nil }
+        if case .target(let target) = conditions[0], conditions.count == 1 {
+            self.init(target: target, at: purge.now)
+        } else {
+            self.init(target: [], at: purge.now)
+        }
+    }
 }
 
 extension EntrySelection {

@@ -21,7 +21,7 @@ public final class ResponseCache: Sendable {
     let survey = StorageSurvey()
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
-    private let purgedTargets = PurgedTargets()
+    private let purgedTargets: PurgedTargets
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     /// What was composed, by its parts. Its lock is taken before those of the memory tier, never
@@ -31,6 +31,7 @@ public final class ResponseCache: Sendable {
     public init(memory: MemoryTier, store: SQLiteStore?) {
         self.memory = memory
         self.store = store
+        purgedTargets = store?.purgedTargets ?? PurgedTargets()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 

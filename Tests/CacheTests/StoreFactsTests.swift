@@ -50,23 +50,4 @@ import Testing
         store.flush()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0)
     }
-
-    /// A file of the version before has no facts; nothing else of it is lost.
-    @Test func aFileOfTheVersionBeforeIsTakenOver() async throws {
-        let entry = response("/a")
-        var (cache, store) = scratch.cache()
-        cache.store(entry)
-        store.close()
-        _ = try? sqlite(scratch.file, "DROP TABLE fact")
-        _ = try? sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 1)")
-        let lines = Lines()
-        store = scratch.open(lines)
-        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
-        #expect(scratch.setAside.isEmpty && lines.all.isEmpty, "\(lines.all)")
-        #expect(content(cache.lookup(entry.key, store.makeReader(), at: noon)) == content(entry))
-        cache.keep("1", as: "a")
-        store.flush()
-        #expect(await kept(cache) == "1")
-        #expect(try sqlite(scratch.file, "PRAGMA user_version") == Schema.version)
-    }
 }

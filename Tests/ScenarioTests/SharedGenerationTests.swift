@@ -61,6 +61,7 @@ import Testing
         for node in 0...1 {
             #expect(try !isHit(nodes.send(node, "GET")))
             #expect(try isHit(nodes.send(node, "GET")), "each node keeps its own")
+            #expect(nodes.nodes[node].explain(Self.songs)?.asksTier == true)
         }
         _ = try nodes.send(1, "GET", "token-of-ben")
         #expect(try nodes.send(0, "DELETE").status == 204)
@@ -127,7 +128,7 @@ import Testing
 
 extension RedisServer {
     /// What `redis-cli` prints for a command.
-    fileprivate func run(_ words: String...) throws -> String {
+    func run(_ words: String...) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["redis-cli", "-p", "\(port)"] + words

@@ -21,6 +21,7 @@ public final class SQLiteStore: Sendable {
     let generation = Atomic<Int>(0)
     let segments: Segments
     let directory: KeyDirectory
+    let purgedTargets = PurgedTargets()
     /// Reads what the file has coded; without it such answers are not found.
     let gzip: Gzip
     private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
@@ -167,7 +168,7 @@ public final class SQLiteStore: Sendable {
         var next = purge
         let begun = DispatchTime.now().uptimeNanoseconds
         guard writer.withLock({ $0.advance(&next, for: self) }) else { return completion(nil) }
-        guard !next.isDone else { return completion(next.count.total) }
+        guard !next.isDone else { return completion(remember(next.purge) ? next.count.total : nil) }
         let rest = isTemporary ? 0 : WorkPace.rest(after: DispatchTime.now().uptimeNanoseconds - begun)
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: rest))) { @Sendable [self, next] in
             goOn(next, completion)

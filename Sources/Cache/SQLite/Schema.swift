@@ -8,14 +8,14 @@ enum Schema {
     /// Marks the file as this cache's: "Rfrn".
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
-    static let version: Int64 = 9
+    static let version: Int64 = 10
 
     /// What came with this version; all else is as in the one before.
-    private static let fact = """
-        CREATE TABLE fact (
-          -- What the process keeps beside the answers that must agree with them.
-          name TEXT PRIMARY KEY,                -- purge_log: up to where purges that nodes share are applied to this file
-          value TEXT NOT NULL
+    private static let purged = """
+        CREATE TABLE purged (
+          -- What purges chose by target: no answer to it is built of others that are as old as the purge.
+          target TEXT PRIMARY KEY,              -- nothing: of any target, for purges that chose several
+          at INTEGER NOT NULL
         ) WITHOUT ROWID
         """
 
@@ -105,7 +105,14 @@ enum Schema {
             (abs(place) >> 15 & 16777215) * 64 + 32 AS body_at, body_size, is_gzip
           FROM entry
         """,
-        fact,
+        """
+        CREATE TABLE fact (
+          -- What the process keeps beside the answers that must agree with them.
+          name TEXT PRIMARY KEY,                -- purge_log: up to where purges that nodes share are applied to this file
+          value TEXT NOT NULL
+        ) WITHOUT ROWID
+        """,
+        purged,
     ]
 
     /// What an open file turned out to be.
@@ -127,7 +134,7 @@ enum Schema {
         if objects == 0, found == 0, mark == 0 { return .empty }
         guard mark == applicationID else { return .unusable("it is another program's database") }
         let missing = try missing(in: database)
-        if found == version - 1, missing == [fact] { return .previous }
+        if found == version - 1, missing == [purged] { return .previous }
         guard found == version else {
             return .unusable("its version \(found) is \(found > version ? "newer" : "older") than \(version)")
         }
@@ -147,7 +154,7 @@ enum Schema {
     /// Adds what the version before has not.
     static func upgrade(_ database: Database) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
-            try database.execute(fact)
+            try database.execute(purged)
             try database.execute("PRAGMA user_version = \(version)")
         }
     }

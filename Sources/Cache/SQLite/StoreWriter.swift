@@ -301,7 +301,7 @@ struct StoreWriter {
                 let log = try SegmentLog(store.segments)
                 let connection = try StoreConnection(
                     database, file.bounds(with: log.byteCount), RowLedger(store.directory, log))
-                try connection.write(classNames: classNames)
+                try connection.begin(classNames, for: store)
                 return connection
             } catch {
                 guard error.isDamage else {

@@ -22,9 +22,15 @@ extension ProxyLoop {
             classTag: request.facts.route.resourceClass.rawValue,
             whole: { [self] in usable($0, for: request) },
             compose: { [self] in compose(for: request, with: $0, isForClient: isForClient) })
-        // No hints yet: beside purges under chaos, what was made of other nodes' answers was
-        // outdated.
-        return TierErrand(key, tier, hints: [], judge)
+        return TierErrand(key, tier, hints: hints(for: request), judge)
+    }
+
+    /// Under which numbers other nodes may have put what the answer can be made of, and this one
+    /// has not.
+    private func hints(for request: OriginRequest) -> [UInt64] {
+        guard let wanted = request.wanted, let library = library(for: request.facts), library.settings.compose == .on
+        else { return [] }
+        return library.hints(for: wanted, reader, at: context.unixSeconds)
     }
 
     /// Keeps what other nodes fetched, and makes the answer of it if that can be done.

@@ -82,7 +82,8 @@ public struct Explanation: Sendable {
     /// Nil where composing was not tried, or something came of it.
     public let refusal: Refused?
     public let asksOrigin: Asking
-    /// Whether other nodes would be asked first, by way of the shared tier.
+    /// Whether the shared tier would be asked first: for what other nodes have, or whether the user
+    /// has written through one of them.
     public let asksTier: Bool
     /// Whether it would wait for another request that is under way.
     public let waitsForAnother: Bool

@@ -40,8 +40,9 @@ extension ProxyService {
             reason: isRefused ? .method : isPrivate ? nil : plan.reason, composing: Explanation.Composing(plan),
             refusal: attempt.flatMap(Explanation.Refused.init),
             asksOrigin: isRefused ? .never : Explanation.Asking(plan),
-            asksTier: asksTier(plan, facts, found.key), waitsForAnother: waits(plan, facts, found.key),
-            lastAnswer: lastAnswer(found), needsClientKey: proxy.shared.clientKeys != nil, now: now)
+            asksTier: isPrivate && proxy.tier != nil || asksTier(plan, facts, found.key),
+            waitsForAnother: waits(plan, facts, found.key), lastAnswer: lastAnswer(found),
+            needsClientKey: proxy.shared.clientKeys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.

@@ -140,7 +140,9 @@ extension LogFollower {
             log("purge log: \(entry.position) is of a later version of this program: everything is taken for stale")
         }
         let confined = Confined(self, to: loop)
-        cache.purge(entry.record.selection, entry.record.mode, at: entry.record.at) { count in
+        // What came since it was asked for may be older all the same.
+        let now = max(entry.record.at, clock() / 1000)
+        cache.purge(entry.record.selection, entry.record.mode, at: now) { count in
             confined.execute { $0.applied(entry.position, count) }
         }
     }

@@ -46,6 +46,9 @@ extension LogFollower {
         _ record: PurgeRecord, _ position: LogPosition?, _ replication: PurgeReport.Replication, _ deadline: Instant,
         _ completion: @escaping (PurgeReport) -> Void
     ) {
+        // This node may have taken the engine for away: what was purged elsewhere meanwhile is done
+        // before this one, or who purges here would take this node for up to date.
+        if position != nil, hasBegun { noteAnswered() }
         purgeCount += 1
         waits.append(
             PurgeWait(

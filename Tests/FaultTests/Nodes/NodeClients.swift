@@ -10,6 +10,8 @@ final class NodeClients: Sendable {
         var hits = 0
         var stale = 0
         var shared = 0
+        /// Made of parts of other answers.
+        var composed = 0
         /// Answers to albums that a purge has promised something of.
         var checks = 0
         /// Without an answer, where the node was killed or stopped meanwhile.
@@ -23,8 +25,8 @@ final class NodeClients: Sendable {
         var description: String {
             let times = missTimes.sorted()
             let late = times.isEmpty ? "none" : "\(times[times.count / 2]), at most \(times[times.count - 1])"
-            return "\(answers) answers (\(hits) hits, \(stale) stale, \(shared) shared; misses: \(late)), "
-                + "\(checks) checks, \(outdated.count) outdated, \(wrong.count) wrong, \(failed.count) failed, "
+            return "\(answers) answers (\(hits) hits, \(stale) stale, \(shared) shared, \(composed) composed; "
+                + "misses: \(late)), \(checks) checks, \(outdated.count) outdated, \(wrong.count) wrong, \(failed.count) failed, "
                 + "\(excused) of nodes that went"
         }
 
@@ -33,6 +35,7 @@ final class NodeClients: Sendable {
             left.hits += right.hits
             left.stale += right.stale
             left.shared += right.shared
+            left.composed += right.composed
             left.checks += right.checks
             left.excused += right.excused
             left.failed += right.failed
@@ -44,14 +47,16 @@ final class NodeClients: Sendable {
 
     private let promises: PurgePromises
     private let nodes: Int
+    private let asksLists: Bool
     private let figures = Mutex(Figures())
     private let isOver = Atomic<Bool>(false)
     /// Albums above the changing ones, each asked of two nodes.
     private let fresh = Atomic(2_000)
     private let done = DispatchGroup()
 
-    init(_ promises: PurgePromises, nodes: Int, threads: Int, seed: UInt64) {
-        (self.promises, self.nodes) = (promises, nodes)
+    /// - Parameter asksLists: whether they ask for several albums at once too.
+    init(_ promises: PurgePromises, nodes: Int, threads: Int, asksLists: Bool = false, seed: UInt64) {
+        (self.promises, self.nodes, self.asksLists) = (promises, nodes, asksLists)
         for number in 0..<threads {
             done.enter()
             Thread.detachNewThread { [self] in
@@ -91,43 +96,50 @@ final class NodeClients: Sendable {
             }
             let client = clients[visit.port] ?? HTTPTestClient(port: visit.port)
             clients[visit.port] = client
-            if !ask(client, node, album, visit) { clients[visit.port] = nil }
+            var albums = [album]
+            if asksLists, Int.random(in: 0..<5, using: &generator) == 0 {
+                albums = Array((0..<VersionedOrigin.albums).shuffled(using: &generator).prefix(3))
+            }
+            if !ask(client, node, albums, visit) { clients[visit.port] = nil }
             usleep(3_000)
         }
     }
 
     /// Whether there was an answer.
-    private func ask(_ client: HTTPTestClient, _ node: Int, _ album: Int, _ visit: PurgePromises.Visit) -> Bool {
+    private func ask(_ client: HTTPTestClient, _ node: Int, _ albums: [Int], _ visit: PurgePromises.Visit) -> Bool {
         let begun = ContinuousClock.now
         do {
-            let reply = try client.send("GET", VersionedOrigin.target(album))
+            let reply = try client.send("GET", VersionedOrigin.target(albums))
             let taken = ContinuousClock.now - begun
-            figures.withLock { Self.judge(reply, node, album, visit, taken, &$0) }
+            figures.withLock { Self.judge(reply, node, albums, visit, taken, &$0) }
             return true
         } catch {
-            let isThere = promises.visit(node, album)?.port == visit.port
+            let isThere = promises.visit(node, albums[0])?.port == visit.port
             figures.withLock { figures in
-                if isThere { figures.failed.append("node \(node), \(album): \(error)") } else { figures.excused += 1 }
+                if isThere { figures.failed.append("node \(node), \(albums): \(error)") } else { figures.excused += 1 }
             }
             return false
         }
     }
 
     private static func judge(
-        _ reply: HTTPTestClient.Reply, _ node: Int, _ album: Int, _ visit: PurgePromises.Visit, _ taken: Duration,
+        _ reply: HTTPTestClient.Reply, _ node: Int, _ albums: [Int], _ visit: PurgePromises.Visit, _ taken: Duration,
         _ figures: inout Figures
     ) {
         figures.answers += 1
         let status = reply.field("Cache-Status") ?? ""
-        let place = "node \(node), album \(album), \"\(status)\""
+        let place = "node \(node), albums \(albums), \"\(status)\""
         guard reply.status == 200 else { return figures.failed.append("\(place): \(reply.status)") }
-        guard let version = VersionedOrigin.version(of: reply.body, album) else {
+        guard let versions = VersionedOrigin.versions(of: reply.body, albums) else {
             return figures.wrong.append("\(place): \(String(decoding: reply.body.prefix(120), as: UTF8.self))")
         }
         let isStale = status.contains("ttl=-") || status.contains("ttl=0") || status.contains("stale")
         if status.contains("; hit") { figures.hits += 1 } else { figures.missTimes.append(taken) }
         if status.contains("detail=shared") { figures.shared += 1 }
+        if ["split", "reduced"].contains(where: { status.contains("detail=" + $0) }) { figures.composed += 1 }
         if isStale { figures.stale += 1 }
+        // A list is purged by its own target: it only brings parts.
+        guard albums.count == 1, let version = versions.first else { return }
         let floor = visit.floor
         if floor.fresh > 1 { figures.checks += 1 }
         if version < floor.any || (!isStale && version < floor.fresh) {

@@ -13,8 +13,9 @@ struct PurgeChaosTests {
         try await onThread {
             let seed = UInt64.random(in: 0...UInt64.max)
             let engine = try RedisServer(["--appendonly", "yes"])
-            let house = try NodeHouse(engine: engine.port, seed: seed)
-            let clients = NodeClients(house.promises, nodes: NodeHouse.names.count, threads: 4, seed: seed)
+            let house = try NodeHouse(engine: engine.port, composes: true, seed: seed)
+            let clients = NodeClients(
+                house.promises, nodes: NodeHouse.names.count, threads: 4, asksLists: true, seed: seed)
             var chaos = PurgeChaos(house, engine, seed: seed)
             let failure: (any Error)?
             do {
@@ -31,7 +32,7 @@ struct PurgeChaosTests {
             #expect(
                 figures.wrong.isEmpty && figures.failed.isEmpty,
                 "seed \(seed): \(figures.wrong.prefix(5)) \(figures.failed.prefix(5))")
-            #expect(figures.checks > 0 && figures.hits > 0)
+            #expect(figures.checks > 0 && figures.hits > 0 && figures.composed > 0)
             #expect(house.areRunning, "\(house.log)")
         }
     }

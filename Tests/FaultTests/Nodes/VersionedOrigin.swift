@@ -23,8 +23,7 @@ final class VersionedOrigin: Sendable {
         origin = try ScriptedOrigin([
             .serve { request in
                 let target = request.split(separator: " ", maxSplits: 2).dropFirst().first ?? ""
-                let album = target.split(separator: "/").last.flatMap { Int($0) } ?? 0
-                let body = Self.body(album, versions.version(album))
+                let body = Self.body(Self.asked(target).map { ($0, versions.version($0)) })
                 // Some answers are old when they arrive.
                 if Int.random(in: 0..<4) == 0 { usleep(.random(in: 0..<20_000)) }
                 return Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n".utf8)
@@ -48,30 +47,45 @@ final class VersionedOrigin: Sendable {
     }
 
     static func target(_ album: Int) -> String { "/v1/catalog/us/albums/\(album)" }
+    /// Of one, or of several at once.
+    static func target(_ albums: [Int]) -> String {
+        guard albums.count > 1 else { return target(albums[0]) }
+        return "/v1/catalog/us/albums?ids=" + albums.map(String.init).joined(separator: ",")
+    }
+
+    private static func asked(_ target: Substring) -> [Int] {
+        // The first number is the API's version.
+        target.split { !$0.isNumber }.dropFirst().compactMap { Int($0) }
+    }
+
     static func artist(_ album: Int) -> Int { 90_000 + album % artists }
 
     /// Of an artist's albums.
     static func albums(of artist: Int) -> [Int] { (0..<albums).filter { Self.artist($0) == artist } }
 
-    static func body(_ album: Int, _ version: Int) -> Data {
+    static func body(_ album: Int, _ version: Int) -> Data { body([(album, version)]) }
+
+    private static func body(_ albums: [(Int, Int)]) -> Data {
+        Data("{\"data\":[\(albums.map { object($0, $1) }.joined(separator: ","))]}".utf8)
+    }
+
+    private static func object(_ album: Int, _ version: Int) -> String {
         let artist = artist(album)
         var generator = SeededGenerator(seed: UInt64(album) << 32 | UInt64(version))
         let notes = (0..<(10 + Int(generator.next() % 100))).map { _ in String(generator.next(), radix: 36) }
-        return Data(
-            """
-            {"data":[{"id":"\(album)","type":"albums","href":"\(target(album))",\
+        return """
+            {"id":"\(album)","type":"albums","href":"\(target(album))",\
             "attributes":{"version":\(version),"notes":"\(notes.joined(separator: " "))"},\
             "relationships":{"artists":{"data":[{"id":"\(artist)","type":"artists",\
-            "href":"/v1/catalog/us/artists/\(artist)"}]}}}]}
-            """.utf8)
+            "href":"/v1/catalog/us/artists/\(artist)"}]}}}
+            """
     }
 
-    /// Which version of an album's answer it is; nil where it is none, to the byte.
-    static func version(of body: Data, _ album: Int) -> Int? {
-        let text = String(decoding: body, as: UTF8.self)
-        guard let digits = text.components(separatedBy: #""version":"#).dropFirst().first?.prefix(while: \.isNumber),
-            let version = Int(digits), body == Self.body(album, version)
-        else { return nil }
-        return version
+    /// Which versions of these albums an answer has; nil where it is not theirs, to the byte.
+    static func versions(of body: Data, _ albums: [Int]) -> [Int]? {
+        let versions = String(decoding: body, as: UTF8.self).components(separatedBy: #""version":"#).dropFirst()
+            .compactMap { Int($0.prefix(while: \.isNumber)) }
+        guard versions.count == albums.count, body == Self.body(Array(zip(albums, versions))) else { return nil }
+        return versions
     }
 }

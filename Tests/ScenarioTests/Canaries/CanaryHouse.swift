@@ -10,6 +10,9 @@ final class CanaryHouse {
     let expected: [(canary: Canary, place: String)]
     let people: [CanaryPerson]
     let adminToken = Canary("the admin token")
+    private let tierPassword = Canary("the shared tier's password")
+    /// Of the shared tier; what it writes down is the program's.
+    private let engine: RedisServer
     let origin: CanaryOrigin
     let folder: TemporaryFolder
     let program: ServedProgram
@@ -26,7 +29,11 @@ final class CanaryHouse {
         let owners = people.compactMap { person in person.token.map { (token: $0, library: person.library) } }
         origin = try CanaryOrigin(libraries: owners + [(lent, lentLibrary)])
         folder = try TemporaryFolder()
+        engine = try RedisServer(["--appendonly", "yes"])
+        _ = try engine.run("CONFIG", "SET", "requirepass", tierPassword.text)
         var lines = [
+            "shared_tier redis://127.0.0.1:\(engine.port)", "node_name one",
+            "shared_tier_auth_file \(try folder.put("default \(tierPassword.text)", "tier-auth", mode: 0o600))",
             "admin_listen 127.0.0.1:0", "upstream http://127.0.0.1:\(origin.port)", "log_level debug", "workers 2",
             "cache_file \(folder.file("cache.sqlite"))", "record \(folder.file())", "ttl personal 5m",
             "ttl catalog 1s stale 1m", "access_log \(folder.file("access.log")) \(signsItself ? "json" : "combined")",
@@ -44,7 +51,7 @@ final class CanaryHouse {
             ]
         }
         program = try ServedProgram(folder, lines.joined(separator: "\n"))
-        canaries = people.flatMap(\.canaries) + signing + [lent, lentLibrary, adminToken]
+        canaries = people.flatMap(\.canaries) + signing + [lent, lentLibrary, adminToken, tierPassword]
         expected = Self.expected(of: people, origin.catalog) + (signsItself ? [(lentLibrary, "client carl")] : [])
     }
 
@@ -52,7 +59,7 @@ final class CanaryHouse {
         of people: [CanaryPerson], _ catalog: Canary
     ) -> [(canary: Canary, place: String)] {
         var expected: [(canary: Canary, place: String)] = [
-            (catalog, "file cache.sqlite"), (catalog, "file traffic.jsonl"),
+            (catalog, "file cache.sqlite"), (catalog, "file traffic.jsonl"), (catalog, "engine appendonlydir"),
         ]
         for person in people {
             guard let token = person.token else { continue }
@@ -69,11 +76,15 @@ final class CanaryHouse {
 
     /// What is in the files that the program wrote; those that hold the secrets were given to it.
     func files() throws -> Evidence {
-        let given: Set<String> = ["admin-token", "key.p8", "keys", "user-token", program.configuration]
+        let given: Set<String> = ["admin-token", "key.p8", "keys", "user-token", "tier-auth", program.configuration]
         var evidence = Evidence()
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         for name in names where !given.contains(name) && !name.hasSuffix(".segments") {
             evidence.add("file \(name)", Data(try folder.bytes(name)))
+        }
+        for name in try FileManager.default.subpathsOfDirectory(atPath: engine.folder.path) {
+            let bytes = FileManager.default.contents(atPath: engine.folder.file(name))
+            evidence.add("engine \(name)", bytes ?? Data())
         }
         return evidence
     }

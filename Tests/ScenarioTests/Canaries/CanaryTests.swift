@@ -8,7 +8,7 @@ import Testing
 /// The program with everything switched on, where each secret and each value of a person stands
 /// nowhere else: whatever it writes, and whatever it sends to anyone, is searched for them
 /// (HARDENING F18).
-@Suite(.serialized, .timeLimit(.minutes(10)), .requires(.binary))
+@Suite(.serialized, .timeLimit(.minutes(10)), .requires(.binary), .requires(.redis))
 struct CanaryTests {
     @Test(arguments: [true, false])
     func everySecretStaysWithItsOwner(signsItself: Bool) async throws {

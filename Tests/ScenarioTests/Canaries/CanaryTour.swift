@@ -150,7 +150,7 @@ extension CanaryHouse {
 
     /// A reload that cannot use a file with a secret says which file, and not what is in it.
     private func spoilSecrets() {
-        for name in ["admin-token", "keys", "user-token", "key.p8"] {
+        for name in ["admin-token", "keys", "user-token", "tier-auth", "key.p8"] {
             guard let secret = try? folder.bytes(name) else { continue }
             reload { _ = try? folder.put(secret + Array(" behind\nit ".utf8) + secret, name) }
             reload { _ = try? folder.put(secret, name) }

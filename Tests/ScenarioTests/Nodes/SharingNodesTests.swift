@@ -16,10 +16,10 @@ struct SharingNodesTests {
     }
 
     private static let bounds: [TrialBalancer.Way: Bound] = [
-        .roundRobin: Bound(wanted: 1.07, most: 1.3), .byResource: Bound(wanted: 1.03, most: 1.22),
-        .byType: Bound(wanted: 1.03, most: 1.12),
+        .roundRobin: Bound(wanted: 1.07, most: 1.12), .byResource: Bound(wanted: 1.03, most: 1.1),
+        .byType: Bound(wanted: 1.03, most: 1.1),
     ]
-    private static let (oneIsLost, oneJoins) = (Bound(wanted: 1.02, most: 1.1), Bound(wanted: 1.01, most: 1.14))
+    private static let (oneIsLost, oneJoins) = (Bound(wanted: 1.02, most: 1.08), Bound(wanted: 1.01, most: 1.08))
 
     /// Several tests compare with the same trial.
     private static let known = Mutex<[String: Trial.Outcome]>([:])

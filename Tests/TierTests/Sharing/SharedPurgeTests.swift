@@ -127,6 +127,29 @@ import Testing
         #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
     }
 
+    /// It purged itself alone, and seemed to have done all that the log had.
+    @Test func aPurgeThatTheEngineTookWaitsForThoseBeforeIt() async throws {
+        let engine = try RedisServer()
+        // Once it has taken the engine for away, it does not look for it by itself.
+        let a = try NodeScene([engine.endpoint], "a") {
+            ($1.patience, $1.pause) = (.milliseconds(200), .seconds(3_600))
+        }
+        let b = try NodeScene([engine.endpoint], "b") {
+            ($1.patience, $1.purgePatience) = (.milliseconds(200), .milliseconds(100))
+        }
+        try await a.ready()
+        try await b.ready()
+        engine.send(SIGSTOP)
+        try await until { a.board.status.standing == .away && b.board.status.standing == .away }
+        engine.send(SIGCONT)
+        try await b.ready()
+        a.store("/2")
+        #expect(await b.purge(target("/2")).missing.map(\.name) == ["a"])
+        var report = await a.purge(target("/1"))
+        while report.replication == .unlogged { report = await a.purge(target("/1")) }
+        #expect(report.missing.isEmpty && a.isFresh("/2") == nil)
+    }
+
     /// The tier gave it back to the node that had purged it.
     @Test func whatAPurgeBesideTheLogChoseDoesNotComeBackFromTheTier() async throws {
         let engine = try RedisServer()
