@@ -7,7 +7,8 @@ BENCH ?=
 CLANG ?= clang
 ONLY ?=
 
-PACKAGES = libsqlite3-dev libssl-dev pkg-config
+# The last one is loaded at run time; without it clients get HTTP/1.1 alone.
+PACKAGES = libsqlite3-dev libssl-dev pkg-config libnghttp2-14
 # Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
 # for want of one.
 TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
@@ -56,12 +57,16 @@ help: ## list the targets
 
 deps: ## install the C libraries where their headers are missing
 	@command -v $(SWIFT) >/dev/null || { echo "refrain: no Swift toolchain found; see https://www.swift.org/install/linux" >&2; exit 1; }
-	@if pkg-config --exists sqlite3 openssl 2>/dev/null; then exit 0; fi; \
+	@if pkg-config --exists sqlite3 openssl 2>/dev/null; then \
+		PATH=$$PATH:/sbin:/usr/sbin ldconfig -p | grep -q 'libnghttp2\.so\.14' || $(call install_packages,libnghttp2-14) || \
+			echo "libnghttp2-14 could not be installed: clients get HTTP/1.1 alone"; \
+		exit 0; \
+	fi; \
 	lacks="the headers of SQLite and OpenSSL are"; command -v pkg-config >/dev/null || lacks="pkg-config is"; \
 	$(call install_packages,$(PACKAGES)) && pkg-config --exists sqlite3 openssl && exit 0; \
 	{ echo "refrain: $$lacks missing. Install this as root, then try again:"; \
 	  echo "    apt-get install $(PACKAGES)        (Debian, Ubuntu)"; \
-	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config        (Fedora)"; } >&2; \
+	  echo "    dnf install sqlite-devel openssl-devel pkgconf-pkg-config libnghttp2        (Fedora)"; } >&2; \
 	exit 1
 
 deps-test: deps ## install the programs that tests look through where missing; without one of them they look at less

@@ -101,7 +101,7 @@ let package = Package(
         + module("HTTP", ["CLinux"])
         + module("AppleMusic", ["Text", "COpenSSL"])
         + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
-        + module("Server", ["EventLoop", "HTTP"])
+        + module("Server", ["CLinux", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
         + module("Compose", ["AppleMusic", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
@@ -140,7 +140,8 @@ let package = Package(
                 ],
                 swiftSettings: swift),
             .testTarget(
-                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "TestSupport"], swiftSettings: swift),
+                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "EventLoop", "TestSupport"],
+                swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
                 dependencies: ["Bench", "EventLoop", "Simulator", "Recording", "Text", "TestSupport"],

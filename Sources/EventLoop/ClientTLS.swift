@@ -23,17 +23,26 @@ public final class ClientTLS: Sendable {
 
     /// Fails if no trust anchor can be loaded, or if what the environment names cannot be read.
     public convenience init(trustAnchors: TrustAnchors) throws(TLSError) {
-        try self.init(trustAnchors: trustAnchors) { name in getenv(name).map { String(cString: $0) } }
+        try self.init(trustAnchors: trustAnchors, protocols: ["http/1.1"])
     }
 
-    init(trustAnchors: TrustAnchors, environment: (String) -> String?) throws(TLSError) {
+    /// - Parameter protocols: what the server may choose from (RFC 7301).
+    package convenience init(trustAnchors: TrustAnchors, protocols: [String]) throws(TLSError) {
+        try self.init(trustAnchors: trustAnchors, protocols: protocols) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+    }
+
+    init(
+        trustAnchors: TrustAnchors, protocols: [String] = ["http/1.1"], environment: (String) -> String?
+    ) throws(TLSError) {
         context = try TLSContext(TLS_client_method())
         try TrustStore.load(trustAnchors, into: context.pointer, environment)
         // No callback: one that returns 1 would switch verification off.
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, nil)
-        let protocols: [UInt8] = [8] + Array("http/1.1".utf8)
+        let list = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         // Unlike its neighbours this one returns 0 on success.
-        guard SSL_CTX_set_alpn_protos(context.pointer, protocols, CUnsignedInt(protocols.count)) == 0 else {
+        guard SSL_CTX_set_alpn_protos(context.pointer, list, CUnsignedInt(list.count)) == 0 else {
             throw .last("ALPN")
         }
         copenssl_ctx_keep_client_sessions(context.pointer)

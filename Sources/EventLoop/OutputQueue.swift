@@ -3,7 +3,7 @@ import Glibc
 /// Bytes that the kernel has not taken yet, in order: copies of its own, and retained arrays of
 /// which a part is left; at the end perhaps a file, behind which nothing may be queued until it has
 /// left.
-struct OutputQueue {
+package struct OutputQueue {
     private struct Segment {
         var bytes: [UInt8]
         var offset: Int
@@ -22,9 +22,11 @@ struct OutputQueue {
     /// The file at the end, and what of it has left.
     private(set) var file: (content: SealedFile, offset: Int)?
     /// Bytes in the queue.
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
+
+    package init() {}
 
     /// Whether there is anything before the file.
     var hasSegments: Bool { first < segments.count }
@@ -40,7 +42,7 @@ struct OutputQueue {
         }
     }
 
-    mutating func append(retaining bytes: [UInt8], from offset: Int) {
+    package mutating func append(retaining bytes: [UInt8], from offset: Int) {
         guard offset < bytes.count else { return }
         precondition(file == nil, "nothing goes behind a file")
         count += bytes.count - offset
@@ -55,7 +57,7 @@ struct OutputQueue {
     }
 
     /// Takes bytes off the front: of what is before the file, or, when that has left, of the file.
-    mutating func consume(_ byteCount: Int) {
+    package mutating func consume(_ byteCount: Int) {
         var left = byteCount
         count -= byteCount
         if let (content, offset) = file, !hasSegments {
@@ -75,7 +77,7 @@ struct OutputQueue {
         compact()
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         segments.removeAll()
         first = 0
         file = nil
@@ -93,7 +95,7 @@ struct OutputQueue {
     }
 
     /// Fills `buffer` from the front of the queue without consuming; returns the count.
-    func copyFront(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package func copyFront(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var filled = 0
         for segment in segments[first...] where filled < buffer.count {
             segment.bytes.withUnsafeBytes { bytes in

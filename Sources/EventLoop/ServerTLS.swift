@@ -2,7 +2,7 @@ import COpenSSL
 import Synchronization
 
 /// The server side of TLS: one certificate, TLS 1.2 and 1.3 by Mozilla's intermediate profile,
-/// HTTP/1.1 alone.
+/// HTTP/1.1 and, where it is wanted, HTTP/2.
 ///
 /// Tickets are sealed with keys that OpenSSL makes at random for each context; the context, and
 /// with it those keys, is made anew after a day, and whenever the certificate is read again. A
@@ -22,18 +22,22 @@ public final class ServerTLS: Sendable {
     }
 
     let handshakeTimeout: Duration
+    private let offersHTTP2: Bool
     private let source: Source
     private let current: Mutex<Current>
 
     /// Reads a PEM chain, leaf first, and the leaf's key. The key file must be a regular file
     /// that belongs to this user or root and that no other user can read.
-    public convenience init(certificateFile: String, keyFile: String) throws(TLSError) {
-        try self.init(.files(certificate: certificateFile, key: keyFile))
+    /// - Parameter offersHTTP2: whether clients may choose HTTP/2, which they then are given.
+    public convenience init(certificateFile: String, keyFile: String, offersHTTP2: Bool = false) throws(TLSError) {
+        try self.init(.files(certificate: certificateFile, key: keyFile), offersHTTP2: offersHTTP2)
     }
 
     /// A certificate of a throwaway authority for DNS names and literal addresses.
-    public convenience init(authority: ThrowawayAuthority, hosts: [String]) throws(TLSError) {
-        try self.init(.leaf(try authority.issue(hosts: hosts)))
+    public convenience init(
+        authority: ThrowawayAuthority, hosts: [String], offersHTTP2: Bool = false
+    ) throws(TLSError) {
+        try self.init(.leaf(try authority.issue(hosts: hosts)), offersHTTP2: offersHTTP2)
     }
 
     /// `weaken` makes the bad servers that tests of the client need.
@@ -45,18 +49,20 @@ public final class ServerTLS: Sendable {
     }
 
     private init(
-        _ source: Source, handshakeTimeout: Duration = Stream.handshakeTimeout,
+        _ source: Source, handshakeTimeout: Duration = Stream.handshakeTimeout, offersHTTP2: Bool = false,
         weaken: (OpaquePointer) -> Void = { _ in }
     ) throws(TLSError) {
         self.source = source
         self.handshakeTimeout = handshakeTimeout
-        current = Mutex(Current(context: try ServerTLS.makeContext(source, weaken), madeAt: .now()))
+        self.offersHTTP2 = offersHTTP2
+        let context = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2, weaken)
+        current = Mutex(Current(context: context, madeAt: .now()))
     }
 
     /// Reads the files again. New connections use the new certificate; if it cannot be used, the
     /// old one stays and the error says why.
     public func reload() throws(TLSError) {
-        let context = try ServerTLS.makeContext(source)
+        let context = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2)
         current.withLock { $0 = Current(context: context, madeAt: .now()) }
     }
 
@@ -73,13 +79,13 @@ public final class ServerTLS: Sendable {
         if isOld { try? reload() }
         ERR_clear_error()
         guard let ssl = SSL_new(context.pointer) else { throw .last("SSL_new") }
-        let session = TLSSession(owning: ssl, isClient: false)
+        let session = TLSSession(owning: ssl, isClient: false, offersHTTP2: offersHTTP2)
         guard SSL_set_fd(ssl, descriptor) == 1 else { throw .last("SSL_set_fd") }
         return session
     }
 
     private static func makeContext(
-        _ source: Source, _ weaken: (OpaquePointer) -> Void = { _ in }
+        _ source: Source, offersHTTP2: Bool, _ weaken: (OpaquePointer) -> Void = { _ in }
     ) throws(TLSError) -> TLSContext {
         let chain: [Certificate]
         let key: PrivateKey
@@ -97,6 +103,8 @@ public final class ServerTLS: Sendable {
         weaken(context.pointer)
         try use(chain, key, context.pointer)
         try configure(context.pointer)
+        let choose = offersHTTP2 ? chooseFromBoth : chooseFromOne
+        SSL_CTX_set_alpn_select_cb(context.pointer, choose, nil)
         return context
     }
 
@@ -120,26 +128,42 @@ public final class ServerTLS: Sendable {
         guard SSL_CTX_set_session_id_context(context, identifier, CUnsignedInt(identifier.count)) == 1 else {
             throw .last("session id context")
         }
-        SSL_CTX_set_alpn_select_cb(context, selectProtocol, nil)
     }
 }
 
-/// Chooses http/1.1 from the client's list and refuses a list without it (RFC 7301, 3.2).
-private func selectProtocol(
-    _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
-    _ chosenCount: UnsafeMutablePointer<UInt8>?, _ offered: UnsafePointer<UInt8>?, _ offeredCount: CUnsignedInt,
-    _: UnsafeMutableRawPointer?
+private typealias ProtocolChoice =
+    @convention(c) (
+        OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+        UnsafePointer<UInt8>?,
+        CUnsignedInt, UnsafeMutableRawPointer?
+    ) -> CInt
+
+private let chooseFromOne: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
+    choose(["http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
+}
+
+private let chooseFromBoth: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
+    choose(
+        ["h2", "http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
+}
+
+/// Chooses the first of ours that is in the client's list, and refuses a list without any
+/// (RFC 7301, 3.2).
+private func choose(
+    _ ours: [StaticString], from list: UnsafeBufferPointer<UInt8>,
+    _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenCount: UnsafeMutablePointer<UInt8>?
 ) -> CInt {
-    let list = UnsafeBufferPointer(start: offered, count: Int(offeredCount))
-    var index = 0
-    while index < list.count {
-        let name = list[(index + 1)...].prefix(Int(list[index]))
-        if name.elementsEqual("http/1.1".utf8) {
-            chosen?.pointee = offered?.advanced(by: index + 1)
-            chosenCount?.pointee = UInt8(name.count)
-            return SSL_TLSEXT_ERR_OK
+    for wanted in ours {
+        var index = 0
+        while index < list.count {
+            let name = list[(index + 1)...].prefix(Int(list[index]))
+            if name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
+                chosen?.pointee = list.baseAddress?.advanced(by: index + 1)
+                chosenCount?.pointee = UInt8(name.count)
+                return SSL_TLSEXT_ERR_OK
+            }
+            index += 1 + name.count
         }
-        index += 1 + name.count
     }
     return SSL_TLSEXT_ERR_ALERT_FATAL
 }

@@ -118,11 +118,9 @@ extension Stream {
         var sent = 0
         while sent < head.count + body.count {
             let fromHead = head.dropFirst(sent).prefix(loop.scratch.count)
-            let fromBody = body.dropFirst(max(0, sent - head.count)).prefix(loop.scratch.count - fromHead.count)
-            loop.scratch.copyMemory(from: UnsafeRawBufferPointer(rebasing: fromHead))
-            UnsafeMutableRawBufferPointer(rebasing: loop.scratch[fromHead.count...])
-                .copyMemory(from: UnsafeRawBufferPointer(rebasing: fromBody))
-            let record = UnsafeRawBufferPointer(rebasing: loop.scratch[..<(fromHead.count + fromBody.count)])
+            // One place alone needs no gathering.
+            let record =
+                body.isEmpty ? UnsafeRawBufferPointer(rebasing: fromHead) : gather(fromHead, body, sent - head.count)
             switch tls.write(record) {
             case .success(0): return .success(sent)
             case .success(let count): sent += count
@@ -130,6 +128,17 @@ extension Stream {
             }
         }
         return .success(sent)
+    }
+
+    /// The rest of a head and what follows it of a body, in the loop's scratch.
+    private func gather(
+        _ head: Slice<UnsafeRawBufferPointer>, _ body: UnsafeRawBufferPointer, _ offset: Int
+    ) -> UnsafeRawBufferPointer {
+        let fromBody = body.dropFirst(max(0, offset)).prefix(loop.scratch.count - head.count)
+        loop.scratch.copyMemory(from: UnsafeRawBufferPointer(rebasing: head))
+        UnsafeMutableRawBufferPointer(rebasing: loop.scratch[head.count...])
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: fromBody))
+        return UnsafeRawBufferPointer(rebasing: loop.scratch[..<(head.count + fromBody.count)])
     }
 
     /// Writes the queue until it is empty or the kernel takes no more.

@@ -79,6 +79,15 @@ public final class Stream {
         return state == .closed ? nil : Socket.peerUserID(descriptor)
     }
 
+    /// Whether the client may choose HTTP/2 by ALPN in the handshake that is to come or has been.
+    public var offersHTTP2: Bool { tls?.offersHTTP2 ?? false }
+
+    /// Whether it has chosen HTTP/2; known from `streamDidOpen` on.
+    public var speaksHTTP2: Bool { tls?.speaksHTTP2 ?? false }
+
+    /// The name of the server that the client has asked for in the handshake (RFC 6066 3).
+    public var serverName: String? { tls?.serverName }
+
     /// True if the TLS session was resumed from an earlier one.
     public var isResumed: Bool { tls?.isResumed ?? false }
 

@@ -9,6 +9,9 @@ final class TLSSession {
     /// True while a read waits for room to write.
     private(set) var readWantsWrite = false
     private(set) var isResumed = false
+    /// Whether HTTP/2 is among what the client may choose, and whether it has chosen it (RFC 7301).
+    let offersHTTP2: Bool
+    private(set) var speaksHTTP2 = false
     /// True where the last read took all that the socket had: what comes later raises an event.
     private(set) var isDrained = false
 
@@ -22,8 +25,12 @@ final class TLSSession {
 
     /// Takes over `ssl`. `onNewSession` is handed each session that the server offers for
     /// resumption, with a reference to own.
-    init(owning ssl: OpaquePointer, isClient: Bool, onNewSession: ((OpaquePointer) -> Void)? = nil) {
+    init(
+        owning ssl: OpaquePointer, isClient: Bool, offersHTTP2: Bool = false,
+        onNewSession: ((OpaquePointer) -> Void)? = nil
+    ) {
         self.ssl = ssl
+        self.offersHTTP2 = offersHTTP2
         self.isClient = isClient
         self.onNewSession = onNewSession
         if isClient { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
@@ -70,7 +77,20 @@ final class TLSSession {
         isFinished = true
         watchReads(SSL_get_rbio(ssl))
         isResumed = SSL_session_reused(ssl) == 1
+        if offersHTTP2 { speaksHTTP2 = TLSSession.chosenProtocol(ssl).elementsEqual("h2".utf8) }
         return isClient ? verifyPeer(ssl) : .success(true)
+    }
+
+    private static func chosenProtocol(_ ssl: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
+        var (name, count): (UnsafePointer<UInt8>?, CUnsignedInt) = (nil, 0)
+        SSL_get0_alpn_selected(ssl, &name, &count)
+        return UnsafeBufferPointer(start: name, count: Int(count))
+    }
+
+    /// The host that a client has named in its handshake.
+    var serverName: String? {
+        guard let ssl, let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
+        return String(cString: name)
     }
 
     /// OpenSSL has verified the chain and the name already; this holds on to it for resumed

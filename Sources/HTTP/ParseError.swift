@@ -19,6 +19,7 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
     case fieldName = "field name"
     case fieldNameTooLong = "field name too long"
     case foldedField = "folded field"
+    case fieldWhitespace = "white space around a field value"
     case tooManyFields = "too many fields"
     // What the fields of a request say
     case hostMissing = "Host missing"
@@ -28,6 +29,10 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
     case connectionOption = "Connection option"
     case expectation
     case traceContent = "TRACE with content"
+    // What HTTP/2 adds
+    case pseudoField = "pseudo-field"
+    case connectionField = "connection-specific field"
+    case misdirected = "authority is not the host of the TLS handshake"
     // Framing
     case contentLength = "Content-Length"
     case contentTooLarge = "content too large"
@@ -48,6 +53,7 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
         case .contentTooLarge: 413
         case .targetTooLong: 414
         case .expectation: 417
+        case .misdirected: 421
         case .headTooLarge, .fieldNameTooLong, .tooManyFields, .trailersTooLarge: 431
         case .methodTooLong, .transferCoding: 501
         case .version: 505

@@ -52,16 +52,19 @@ public struct HARWriter: Sendable {
             return named(String(halves[0]), halves.count > 1 ? String(halves[1]) : "")
         }
         return [
-            "method": .string(exchange.method), "url": .string(origin + exchange.target), "httpVersion": "HTTP/1.1",
-            "cookies": [], "headers": list(exchange.requestFields), "queryString": .array(parameters),
+            "method": .string(exchange.method), "url": .string(origin + exchange.target),
+            "httpVersion": version(exchange), "cookies": [], "headers": list(exchange.requestFields),
+            "queryString": .array(parameters),
             "headersSize": -1, "bodySize": ["GET", "HEAD"].contains(exchange.method) ? 0 : -1,
         ]
     }
 
+    private static func version(_ exchange: RecordedExchange) -> JSON { .string(exchange.protocolName ?? "HTTP/1.1") }
+
     private static func response(_ exchange: RecordedExchange, _ body: [UInt8]?) -> JSON {
         [
             "status": .integer(exchange.status), "statusText": .string("\(reasonPhrase(exchange.status))"),
-            "httpVersion": "HTTP/1.1", "cookies": [], "headers": list(exchange.fields),
+            "httpVersion": version(exchange), "cookies": [], "headers": list(exchange.fields),
             "content": content(exchange, body), "redirectURL": "", "headersSize": -1,
             "bodySize": .integer(exchange.length),
         ]

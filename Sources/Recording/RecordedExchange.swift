@@ -28,6 +28,8 @@ public struct RecordedExchange: Sendable, Equatable {
     /// In origin form: path and query as the client wrote them; of a personal request its route
     /// alone.
     public var target: String
+    /// What the client spoke, where it was not HTTP/1: `HTTP/2`.
+    public var protocolName: String?
     public var requestFields: [RecordedField] = []
     /// Zero where there was no answer, as in HAR.
     public var status: Int
@@ -72,6 +74,7 @@ extension RecordedExchange {
             "time": .string(time.text), "offset": .number(offset.decimalSeconds), "method": .string(method),
             "target": .string(target),
         ])
+        if let protocolName { object.append("protocol", .string(protocolName)) }
         if isPersonal { object.append("personal", true) }
         if !requestFields.isEmpty { object.append("request_headers", Self.object(requestFields)) }
         object.append("status", .integer(status))
@@ -114,6 +117,7 @@ extension RecordedExchange {
         upstreamLatency = try Self.seconds(object, "upstream_seconds")
         requestFields = try Self.fields(object, "request_headers", RecordedFields.ofRequests)
         fields = try Self.fields(object, "headers", RecordedFields.ofAnswers)
+        protocolName = object["protocol"]?.stringValue
         outcome = object["outcome"]?.stringValue
         reason = object["reason"]?.stringValue
         isPersonal = object["personal"] == .bool(true)

@@ -10,7 +10,7 @@ import Testing
     /// own and of folders before it. Folders in one row know each other. The empty name is the
     /// module's own folder. A module without an entry is not held to an order yet.
     static let folders: [String: [Set<String>]] = [
-        "Server": [["Reading"], ["Connections"], ["Listening"]],
+        "Server": [["Reading", "Frames"], ["Connections", "Sessions"], ["Listening"]],
         "Upstream": [["Messages"], ["Deciding"], ["Sending"]],
         "Tier": [["Protocol"], ["Connecting"], ["Storing"], ["Sharing"]],
         "Compose": [["Sources"], ["Learning"], ["Building"]],

@@ -52,6 +52,12 @@ extension Requirement {
         dlopen("libz.so.1", RTLD_NOW) != nil
     }
 
+    /// Found at run time (`CLinux/HTTP2.c`).
+    public static let nghttp2 = Requirement("no libnghttp2.so.14 (apt-get install libnghttp2-14): no HTTP/2 was spoken")
+    {
+        dlopen("libnghttp2.so.14", RTLD_NOW) != nil
+    }
+
     public static let zsh = program("zsh", without: "it has not read its completions")
     public static let fish = program("fish", without: "it has not read its completions")
     public static let node = program("node", package: "nodejs", without: "the README's JavaScript was not run")

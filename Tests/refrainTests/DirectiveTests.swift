@@ -10,7 +10,7 @@ import Testing
 
     @Test func theTableHasEveryDirectiveOfTheContract() {
         let contract = """
-            listen tls_certificate tls_certificate_key admin_listen admin_token_file connections_per_address \
+            listen tls_certificate tls_certificate_key http2 admin_listen admin_token_file connections_per_address \
             request_memory answer_memory upstream upstream_ca_file upstream_connections upstream_rate \
             forward_fields developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
             music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \

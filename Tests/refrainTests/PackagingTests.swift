@@ -103,7 +103,8 @@ import Testing
         let tool = try #require(Tool("dpkg-deb"))
         let control = try tool.run(["--info", package.path]).text
         for line in [
-            "Version: \(ProgramVersion.text)-", "Depends: libc6 ", "libsqlite3-0", "libssl3", "Recommends: zlib1g",
+            "Version: \(ProgramVersion.text)-", "Depends: libc6 ", "libsqlite3-0", "libssl3",
+            "Recommends: zlib1g, libnghttp2-14",
         ] {
             #expect(control.contains(line), "\(line)")
         }

@@ -111,6 +111,11 @@ extension MetricFamily {
             "refrain_proxy_headers_refused_total",
             "Connections that were closed because their header of the PROXY protocol was malformed, cut short or late",
             \.source.connections.refusedHeaderCount),
+        counter("refrain_http2_requests_total", "Requests that came by HTTP/2", .http2Requests),
+        counter(
+            "refrain_http2_floods_total",
+            "HTTP/2 connections that were ended because of what they sent too much of",
+            \.source.connections.floodCount),
         gauge(
             "refrain_request_memory_bytes", "Memory of requests that are being read, or wait for their answers",
             \.source.requestBudget.heldBytes),

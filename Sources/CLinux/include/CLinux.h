@@ -2,6 +2,7 @@
 #ifndef REFRAIN_CLINUX_H
 #define REFRAIN_CLINUX_H
 
+#include "CLinuxHTTP2.h"
 #include "CLinuxZlib.h"
 
 #include <malloc.h>

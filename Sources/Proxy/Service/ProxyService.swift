@@ -38,7 +38,7 @@ public final class ProxyService: Service {
     public func handle(_ connection: ClientConnection) {
         // A preflight is no request of the app's.
         if CrossOrigin.isPreflight(connection.head) { return proxy.answerPreflight(connection) }
-        proxy.statistics.count(.requests)
+        count(connection)
         if proxy.answerAsBefore(connection) { return }
         if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
             refuse(connection, refusal)
@@ -52,13 +52,19 @@ public final class ProxyService: Service {
     public func admits(_ connection: ClientConnection) -> Bool {
         if CrossOrigin.isPreflight(connection.head) { return true }
         guard let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) else { return true }
-        proxy.statistics.count(.requests)
+        count(connection)
         refuse(connection, refusal)
         return false
     }
 
-    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
+    @inline(__always)
+    private func count(_ connection: ClientConnection) {
         proxy.statistics.count(.requests)
+        if connection.isHTTP2 { proxy.statistics.count(.http2Requests) }
+    }
+
+    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
+        count(connection)
         proxy.statistics.count(.refused)
         proxy.observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }

@@ -9,6 +9,10 @@ extension ClientConnection {
 
     /// The client waits for this before it sends its content (RFC 9110 10.1.1).
     func sendContinue() {
+        guard carrier == nil else {
+            context.scratch.append("HTTP/1.1 100 Continue\r\n\r\n")
+            return hintScratch()
+        }
         send("HTTP/1.1 100 Continue\r\n\r\n")
     }
 
@@ -44,14 +48,14 @@ extension ClientConnection {
         context.scratch.appendStatusLine(status)
         context.scratch.append(fields)
         context.scratch.append("\r\n")
-        sendScratch()
+        if carrier == nil { sendScratch() } else { hintScratch() }
     }
 
     /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with
     /// the connection for HTTP/1.0 clients.
     package func beginStreaming(length: Int?, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
-        let chunked = length == nil && head.version == .http11
+        let chunked = length == nil && head.version == .http11 && carrier == nil
         if length == nil && !chunked { keepsAlive = false }
         composeHead(writesDate: writesDate) { buffer in
             write(&buffer)
@@ -63,7 +67,7 @@ extension ClientConnection {
                 buffer.append("Transfer-Encoding: chunked\r\n")
             }
         }
-        sendScratch()
+        if let carrier { answer(on: carrier, nil) } else { sendScratch() }
         phase = .streaming(chunked: chunked)
     }
 
@@ -78,15 +82,19 @@ extension ClientConnection {
     /// for the client here.
     public func stream(_ bytes: [UInt8], resume: (() -> Void)?) -> Bool {
         guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
-        if chunked {
-            context.scratch.append(hexadecimal: bytes.count)
-            context.scratch.append("\r\n")
+        if let carrier {
+            carrier.write(bytes)
+        } else {
+            if chunked {
+                context.scratch.append(hexadecimal: bytes.count)
+                context.scratch.append("\r\n")
+            }
+            sendScratch(bytes)
+            if chunked { send("\r\n") }
         }
-        sendScratch(bytes)
-        if chunked { send("\r\n") }
-        guard let resume, stream.pendingBytes > Limits.queuedBytes else { return true }
+        guard let resume, pendingBytes > Limits.queuedBytes else { return true }
         // Not when all has left: the larger the piece, the longer that would take.
-        stream.lowWaterMark = stream.pendingBytes - Limits.queuedBytes
+        lowWaterMark = pendingBytes - Limits.queuedBytes
         resumeSource = resume
         expectRoom()
         return false
@@ -96,9 +104,13 @@ extension ClientConnection {
     public func endStreaming() {
         guard case .streaming(let chunked) = phase else { return }
         resumeSource = nil
-        stream.lowWaterMark = 0
+        lowWaterMark = 0
         if chunked && head.method != .head { send("0\r\n\r\n") }
-        if stream.pendingBytes > 0 { countUnsentRest() }
+        if let carrier {
+            carrier.endAnswer()
+        } else if stream.pendingBytes > 0 {
+            countUnsentRest()
+        }
         finish()
     }
 

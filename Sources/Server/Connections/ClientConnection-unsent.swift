@@ -12,10 +12,10 @@ extension ClientConnection {
 
     /// Counts the end of a streamed answer, which is this connection's alone.
     func countUnsentRest() {
-        countUnsent(stream.pendingBytes, at: UInt(bitPattern: ObjectIdentifier(self)))
+        countUnsent(pendingBytes, at: UInt(bitPattern: ObjectIdentifier(self)))
     }
 
-    private func countUnsent(_ byteCount: Int, at place: UInt) {
+    func countUnsent(_ byteCount: Int, at place: UInt) {
         unsent = context.answerBudget.begin(self, of: party, content: place, byteCount: byteCount)
     }
 

@@ -33,11 +33,16 @@ public final class ClientConnection {
     /// What it shares with the other connections of its loop.
     public let context: LoopContext
     let stream: Stream
+    /// What carries this one request where HTTP/2 is spoken on the socket; nil where the socket
+    /// does.
+    let carrier: HTTP2Stream?
+    /// Whether it is one request of an HTTP/2 connection.
+    public let isHTTP2: Bool
     let service: any Service
     private let timeouts: ClientTimeouts
     private let limits: MessageLimits
     private let idle: Nanoseconds
-    private var input: RequestInput?
+    private(set) var input: RequestInput?
     var phase = Phase.reading
     private var awaited = Awaited.nothing
     private let deadlines: DeadlineTimer
@@ -48,7 +53,8 @@ public final class ClientConnection {
     /// Whether the service has admitted the request by its head already.
     public internal(set) var isAdmitted = false
     /// The peer's address without its port, as the access log writes it; made once.
-    package private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
+    package private(set) lazy var peerText: [UInt8] =
+        carrier?.peerText ?? Array((stream.peer?.host ?? "-").utf8)
     /// Called when a streamed answer's queue has drained and the source may go on.
     var resumeSource: (() -> Void)?
     /// Called once when the client ends its side while its answer is outstanding; see `watchEnd`.
@@ -56,23 +62,25 @@ public final class ClientConnection {
     /// Its place among the answers that have not left yet.
     var unsent: AnswerBudget.Ticket?
     private var isReadable = false
-    private var isPumping = false
+    private(set) var isPumping = false
     var keepsAlive = true
-    private var isLast = false
+    private(set) var isLast = false
     /// Whether it closes rather than wait for a request.
     private var endsWhenIdle = false
     /// What was queued when the write deadline was set.
     private var pendingWhenWaiting = 0
-    private let onClose: (ClientConnection) -> Void
+    private let onClose: (any ServedConnection) -> Void
 
     /// Requests that one connection may have answered before others get their turn.
     private static let requestsPerTurn = 64
 
     init(
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
-        onClose: @escaping (ClientConnection) -> Void
+        onClose: @escaping (any ServedConnection) -> Void
     ) {
         self.stream = stream
+        carrier = nil
+        isHTTP2 = false
         self.context = context
         self.service = service
         self.timeouts = timeouts
@@ -86,13 +94,29 @@ public final class ClientConnection {
         expect(.head, within: timeouts.head)
     }
 
+    /// One request of an HTTP/2 connection, on whose socket others are as well.
+    init(_ carrier: HTTP2Stream, input: RequestInput) {
+        let session = carrier.session
+        self.carrier = carrier
+        isHTTP2 = true
+        self.input = input
+        stream = session.stream
+        context = session.context
+        service = session.service
+        timeouts = session.timeouts
+        limits = session.limits
+        idle = Nanoseconds(.zero)
+        onClose = { _ in }
+        requestedAt = context.loop.now
+        deadlines = DeadlineTimer(loop: context.loop)
+        deadlines.action = { [unowned self] in self.deadlinePassed() }
+    }
+
     /// The request whose answer broke off counted as long as its service might look at it.
     deinit { if let input { context.release(input) } }
 
     /// Who is at the other end, and where this end is.
-    public var peer: ConnectionPeer {
-        ConnectionPeer(address: stream.peer, localAddress: stream.localAddress, unixUserID: stream.peerUserID)
-    }
+    public var peer: ConnectionPeer { ConnectionPeer(of: stream) }
 
     /// The request being answered, and only while it is.
     public var head: RequestHead { answered.head }
@@ -137,18 +161,18 @@ public final class ClientConnection {
     /// Closes now, whatever is still queued.
     public func close() {
         leave()
-        stream.close()
+        if carrier == nil { stream.close() } else { abandon(.cancel) }
     }
 
     /// Breaks the connection so that the client sees a reset, and cannot take half an answer for a
     /// whole one.
     public func reset() {
         leave()
-        stream.reset()
+        if carrier == nil { stream.reset() } else { abandon(.internalError) }
     }
 
     /// Nothing more will be read or answered.
-    private func leave() {
+    func leave() {
         guard isOpen else { return }
         // A service that is still to answer may look at the request until it has.
         if case .reading = phase { releaseInput() }
@@ -157,14 +181,7 @@ public final class ClientConnection {
         resumeSource.take()?()
     }
 
-    /// The answer leaves, and what the client still sends is discarded for a while so that no reset
-    /// overtakes it.
-    private func closeAfterSending() {
-        leave()
-        stream.closeAfterSending()
-    }
-
-    private func releaseInput() {
+    func releaseInput() {
         guard let released = input else { return }
         input = nil
         context.giveBack(released)
@@ -180,29 +197,42 @@ extension ClientConnection {
         deadlines.set(context.loop.now + timeout)
     }
 
-    private func expectNothing() {
+    func expectNothing() {
         awaited = .nothing
         deadlines.clear()
     }
 
     func expectRoom() {
         awaited = .room
-        pendingWhenWaiting = stream.pendingBytes
+        pendingWhenWaiting = pendingBytes
+        carrier?.beginWaiting()
         deadlines.set(context.loop.now + timeouts.write)
     }
+
+    var isWaitingForRoom: Bool { awaited == .room }
+
+    /// Bytes that have left since the write deadline was set.
+    private var taken: Int { max(pendingWhenWaiting - pendingBytes, carrier?.sentMeanwhile ?? 0) }
 
     private func deadlinePassed() {
         switch awaited {
         case .head where input != nil, .body: refuse(status: 408, detail: "The request took too long.")
-        case .room where pendingWhenWaiting - stream.pendingBytes >= timeouts.leastBytesWritten: expectRoom()
+        case .room where taken >= timeouts.leastBytesWritten: expectRoom()
         case .nothing, .request, .head, .room: close()
         }
+    }
+
+    /// After an answer: the next request, at any time.
+    func becomeIdle() {
+        phase = .reading
+        awaited = .request
+        deadlines.set(context.loop.now + idle)
     }
 }
 
 // MARK: - Reading
 
-extension ClientConnection: StreamHandler {
+extension ClientConnection: StreamHandler, ServedConnection {
     /// A client's connection is open from the start.
     public func streamDidOpen(_ stream: Stream) {}
 
@@ -237,7 +267,7 @@ extension ClientConnection: StreamHandler {
 
     /// Reads and hands on requests until the socket is empty, an answer is outstanding, or others
     /// deserve a turn.
-    private func pump() {
+    func pump() {
         if isPumping { return }
         isPumping = true
         defer { isPumping = false }
@@ -265,12 +295,16 @@ extension ClientConnection: StreamHandler {
             case .needMore:
                 if input.isReadingBody, !hold(input) { return }
                 if !fill(input) { return }
-            case .failed(let error):
-                refuse(status: error.status, detail: "Malformed request: \(error.reason).")
+            case .failed(let error): refuse(malformed: error)
             }
         }
         // An answer that comes later; until then the request keeps its memory.
-        if case .answering = phase, let input { _ = context.hold(input, canBeRefused: false) }
+        guard case .answering = phase, let input else { return }
+        // One socket may bring very many.
+        if !context.hold(input, canBeRefused: isHTTP2) {
+            leave()
+            abandon(.enhanceYourCalm)
+        }
     }
 
     /// Reads once into `input`; false when there is nothing to go on with.
@@ -302,98 +336,5 @@ extension ClientConnection: StreamHandler {
             releaseInput()
             if endsWhenIdle { close() }
         }
-    }
-}
-
-// MARK: - Answering
-
-extension ClientConnection {
-    /// Answers with a head that `write` completes (status line and fields, framing included) and
-    /// `content` behind it.
-    ///
-    /// `Date`, unless `write` writes it, and `Connection` are added here. Content is left out for
-    /// HEAD. One system call, no copy of the content. `write` must not answer, and must not use the
-    /// connection's scratch.
-    ///
-    /// - Parameter file: the same content as a file, where there is one and the connection
-    ///   `sendsFiles`.
-    public func respond(
-        content: [UInt8], file: SealedFile? = nil, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void
-    ) {
-        guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
-        let hidesContent = head.method == .head
-        composeHead(writesDate: writesDate, write)
-        context.scratch.withUnsafeReadable { head in
-            if hidesContent || content.isEmpty {
-                stream.send(head)
-            } else if let file {
-                stream.send(head, file)
-            } else {
-                stream.send(head, content)
-            }
-        }
-        context.scratch.removeAll(keepingCapacity: true)
-        if stream.pendingBytes > 0 { countUnsent(content, file) }
-        finish()
-    }
-
-    /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
-    public var sendsFiles: Bool { !stream.isTLS }
-
-    func sendScratch(_ content: [UInt8] = []) {
-        context.scratch.withUnsafeReadable { stream.send($0, content) }
-        context.scratch.removeAll(keepingCapacity: true)
-    }
-
-    func composeHead(writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
-        keepsAlive = keepsAlive && head.keepsAlive && !isLast
-        write(&context.scratch)
-        if writesDate { context.scratch.append(context.clock.dateLine(at: context.loop.now)) }
-        if !keepsAlive {
-            context.scratch.append("Connection: close\r\n")
-        } else if head.version == .http10 {
-            context.scratch.append("Connection: keep-alive\r\n")
-        }
-        context.scratch.append("\r\n")
-    }
-
-    func finish() {
-        guard isOpen else { return }
-        if let input {
-            input.finish()
-            context.release(input)
-        }
-        guard keepsAlive else { return closeAfterSending() }
-        if stream.pendingBytes > 0 {
-            phase = .draining
-            expectRoom()
-        } else {
-            becomeIdle()
-            // Answered later than it was asked: no pump is running, and the next request may be in
-            // the buffer.
-            if !isPumping { pump() }
-        }
-    }
-
-    private func becomeIdle() {
-        phase = .reading
-        awaited = .request
-        deadlines.set(context.loop.now + idle)
-    }
-
-    /// Answers a request that cannot be read to its end, and closes: what follows on this
-    /// connection has no meaning. Nothing is asked of the reader, whose head is that of the request
-    /// before or half of this one.
-    func refuse(status: Int, detail: String) {
-        keepsAlive = false
-        (requestedAt, client) = (context.loop.now, nil)
-        let content = AppleError(status: status, detail: detail).content
-        composeHead { buffer in
-            AppleError.writeHead(status: status, contentLength: content.count, to: &buffer)
-            service.writeRefusalFields(to: &buffer)
-        }
-        sendScratch(content)
-        service.refused(self, status: status, contentLength: content.count)
-        closeAfterSending()
     }
 }

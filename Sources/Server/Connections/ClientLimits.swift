@@ -27,6 +27,14 @@ enum Limits {
     /// Answer bytes waiting for a slow client before its source is paused, and those that it then
     /// takes before the source goes on.
     static let queuedBytes = 256 << 10
+    /// Requests of one HTTP/2 connection at once; further ones are refused, and may be made again.
+    static let streams = 128
+    /// Frames that wait for a slow client before no more are made, and nothing more is read of it.
+    static let queuedFrames = 64 << 10
+    /// Frames that are made before they are sent together.
+    static let gatheredFrames = 48 << 10
+    /// What is read of an HTTP/2 connection before others have their turn.
+    static let readFrames = 16 << 10
     /// Clients of one loop at once; further ones are closed as they come.
     static let connections = 20_000
     /// Connections of one loop that have not said yet, by a header of the PROXY protocol, whose

@@ -15,4 +15,8 @@ public struct ConnectionPeer: Sendable {
         self.localAddress = localAddress
         self.unixUserID = unixUserID
     }
+
+    init(of stream: Stream) {
+        self.init(address: stream.peer, localAddress: stream.localAddress, unixUserID: stream.peerUserID)
+    }
 }

@@ -11,6 +11,11 @@ public final class LoopContext {
     public let loop: EventLoop
     /// Where heads are written before they are sent; empty between answers.
     var scratch = ByteBuffer(capacity: 4096)
+    /// Frames of the HTTP/2 connection whose turn it is, as they came; and those to be sent.
+    var frameInput = ByteBuffer(capacity: 0)
+    var frames = ByteBuffer(capacity: 0)
+    /// The head of the answer that is being made into frames.
+    var answerHead = HTTP2AnswerHead()
     var clock: WallClock
     private(set) var memo = RequestMemo()
     /// What requests may hold while they are read, or wait; shared with other loops.
@@ -18,8 +23,12 @@ public final class LoopContext {
     /// What answers may hold that clients have not taken; shared with other loops.
     public let answerBudget: AnswerBudget
     private var freeInputs: [RequestInput] = []
+    private var freeStreamInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10
+    /// What most heads need: of streams a client may have very many, and their bytes come here from
+    /// frames that were read elsewhere.
+    private static let streamInputBytes = 1 << 10
     private static let mostFreeInputs = 64
 
     /// - Parameters:
@@ -77,12 +86,20 @@ public final class LoopContext {
         freeInputs.popLast() ?? RequestInput(capacity: Self.inputBytes, limits: limits)
     }
 
+    /// One for a request of an HTTP/2 connection.
+    func takeStreamInput(_ limits: MessageLimits) -> RequestInput {
+        freeStreamInputs.popLast() ?? RequestInput(capacity: Self.streamInputBytes, limits: limits)
+    }
+
     /// Takes an input back; one that grew for a large head is let go instead. Heads hold tokens, so
     /// it is wiped.
     func giveBack(_ input: RequestInput) {
         release(input)
         input.clear()
-        guard freeInputs.count < Self.mostFreeInputs, input.bytes.capacity <= Self.inputBytes else { return }
-        freeInputs.append(input)
+        if input.bytes.capacity <= Self.streamInputBytes {
+            if freeStreamInputs.count < Limits.streams { freeStreamInputs.append(input) }
+        } else if input.bytes.capacity == Self.inputBytes, freeInputs.count < Self.mostFreeInputs {
+            freeInputs.append(input)
+        }
     }
 }

@@ -17,6 +17,7 @@ public final class ConnectionCensus: Sendable {
     private let state: Mutex<State>
     private let refused = Atomic<Int>(0)
     private let refusedHeaders = Atomic<Int>(0)
+    private let floods = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - most: connections in all.
@@ -38,6 +39,9 @@ public final class ConnectionCensus: Sendable {
     /// short or late. Counted here, where a reload, which makes listeners anew, does not lose it.
     public var refusedHeaderCount: Int { refusedHeaders.load(ordering: .relaxed) }
 
+    /// HTTP/2 connections that were ended because of what they sent too much of.
+    public var floodCount: Int { floods.load(ordering: .relaxed) }
+
     /// Connections that are there.
     public var count: Int { state.withLock(\.count) }
 
@@ -55,6 +59,8 @@ public final class ConnectionCensus: Sendable {
         if !isLetIn { refused.add(1, ordering: .relaxed) }
         return isLetIn
     }
+
+    func noteFlood() { floods.add(1, ordering: .relaxed) }
 
     func refuseHeader() { refusedHeaders.add(1, ordering: .relaxed) }
 

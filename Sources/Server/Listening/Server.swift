@@ -46,7 +46,7 @@ public final class Server {
     let census: ConnectionCensus
     /// By the address bound; several where several sockets of one address were inherited.
     private(set) var listeners: [SocketAddress: [Listener]] = [:]
-    private var connections: [ObjectIdentifier: ClientConnection] = [:]
+    private var connections: [ObjectIdentifier: any ServedConnection] = [:]
     /// Those that have not said yet whose they are, in the order in which they came.
     var waiting: [ProxyHeaderWait] = []
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
@@ -119,14 +119,34 @@ public final class Server {
             stream.close()
             return
         }
-        let connection = ClientConnection(
-            stream: stream, context: context, service: service, limits: limits, timeouts: timeouts
-        ) { [weak self] connection in self?.closed(connection) }
+        guard stream.offersHTTP2 else { return serve(stream) }
+        let connection = NegotiatingConnection(stream) { [weak self] connection, stream in
+            self?.connections[ObjectIdentifier(connection)] = nil
+            self?.serve(stream)
+        } onClose: { [weak self] connection in
+            self?.closed(connection)
+        }
+        connections[ObjectIdentifier(connection)] = connection
+    }
+
+    /// Begins to read requests.
+    private func serve(_ stream: Stream) {
+        let onClose: (any ServedConnection) -> Void = { [weak self] in self?.closed($0) }
+        let connection: any ServedConnection =
+            if stream.speaksHTTP2 {
+                HTTP2Session(
+                    stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
+                    onOffence: { [census] in census.noteFlood() }, onClose: onClose)
+            } else {
+                ClientConnection(
+                    stream: stream, context: context, service: service, limits: limits, timeouts: timeouts,
+                    onClose: onClose)
+            }
         connections[ObjectIdentifier(connection)] = connection
         if isDraining { connection.drain(idleSince: context.loop.now - timeouts.grace) }
     }
 
-    private func closed(_ connection: ClientConnection) {
+    private func closed(_ connection: any ServedConnection) {
         connections[ObjectIdentifier(connection)] = nil
         census.leave(from: connection.peer.address)
         endIfDrained()

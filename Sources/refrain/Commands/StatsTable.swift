@@ -13,7 +13,8 @@ enum StatsTable {
             "requests",
             """
             requests hits/requests stale/requests composed/requests misses/requests collapsed/misses
-            shared bypassed/requests refused/requests revalidated stored headers_refused
+            shared bypassed/requests refused/requests revalidated stored http2_requests/requests
+            headers_refused
             """),
         group(
             "origin",

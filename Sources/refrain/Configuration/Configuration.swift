@@ -10,6 +10,8 @@ struct Configuration: Equatable, Sendable {
     var listeners: [ListenAddress] = []
     var tlsCertificateFile: String?
     var tlsCertificateKeyFile: String?
+    /// Whether clients may choose HTTP/2 where they speak TLS.
+    var http2 = true
     /// Nil: no admin listener.
     var adminListener: AdminAddress?
     var adminTokenFile: String?

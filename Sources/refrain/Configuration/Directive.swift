@@ -131,6 +131,9 @@ extension Directive {
         file(
             "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
             why: "PEM, readable by its owner alone; read again on SIGHUP"),
+        toggle(
+            "http2", \.http2, standard: true,
+            why: "whether clients of a \"tls\" listener may choose HTTP/2, which needs libnghttp2"),
         Directive(
             "admin_listen", "ADDRESS:PORT|unix:PATH|off", defaults: ["127.0.0.1:8081"],
             why: "the operator's surface; an address that is not loopback needs admin_token_file"

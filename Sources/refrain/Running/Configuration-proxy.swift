@@ -70,6 +70,9 @@ extension Configuration {
     /// What is likely not meant: `serve` logs it at the start, `check` shows it.
     var warnings: [String] {
         var words: [String] = []
+        if http2, listeners.contains(where: \.isTLS), !HTTP2Support.isAvailable {
+            words.append("no \(HTTP2Support.libraryName): clients get HTTP/1.1 alone")
+        }
         if geteuid() == 0 { words.append("running as root; a user of its own is safer") }
         if developerTokenFile == nil && developerKeyFile == nil {
             words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
@@ -149,7 +152,9 @@ extension Configuration {
         var tls: ServerTLS?
         if let tlsCertificateFile, let tlsCertificateKeyFile, listeners.contains(where: \.isTLS) {
             tls = try attempt("tls_certificate", or: CommandFailure.badSetting) {
-                try ServerTLS(certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile)
+                try ServerTLS(
+                    certificateFile: tlsCertificateFile, keyFile: tlsCertificateKeyFile,
+                    offersHTTP2: http2 && HTTP2Support.isAvailable)
             }
         }
         let addresses = try listenedAddresses

@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Glibc
+import Server
 
 /// Runs the proxy until it is told to stop. `path` is where the configuration was read.
 func runServe(
@@ -83,7 +84,9 @@ private func tellStart(
     log(.info, "configuration \(path)")
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
         let how = listener.expectsHeader ? ", behind a load balancer (proxy_protocol)" : ""
-        log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)\(how)")
+        let version = listener.isTLS && configuration.http2 ? HTTP2Support.version : nil
+        let protocols = version.map { ", HTTP/2 by nghttp2 \($0)" } ?? ""
+        log(.info, "listening on \(listener.isTLS ? "https" : "http")://\(address)\(protocols)\(how)")
     }
     if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
 }

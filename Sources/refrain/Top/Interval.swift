@@ -51,6 +51,8 @@ struct Interval {
     /// Answers by outcome, in the proxy's order.
     let outcomes: [(name: String, count: Int)]
     let upstream: Int
+    /// Requests that came by HTTP/2.
+    let http2: Int
     let hitTimes: BucketCounts
     let missTimes: BucketCounts
 
@@ -72,6 +74,7 @@ struct Interval {
             (name, difference { $0["outcomes"]?[name]?.intValue })
         }
         upstream = difference { $0["upstream_requests"]?.intValue }
+        http2 = difference { $0["http2_requests"]?.intValue }
         hitTimes = times(Self.hits)
         missTimes = times(Self.misses)
     }

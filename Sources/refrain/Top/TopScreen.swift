@@ -37,7 +37,9 @@ struct TopScreen {
         let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
         var text = terminal.styled("refrain \(version)", .bold) + "  up \(SpanOfTime.text(max(0, uptime)))\n"
         let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
-        text += "\(rate(interval.requests)) requests, \(ratio) hits, \(rate(interval.upstream)) to Apple\n"
+        let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
+        let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
+        text += "\(rate(interval.requests)) requests\(protocols), \(ratio) hits, \(rate(interval.upstream)) to Apple\n"
         let limit = stats["upstream_rate"]?.intValue ?? 0
         text += "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "
         text += "\(stats["upstream_waiting"]?.intValue ?? 0) waiting, "

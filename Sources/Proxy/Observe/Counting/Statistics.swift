@@ -7,6 +7,8 @@ import Synchronization
 public enum Counter: Int, CaseIterable, Sendable {
     /// Requests of apps.
     case requests
+    /// Those that came by HTTP/2.
+    case http2Requests
     /// Answered with what is stored, stale or not, without waiting for the origin.
     case hits
     /// Had to wait for the origin because nothing usable was stored.
@@ -56,6 +58,7 @@ public enum Counter: Int, CaseIterable, Sendable {
     public var name: String {
         switch self {
         case .requests: "requests"
+        case .http2Requests: "http2_requests"
         case .hits: "hits"
         case .misses: "misses"
         case .stale: "stale"
@@ -86,7 +89,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
-    private let cells: InlineArray<21, Atomic<Int>>
+    private let cells: InlineArray<22, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -94,7 +97,7 @@ public final class Statistics: Sendable {
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 21, "one cell for each counter")
+        precondition(Counter.allCases.count == 22, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * Lack.Kind.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }

@@ -66,7 +66,7 @@ final class AccessLog {
         case .combined:
             beginCombined(connection)
             lines.append(method)
-            lines.append(" - HTTP/1.1\" ")
+            lines.append(connection.isHTTP2 ? " - HTTP/2.0\" " : " - HTTP/1.1\" ")
             lines.append(decimal: status)
             lines.append(" ")
             lines.append(decimal: contentLength)
@@ -121,7 +121,9 @@ final class AccessLog {
         lines.appendEscaped(bytes.extracting(head.methodText.range), upTo: Self.longestWord)
         lines.append(" ")
         appendTarget(answered, head, bytes)
-        lines.append(head.version == .http11 ? " HTTP/1.1\" " : " HTTP/1.0\" ")
+        lines.append(" ")
+        lines.append(Self.protocolName(connection, head))
+        lines.append("\" ")
         lines.append(decimal: answered.status)
         lines.append(" ")
         lines.append(decimal: answered.contentLength)
@@ -168,6 +170,8 @@ final class AccessLog {
         lines.appendEscaped(bytes.extracting(head.methodText.range), upTo: Self.longestWord)
         lines.append("\",\"target\":\"")
         appendTarget(answered, head, bytes)
+        lines.append("\",\"protocol\":\"")
+        lines.append(Self.protocolName(connection, head))
         lines.append("\"")
         appendResult(
             answered.status, answered.contentLength, answered.outcome.word, answered.word, nanoseconds)
@@ -235,6 +239,10 @@ final class AccessLog {
         } else {
             lines.appendEscaped(bytes.extracting(head.target.range), upTo: Self.longest)
         }
+    }
+
+    private static func protocolName(_ connection: ClientConnection, _ head: RequestHead) -> StaticString {
+        connection.isHTTP2 ? "HTTP/2.0" : head.version == .http11 ? "HTTP/1.1" : "HTTP/1.0"
     }
 
     private func appendEscaped(_ text: String) {

@@ -63,6 +63,7 @@ final class RecordingSession {
         var exchange = RecordedExchange(
             time: began + .nanoseconds(offset), offset: .nanoseconds(offset), method: request.method,
             target: request.target, status: event.status, latency: .nanoseconds(event.latency), length: event.length)
+        exchange.protocolName = event.isHTTP2 ? "HTTP/2" : nil
         exchange.requestFields = request.fields
         exchange.fields = answer.fields
         if event.age >= 0, !subject.isPersonal { exchange.fields.append(RecordedField("age", String(event.age))) }

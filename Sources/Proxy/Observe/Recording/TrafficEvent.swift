@@ -19,6 +19,7 @@ struct TrafficEvent: Sendable {
     let length: Int
     /// Of a stored answer, in seconds; -1 of another.
     let age: Int
+    let isHTTP2: Bool
     /// Which of its batch's.
     let subject: Int
 }

@@ -75,7 +75,7 @@ final class TrafficTap {
             TrafficEvent(
                 requestedAt: connection.requestedAt.nanoseconds, latency: nanoseconds,
                 upstreamTime: answered.upstreamTime, cacheStatus: answered.cacheStatus, status: answered.status,
-                length: answered.contentLength, age: age, subject: subject))
+                length: answered.contentLength, age: age, isHTTP2: connection.isHTTP2, subject: subject))
     }
 
     /// Adds a subject, which stands for the same request with the same answer from now on.

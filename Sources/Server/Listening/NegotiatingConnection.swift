@@ -1,0 +1,33 @@
+import EventLoop
+
+/// A connection whose TLS handshake has still to say which protocol is spoken on it. Confined to
+/// its loop; the stream bounds how long a handshake may take.
+final class NegotiatingConnection: StreamHandler, ServedConnection {
+    private let stream: Stream
+    private let onOpen: (NegotiatingConnection, Stream) -> Void
+    private let onClose: (any ServedConnection) -> Void
+
+    /// - Parameter onOpen: gives the stream another handler.
+    init(
+        _ stream: Stream, onOpen: @escaping (NegotiatingConnection, Stream) -> Void,
+        onClose: @escaping (any ServedConnection) -> Void
+    ) {
+        self.stream = stream
+        self.onOpen = onOpen
+        self.onClose = onClose
+        stream.handler = self
+    }
+
+    var peer: ConnectionPeer { ConnectionPeer(of: stream) }
+    var isOpen: Bool { true }
+
+    func streamDidOpen(_ stream: Stream) { onOpen(self, stream) }
+    func streamDidBecomeReadable(_ stream: Stream) {}
+    func streamDidDrain(_ stream: Stream) {}
+    func streamDidClose(_ stream: Stream, _ error: StreamError?) { onClose(self) }
+
+    /// It has asked for nothing yet, and will be told when it can.
+    func drain(idleSince limit: Instant) {}
+    func endGrace() { close() }
+    func close() { stream.close() }
+}

@@ -1,0 +1,326 @@
+import CLinux
+import EventLoop
+import HTTP
+
+/// One client's HTTP/2 connection: reads frames, makes a `ClientConnection` of each stream, sends
+/// what these answer.
+///
+/// Confined to its loop. What must hold:
+/// - the library is never called from inside one of its calls: what it tells is noted, and done
+///   when it has returned;
+/// - nothing is read while more than a little waits for the client, so a client that asks and does
+///   not read costs no more than that;
+/// - frames are looked at by `FrameWatch` before the library sees them;
+/// - the server keeps it until `onClose`, which is called once, when the socket is closed.
+final class HTTP2Session {
+    let stream: Stream
+    let context: LoopContext
+    let service: any Service
+    let limits: MessageLimits
+    let timeouts: ClientTimeouts
+    /// The library's side of it; nil once the connection has gone.
+    var library: OpaquePointer?
+    var watch = FrameWatch()
+    var head: HTTP2RequestHead
+    /// Whose head is being read.
+    var current: HTTP2Stream?
+    /// What the fields of a head, or of trailers, have come to.
+    var unfoldedBytes = 0
+    /// Whether the client has done what none does that means well, as was noticed inside the
+    /// library.
+    var isOffended = false
+    private(set) var streams: [Int32: HTTP2Stream] = [:]
+    /// Those that have a request to be looked at.
+    private var ready: [HTTP2Stream] = []
+    /// Those that have ended and have not been told.
+    private var ended: [HTTP2Stream] = []
+    /// Those of whose answers something was sent or is to be.
+    var touched: [HTTP2Stream] = []
+    /// Content that has left, over all streams; and what has since that was looked at.
+    var (sentBytes, unsettledBytes) = (0, 0)
+    /// Whether requests are being handed on, behind which everything is sent.
+    private(set) var isServing = false
+    private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
+    private let serverName: [UInt8]?
+    private(set) var isOpen = true
+    private var isReadable = false
+    private var endsWhenIdle = false
+    /// For half a head to be completed; and for requests to come, or answers to be taken.
+    private let heads: DeadlineTimer
+    /// What half of which is waited for until then.
+    private var awaitedUnit = 0
+    private let idling: DeadlineTimer
+    private var lastActive: Instant
+    private let onOffence: () -> Void
+    private let onClose: (any ServedConnection) -> Void
+
+    /// - Parameter onOffence: called when the client has broken a bound of frames.
+    init(
+        stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
+        onOffence: @escaping () -> Void, onClose: @escaping (any ServedConnection) -> Void
+    ) {
+        self.stream = stream
+        self.context = context
+        self.service = service
+        self.limits = limits
+        self.timeouts = timeouts
+        self.onOffence = onOffence
+        self.onClose = onClose
+        head = HTTP2RequestHead(limits: limits)
+        serverName = stream.serverName.map { name in name.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } }
+        heads = DeadlineTimer(loop: context.loop)
+        idling = DeadlineTimer(loop: context.loop)
+        lastActive = context.loop.now
+        stream.handler = self
+        library = makeLibrary()
+        heads.action = { [unowned self] in self.close() }
+        idling.action = { [unowned self] in self.idleTimePassed() }
+        heads.set(context.loop.now + timeouts.head)
+        noteActivity()
+        if library == nil { close() }
+    }
+
+    deinit { freeLibrary() }
+
+    private func freeLibrary() {
+        if let library { clinux_http2_free(library) }
+        library = nil
+    }
+}
+
+// MARK: - Reading
+
+extension HTTP2Session: StreamHandler {
+    /// It is open from the start.
+    func streamDidOpen(_ stream: Stream) {}
+
+    func streamDidBecomeReadable(_ stream: Stream) {
+        isReadable = true
+        isServing = true
+        read()
+        isServing = false
+        send()
+    }
+
+    func streamDidDrain(_ stream: Stream) {
+        send()
+        if isReadable { stream.readLater() }
+    }
+
+    func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+        leave()
+        freeLibrary()
+        onClose(self)
+    }
+
+    /// Reads once: others deserve a turn before what is behind it is read.
+    private func read() {
+        guard isOpen, isReadable, hasRoom, let library else { return }
+        let result = context.frameInput.withUnsafeWritable(minimum: Limits.readFrames) { target in
+            let result = stream.read(into: target)
+            return (written: result.count, result: result)
+        }
+        switch result {
+        case .bytes: stream.readLater()
+        case .wouldBlock:
+            isReadable = false
+            return
+        case .end, .failed: return close()
+        }
+        defer { context.frameInput.wipe() }
+        do throws(FrameWatch.Offence) {
+            try context.frameInput.withReadable { bytes throws(FrameWatch.Offence) in
+                try watch.read(bytes, at: context.loop.now)
+            }
+        } catch {
+            return endForOffence()
+        }
+        let status = context.frameInput.withUnsafeReadable { bytes in
+            clinux_http2_read(library, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)
+        }
+        guard !isOffended else { return endForOffence() }
+        guard status == 0 else { return terminate(.protocolError) }
+        expectTheRest()
+        serve()
+    }
+
+    /// The client has so long for what it has begun: the deadline is the unit's, and bytes do not
+    /// move it.
+    private func expectTheRest() {
+        guard watch.isWaitingForMore else { return heads.clear() }
+        guard heads.deadline == nil || awaitedUnit != watch.unit else { return }
+        awaitedUnit = watch.unit
+        heads.set(context.loop.now + timeouts.head)
+    }
+
+    /// What the library has told.
+    private func serve() {
+        tellEnded()
+        guard !ready.isEmpty else { return }
+        noteActivity()
+        let streams = ready
+        ready.removeAll(keepingCapacity: true)
+        for stream in streams where !stream.isOver {
+            stream.isReady = false
+            guard let connection = stream.connection else { continue }
+            if let failure = stream.failure.take() {
+                connection.refuse(malformed: failure)
+            } else {
+                connection.pump()
+            }
+        }
+    }
+
+    func tellEnded() {
+        while !ended.isEmpty {
+            let streams = ended
+            ended.removeAll(keepingCapacity: true)
+            for stream in streams { stream.end() }
+        }
+        if streams.isEmpty { becomeIdle() }
+    }
+}
+
+// MARK: - What the library tells, from inside its calls
+
+extension HTTP2Session {
+    func headBegan(_ identifier: Int32) {
+        unfoldedBytes = 0
+        // Trailers say nothing that is asked for here.
+        guard streams[identifier] == nil else {
+            current = nil
+            return
+        }
+        let stream = HTTP2Stream(identifier, of: self)
+        let connection = ClientConnection(stream, input: context.takeStreamInput(limits))
+        stream.begin(connection)
+        streams[identifier] = stream
+        head.reset()
+        current = stream
+    }
+
+    func headEnded(_ identifier: Int32, isLast: Bool) {
+        guard let stream = current.take() else {
+            if isLast { contentEnded(identifier) }
+            return
+        }
+        stream.connection?.withInput { input in
+            do throws(ParseError) {
+                stream.headEnded(try head.end(isLast: isLast, serverName: serverName, to: &input))
+            } catch {
+                stream.failure = error
+            }
+        }
+        note(ready: stream)
+    }
+
+    func contentCame(_ identifier: Int32, _ bytes: UnsafeRawBufferPointer) {
+        guard let stream = streams[identifier] else { return }
+        stream.receive(bytes)
+        note(ready: stream)
+    }
+
+    func contentEnded(_ identifier: Int32) {
+        guard let stream = streams[identifier] else { return }
+        stream.contentEnded()
+        note(ready: stream)
+    }
+
+    func closed(_ identifier: Int32) {
+        guard let stream = streams.removeValue(forKey: identifier) else { return }
+        if current === stream { current = nil }
+        ended.append(stream)
+    }
+
+    /// Counts what the client has made the server end.
+    func resetMade(_ identifier: Int32) {
+        guard let stream = streams[identifier], !stream.isReset else { return }
+        do throws(FrameWatch.Offence) {
+            try watch.noteProvokedReset(at: context.loop.now)
+        } catch {
+            isOffended = true
+        }
+    }
+
+    private func note(ready stream: HTTP2Stream) {
+        guard !stream.isReady else { return }
+        stream.isReady = true
+        ready.append(stream)
+    }
+}
+
+// MARK: - Ending
+
+extension HTTP2Session: ServedConnection {
+    var peer: ConnectionPeer { ConnectionPeer(of: stream) }
+
+    /// Welcomes streams that are on their way; a connection that has been idle since `limit` is
+    /// closed now.
+    func drain(idleSince limit: Instant) {
+        guard isOpen, let library else { return }
+        if streams.isEmpty, lastActive <= limit { return endGrace() }
+        clinux_http2_say_goodbye(library, 0)
+        send()
+    }
+
+    /// Takes no further streams, and closes as soon as none is in hand.
+    func endGrace() {
+        guard isOpen, !endsWhenIdle, let library else { return }
+        endsWhenIdle = true
+        clinux_http2_say_goodbye(library, 1)
+        send()
+        if streams.isEmpty { becomeIdle() }
+    }
+
+    func close() {
+        leave()
+        stream.close()
+    }
+
+    /// Too much of something has come.
+    func endForOffence() {
+        isOffended = false
+        onOffence()
+        terminate(.enhanceYourCalm)
+    }
+
+    /// Says why, and lets nothing that was begun go on.
+    private func terminate(_ code: HTTP2ErrorCode) {
+        guard isOpen, let library else { return }
+        clinux_http2_terminate(library, code.rawValue)
+        send()
+        closeAfterSending()
+    }
+
+    func closeAfterSending() {
+        leave()
+        stream.closeAfterSending()
+    }
+
+    /// Nothing more will be read or answered.
+    private func leave() {
+        guard isOpen else { return }
+        isOpen = false
+        heads.cancel()
+        idling.cancel()
+        let gone = ended + streams.values
+        (streams, ended, ready, touched, current) = ([:], [], [], [], nil)
+        for stream in gone { stream.end() }
+    }
+
+    private func becomeIdle() {
+        if isOpen, endsWhenIdle { closeAfterSending() }
+    }
+
+    func noteActivity() {
+        lastActive = context.loop.now
+        idling.set(lastActive + timeouts.idle)
+    }
+
+    /// Nothing was asked for or taken for as long as a connection may be idle.
+    private func idleTimePassed() {
+        guard !streams.values.contains(where: { $0.connection?.isBeingServed == true }) else { return noteActivity() }
+        endGrace()
+        closeAfterSending()
+    }
+}

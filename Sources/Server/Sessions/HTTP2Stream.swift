@@ -1,0 +1,168 @@
+import EventLoop
+import HTTP
+
+/// One stream of an HTTP/2 session: what carries the one request and the one answer of a
+/// `ClientConnection`, as a socket carries those of the others.
+///
+/// Confined to its loop. What must hold: the session keeps it until both sides are done with it or
+/// the connection has gone, and tells its `ClientConnection` of that once; what is called
+/// afterwards does nothing.
+final class HTTP2Stream {
+    let session: HTTP2Session
+    let identifier: Int32
+    /// Who is served on it; nil once it has ended.
+    private(set) var connection: ClientConnection?
+    /// What of the answer's content has not left yet.
+    private(set) var content = OutputQueue()
+    /// Where the content lies and how large it is, for the budget of answers; 0 for what is this
+    /// stream's own.
+    private(set) var (contentPlace, contentBytes): (UInt, Int) = (0, 0)
+    /// What of it a frame was promised that has not been made yet.
+    private var promisedBytes = 0
+    /// Told to the connection when no more than this waits.
+    var lowWaterMark = 0
+    /// Why the head is refused.
+    var failure: ParseError?
+    private var sentWhenWaiting = 0
+    private var writesChunks = false
+    private var isRequestWhole = false
+    private var hasAnswer = false
+    private var isAnswerWhole = false
+    private(set) var isOver = false
+    /// Whether it was ended from here.
+    private(set) var isReset = false
+    /// Whether the session will look at it before the turn ends.
+    var isReady = false
+    var isTouched = false
+
+    init(_ identifier: Int32, of session: HTTP2Session) {
+        self.identifier = identifier
+        self.session = session
+    }
+
+    var pendingBytes: Int { content.count }
+    /// Who asks, as the access log writes it.
+    var peerText: [UInt8] { session.peerText }
+
+    /// Whether the whole answer has left although the request is not whole.
+    var isAnsweredEarly: Bool { isAnswerWhole && content.isEmpty && !isRequestWhole && !isOver && !isReset }
+
+    /// The connection has begun to wait for its client.
+    func beginWaiting() { sentWhenWaiting = session.sentBytes }
+
+    /// What the client has taken of all streams meanwhile: on a slow line that many share, each
+    /// moves little. Nothing where the client's own window holds this one up.
+    var sentMeanwhile: Int { session.isShut(self) ? 0 : session.sentBytes - sentWhenWaiting }
+
+    // MARK: - The request
+
+    func begin(_ connection: ClientConnection) { self.connection = connection }
+
+    func headEnded(_ following: HTTP2RequestHead.Content) {
+        writesChunks = following == .chunked
+        isRequestWhole = following == .none
+    }
+
+    /// More of the request's content; dropped where nobody reads it.
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        connection?.withInput { input in
+            if writesChunks {
+                input.append(hexadecimal: bytes.count)
+                input.append("\r\n")
+            }
+            input.append(bytes)
+            if writesChunks { input.append("\r\n") }
+        }
+    }
+
+    func contentEnded() {
+        isRequestWhole = true
+        if writesChunks { connection?.withInput { $0.append("0\r\n\r\n") } }
+    }
+
+    // MARK: - The answer
+
+    /// Begins the answer.
+    /// - Parameters:
+    ///   - head: as HTTP/1.1 has it.
+    ///   - content: nil where it is still coming.
+    func answer(_ head: UnsafeRawBufferPointer, _ content: [UInt8]?) {
+        guard !isOver, !hasAnswer else { return }
+        hasAnswer = true
+        isAnswerWhole = content != nil
+        if let content, !content.isEmpty {
+            contentPlace = content.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+            contentBytes = content.count
+            self.content.append(retaining: content, from: 0)
+        }
+        session.submit(head, self, hasContent: content?.isEmpty != true)
+    }
+
+    /// What comes before an answer (1xx).
+    func hint(_ head: UnsafeRawBufferPointer) {
+        guard !isOver, !hasAnswer else { return }
+        session.submitHint(head, self)
+    }
+
+    func write(_ bytes: [UInt8]) {
+        guard !isOver, !isReset else { return }
+        content.append(retaining: bytes, from: 0)
+        session.resume(self)
+    }
+
+    func endAnswer() {
+        guard !isOver, !isReset, !isAnswerWhole else { return }
+        isAnswerWhole = true
+        session.resume(self)
+    }
+
+    /// Ends it at once. What has not left is let go now, for the client may not read for long; but
+    /// what a frame was promised has to be there.
+    func reset(_ code: HTTP2ErrorCode) {
+        guard !isOver, !isReset else { return }
+        isReset = true
+        let promised = [UInt8](unsafeUninitializedCapacity: promisedBytes) { room, count in
+            count = content.copyFront(
+                into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[..<promisedBytes]))
+        }
+        content.removeAll()
+        content.append(retaining: promised, from: 0)
+        session.reset(self, code)
+    }
+
+    /// How much there is for a frame; nil while there is none.
+    func available(_ most: Int) -> (count: Int, isLast: Bool)? {
+        guard !isReset else { return nil }
+        if content.isEmpty { return isAnswerWhole ? (0, true) : nil }
+        promisedBytes = min(most, content.count)
+        return (promisedBytes, isAnswerWhole && promisedBytes == content.count)
+    }
+
+    /// Takes content out.
+    func take(_ count: Int, into frames: inout ByteBuffer) {
+        promisedBytes = 0
+        guard count > 0 else { return }
+        frames.withUnsafeWritable(minimum: count) { room in
+            let written = content.copyFront(into: UnsafeMutableRawBufferPointer(rebasing: room[..<count]))
+            return (written, ())
+        }
+        content.consume(count)
+    }
+
+    /// Both sides are done with it.
+    func end() {
+        isOver = true
+        content.removeAll()
+        let connection = connection.take()
+        connection?.streamEnded()
+    }
+}
+
+/// RFC 9113 7.
+enum HTTP2ErrorCode: UInt32 {
+    case noError = 0
+    case protocolError = 1
+    case internalError = 2
+    case cancel = 8
+    case enhanceYourCalm = 11
+}

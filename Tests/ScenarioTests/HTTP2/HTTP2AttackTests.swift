@@ -1,0 +1,293 @@
+import EventLoop
+import Foundation
+import HTTP
+import Server
+import TestSupport
+import Testing
+
+/// What was done to servers of HTTP/2, frame by frame: the connection is ended and nobody else
+/// notices. Each names its CVE.
+@Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2AttackTests {
+    /// ENHANCE_YOUR_CALM (RFC 9113 7).
+    private static let calm: UInt32 = 11
+
+    /// Sends the same over and over until the server has had enough; false where it never has.
+    private func isStopped(_ scene: HTTP2Scene, most: Int = 4000, _ frames: (Int) -> [HTTP2Frame]) throws -> Bool {
+        let client = try scene.client()
+        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        #expect(client.answer(1).contains("albums/1"))
+        var index = 0
+        while index < most, !client.isClosed {
+            client.send((0..<100).flatMap { frames(index + $0).flatMap(\.bytes) })
+            index += 100
+        }
+        waitUntil { client.isClosed }
+        #expect(client.goodbye == Self.calm)
+        let other = try scene.client()
+        other.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        #expect(other.answer(1).contains("albums/1"))
+        return client.isClosed && scene.proxy.statistics.connections.floodCount == 1
+    }
+
+    /// CVE-2023-44487: requests that are withdrawn at once never count as being there.
+    @Test func rapidReset() throws {
+        let scene = try HTTP2Scene()
+        let isStopped = try isStopped(scene) { index in
+            let stream = UInt32(2 * index + 3)
+            return [.head(HTTP2Frame.get(HTTP2Scene.album(index)), stream: stream), .reset(stream)]
+        }
+        #expect(isStopped)
+        // What is withdrawn with the piece in which it came was never looked at.
+        #expect(scene.origin.requests.count < 300)
+        scene.proxy.stop()
+    }
+
+    /// CVE-2025-8671, MadeYouReset: the server itself is made to end what was asked for, here by a
+    /// window that runs over.
+    @Test func requestsThatTheServerIsMadeToEnd() throws {
+        let scene = try HTTP2Scene()
+        let isStopped = try isStopped(scene) { index in
+            let stream = UInt32(2 * index + 3)
+            return [
+                .head(HTTP2Frame.get(HTTP2Scene.album(index)), stream: stream),
+                .windowUpdate(stream, by: 0x7FFF_FFFF),
+            ]
+        }
+        #expect(isStopped)
+        #expect(scene.origin.requests.count < 300)
+        scene.proxy.stop()
+    }
+
+    /// CVE-2024-27316: a head without an end.
+    @Test func continuationFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(
+            try isStopped(scene) { index in
+                index == 0
+                    ? [HTTP2Frame(.headers, stream: 3, payload: HTTP2Frame.fieldBlock(HTTP2Frame.get("/")))]
+                    : [HTTP2Frame(.continuation, stream: 3, payload: HTTP2Frame.fieldBlock([("a", "b")]))]
+            })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9515: each is to be acknowledged.
+    @Test func settingsFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [.setting(4, 65_535)] })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9512: each is to be answered.
+    @Test func pingFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [HTTP2Frame(.ping, payload: [1, 2, 3, 4, 5, 6, 7, 8])] })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9518: content that is none.
+    @Test func emptyContentFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(
+            try isStopped(scene) { index in
+                index == 0 ? [.head(HTTP2Scene.post, stream: 3, isLast: false)] : [HTTP2Frame(.data, stream: 3)]
+            })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9517, CVE-2019-9511: windows that are opened by a byte.
+    @Test func windowUpdateFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [.windowUpdate(0, by: 1)] })
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9513: a tree of priorities that is turned over and over.
+    @Test func priorityFlood() throws {
+        let scene = try HTTP2Scene()
+        #expect(
+            try isStopped(scene) { index in
+                [HTTP2Frame(.priority, stream: UInt32(2 * index + 3), payload: [0, 0, 0, 0, UInt8(index % 256)])]
+            })
+        scene.proxy.stop()
+    }
+
+    /// Frames that mean nothing cost reading.
+    @Test func floodOfUnknownFrames() throws {
+        let scene = try HTTP2Scene()
+        #expect(try isStopped(scene) { _ in [HTTP2Frame(type: 200)] })
+        scene.proxy.stop()
+    }
+
+    /// A field of three kilobytes that is kept in the table, and then named so often by a byte.
+    private static func unfolding(_ count: Int) -> [UInt8] {
+        // 0x40: a literal that is indexed; 0xBE: the first entry of the table.
+        var block: [UInt8] = [0x40]
+        block += HTTP2Frame.fieldBlock([("x", String(repeating: "a", count: 3_000))]).dropFirst()
+        return block + [UInt8](repeating: 0xBE, count: count)
+    }
+
+    @Test func aHeadThatUnfoldsIsTooLarge() throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client()
+        let block = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + Self.unfolding(20)
+        client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: block))
+        waitUntil { client.isOver(1) || client.isClosed }
+        #expect(client.text(1).contains("\"431\"") && scene.origin.requests.isEmpty)
+        // The table is in order, and the next request is none of its business.
+        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 3))
+        #expect(client.answer(3).contains("albums/1"))
+        scene.proxy.stop()
+    }
+
+    /// CVE-2016-1544, the HPACK bomb: what unfolds to thirty megabytes ends the connection.
+    @Test(arguments: [false, true])
+    func aHeadThatUnfoldsBeyondMeasureIsAnAttack(isInTrailers: Bool) throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client()
+        var block = Self.unfolding(10_000)
+        if isInTrailers {
+            client.send(.head(HTTP2Scene.post, stream: 1, isLast: false))
+        } else {
+            block = HTTP2Frame.fieldBlock(HTTP2Frame.get("/")) + block
+        }
+        client.send(HTTP2Frame(.headers, flags: 5, stream: 1, payload: block))
+        #expect(client.end() == Self.calm && scene.proxy.statistics.connections.floodCount == 1)
+        #expect(scene.origin.requests.isEmpty)
+        scene.proxy.stop()
+    }
+
+    /// More requests than there may be are refused, so that the client may make them again.
+    @Test func whoAsksForMoreThanMayBeIsRefusedTheRest() throws {
+        let scene = try HTTP2Scene { _ in
+            usleep(20_000)
+            return FakeOrigin.Reply(body: "late")
+        }
+        let client = try scene.client()
+        let streams = (0..<200).map { UInt32(2 * $0 + 1) }
+        client.send(streams.flatMap { HTTP2Frame.head(HTTP2Frame.get(HTTP2Scene.album(Int($0))), stream: $0).bytes })
+        for stream in streams { waitUntil { client.isOver(stream) || client.isClosed } }
+        let refused = client.frames(.reset).filter { $0.word(at: 0) == 7 }.count
+        let answered = streams.count { client.text($0) == "late" }
+        #expect(refused > 0 && refused <= 72 && answered + refused == 200)
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9516, and slow heads of all kinds: half a frame is waited for as long as half a
+    /// head.
+    @Test(arguments: [
+        HTTP2Frame(.headers, stream: 1, payload: [0]).bytes,
+        Array(HTTP2Frame(.ping, payload: [1, 2]).bytes.dropLast()),
+        [0, 0],
+    ])
+    func halfAFrameIsNotWaitedForLong(bytes: [UInt8]) throws {
+        var timeouts = ClientTimeouts()
+        timeouts.head = .milliseconds(200)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        client.send(bytes)
+        waitUntil { client.isClosed }
+        #expect(client.isClosed)
+        scene.proxy.stop()
+    }
+
+    @Test func whoSaysNothingIsNotWaitedForLong() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.head = .milliseconds(200)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client(greets: false)
+        waitUntil { client.isClosed }
+        #expect(client.isClosed)
+        // And who then asks for nothing, as long as between requests.
+        timeouts.head = .seconds(60)
+        timeouts.idle = .milliseconds(200)
+        let idle = try HTTP2Scene(timeouts: timeouts)
+        #expect(try idle.client().end() == 0)
+        scene.proxy.stop()
+        idle.proxy.stop()
+    }
+
+    /// Content that does not come gets the answer that it gets in HTTP/1.1.
+    @Test func contentIsWaitedForSoLong() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.body = .milliseconds(200)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        client.send(.head(HTTP2Scene.post, stream: 1, isLast: false))
+        #expect(client.answer(1).contains("\"408\""))
+        // The rest of it is not wanted any more (RFC 9113 8.1).
+        waitUntil { !client.frames(.reset, stream: 1).isEmpty }
+        #expect(client.frames(.reset, stream: 1).first?.word(at: 0) == 0)
+        scene.proxy.stop()
+    }
+
+    /// CVE-2019-9517: answers that are asked for and not taken cost no more than a bound, and end.
+    @Test func whoTakesNoAnswersIsLetGo() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.write = .milliseconds(300)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        client.send(HTTP2Frame.setting(4, 0))
+        let streams = (0..<20).map { UInt32(2 * $0 + 1) }
+        client.send(
+            streams.flatMap { HTTP2Frame.head(HTTP2Frame.get("/v1/catalog/us/albums/large"), stream: $0).bytes })
+        for stream in streams { waitUntil { client.isOver(stream) } }
+        #expect(streams.allSatisfy { client.isOver($0) && client.content($0).isEmpty })
+        #expect(scene.proxy.statistics.answerBudget.heldBytes == 0)
+        scene.proxy.stop()
+    }
+
+    /// Large answers that nobody takes make room for others at once, although their client reads
+    /// nothing.
+    @Test func answersThatNobodyTakesMakeRoomForOthers() throws {
+        let scene = try HTTP2Scene()
+        let most = 1 << 20
+        scene.proxy.statistics.answerBudget.limit(to: most)
+        let client = try scene.client()
+        client.send(HTTP2Frame.setting(4, 0))
+        let streams = (0..<20).map { UInt32(2 * $0 + 1) }
+        for stream in streams {
+            client.send(.head(HTTP2Frame.get("/v1/catalog/us/albums/large\(stream)"), stream: stream))
+        }
+        waitUntil { client.frames(.reset).count >= 17 && scene.proxy.statistics.answerBudget.heldBytes <= most }
+        #expect(client.frames(.reset).count >= 17 && scene.proxy.statistics.answerBudget.heldBytes <= most)
+        // Three of 320 kB fit; they come when the windows open.
+        let kept = streams.filter { !client.isOver($0) }
+        client.send(.windowUpdate(0, by: 1 << 24))
+        for stream in kept { client.send(.windowUpdate(stream, by: 1 << 24)) }
+        for stream in kept { #expect(client.answer(stream) == HTTP2Scene.large) }
+        scene.proxy.stop()
+    }
+
+    /// What one socket may have waiting is counted like that of many.
+    @Test func requestsThatWaitMakeNoMoreThanTheyMay() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let scene = try HTTP2Scene { _ in
+            mayAnswer.wait()
+            mayAnswer.signal()
+            return FakeOrigin.Reply(body: "late")
+        }
+        scene.proxy.statistics.requestBudget.limit(to: 40_000)
+        let client = try scene.client()
+        let streams = (0..<100).map { UInt32(2 * $0 + 1) }
+        client.send(streams.flatMap { HTTP2Frame.head(HTTP2Frame.get(HTTP2Scene.album(Int($0))), stream: $0).bytes })
+        waitUntil { client.frames(.reset).count > 20 }
+        #expect(scene.proxy.statistics.requestBudget.heldBytes <= 40_000)
+        mayAnswer.signal()
+        for stream in streams { waitUntil { client.isOver(stream) || client.isClosed } }
+        let refused = client.frames(.reset).filter { $0.word(at: 0) == Self.calm }.count
+        let answered = streams.count { client.text($0) == "late" }
+        #expect(refused > 20 && answered > 5 && refused + answered == streams.count, "\(refused) \(answered)")
+        waitUntil { scene.proxy.statistics.requestBudget.heldBytes == 0 }
+        #expect(scene.proxy.statistics.requestBudget.heldBytes == 0)
+        scene.proxy.stop()
+    }
+
+    @Test func whatIsNoPrefaceEndsTheConnection() throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client(greets: false)
+        client.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        waitUntil { client.isClosed }
+        #expect(client.isClosed && scene.origin.requests.isEmpty)
+        scene.proxy.stop()
+    }
+}

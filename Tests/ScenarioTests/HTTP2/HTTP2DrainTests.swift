@@ -1,0 +1,79 @@
+import EventLoop
+import Foundation
+import HTTP
+import Server
+import Synchronization
+import TestSupport
+import Testing
+
+/// The end of the server as an HTTP/2 client sees it.
+@Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2DrainTests {
+    @Test func requestsInHandAreAnsweredAndNoFurtherOnesAreWelcome() throws {
+        let asked = DispatchSemaphore(value: 0)
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let scene = try HTTP2Scene { _ in
+            asked.signal()
+            mayAnswer.wait()
+            return FakeOrigin.Reply(body: "the last")
+        }
+        let client = try scene.client()
+        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        asked.wait()
+        let stopped = DispatchSemaphore(value: 0)
+        let cutOff = Mutex(-1)
+        let proxy = scene.proxy
+        Thread.detachNewThread {
+            let count = proxy.stop()
+            cutOff.withLock { $0 = count }
+            stopped.signal()
+        }
+        // First only that it ends: what is on its way is still welcome (RFC 9113 6.8).
+        waitUntil { client.goodbye != nil }
+        #expect(client.frames(.goAway).first?.word(at: 0) == 0x7FFF_FFFF && client.goodbye == 0)
+        mayAnswer.signal()
+        #expect(client.answer(1) == "the last")
+        stopped.wait()
+        #expect(client.frames(.goAway).last?.word(at: 0) == 1)
+        waitUntil { client.isClosed }
+        #expect(client.isClosed && cutOff.withLock { $0 } == 0)
+    }
+
+    @Test func anIdleConnectionIsToldAndClosed() throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client()
+        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        #expect(client.answer(1).contains("albums/1"))
+        scene.proxy.stop()
+        #expect(client.end() == 0)
+    }
+
+    @Test func whatCannotFinishIsCutOffAndCounted() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.grace = .milliseconds(100)
+        timeouts.drain = .milliseconds(300)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        client.send(.head(HTTP2Frame.get("/v1/catalog/us/albums/large"), stream: 1))
+        waitUntil { client.content(1).count == 65_535 }
+        #expect(scene.proxy.stop() == 1)
+    }
+
+    @Test func aReloadMayTakeItAwayAndBringItBack() throws {
+        let scene = try HTTP2Scene()
+        let client = try scene.client()
+        for isOffered in [false, true] {
+            let tls = try ServerTLS(authority: scene.authority, hosts: ["localhost"], offersHTTP2: isOffered)
+            try scene.proxy.adopt { settings in
+                settings.listeners[1] = ListenerSettings(
+                    address: settings.listeners[1].address, tls: tls, headers: nil)
+            }
+            let other = try scene.client()
+            other.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+            #expect(other.answer(1).contains("albums/1") == isOffered)
+        }
+        // Who was there stays.
+        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
+        #expect(client.answer(1).contains("albums/1"))
+        scene.proxy.stop()
+    }
+}

@@ -1,0 +1,54 @@
+import Cache
+import EventLoop
+import Foundation
+import HTTP
+import Server
+import TestSupport
+
+@testable import Proxy
+
+/// A proxy whose clients may speak HTTP/2, and an origin whose answers are what their targets say.
+final class HTTP2Scene {
+    let authority: ThrowawayAuthority
+    let origin: FakeOrigin
+    let proxy: ProxyUnderTest
+    private(set) var port: UInt16 = 0
+
+    static let large = String(repeating: "0123456789abcdef", count: 20_000)
+
+    init(
+        timeouts: ClientTimeouts = ClientTimeouts(), headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil,
+        logFormat: AccessLogFormat = .combined, crossOrigin: CrossOrigin = .any,
+        reply: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply = HTTP2Scene.reply
+    ) throws {
+        authority = try ThrowawayAuthority()
+        origin = try FakeOrigin(reply)
+        proxy = try ProxyUnderTest(
+            originPort: origin.port, timeouts: timeouts, crossOrigin: crossOrigin, clientKeys: clientKeys,
+            logFormat: logFormat)
+        let tls = try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1"], offersHTTP2: true)
+        try proxy.adopt { settings in
+            settings.listeners.append(
+                ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: tls, headers: headers))
+        }
+        port = proxy.addresses[1].port
+    }
+
+    @Sendable static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
+        var reply = FakeOrigin.Reply()
+        reply.body = request.target.contains("large") ? large : "{\"at\":\"\(request.method) \(request.target)\"}"
+        if !request.body.isEmpty { reply.body = String(decoding: request.body, as: UTF8.self) }
+        return reply
+    }
+
+    func client(greets: Bool = true, host: String = "localhost") throws -> HTTP2TestClient {
+        try HTTP2TestClient(port: port, authority, host: host, greets: greets)
+    }
+
+    /// What a POST begins with, to a route whose answers nobody shares.
+    static let post = [
+        (":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library"),
+    ]
+
+    static func album(_ number: Int) -> String { "/v1/catalog/us/albums/\(number)" }
+}

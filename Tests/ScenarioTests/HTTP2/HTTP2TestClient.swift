@@ -1,0 +1,124 @@
+import EventLoop
+import Synchronization
+import TestSupport
+
+// Without Foundation, which has a `Stream` of its own.
+
+/// A client that says exactly which frames go over TLS, and shows which come. It answers nothing by
+/// itself.
+final class HTTP2TestClient: Sendable {
+    private final class Handler: StreamHandler {
+        let state: Received
+        init(_ state: Received) { self.state = state }
+
+        func streamDidOpen(_ stream: Stream) {
+            state.bytes.withLock { $0.protocolChosen = stream.speaksHTTP2 }
+        }
+
+        func streamDidBecomeReadable(_ stream: Stream) {
+            withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
+                while true {
+                    switch stream.read(into: buffer) {
+                    case .bytes(let count):
+                        state.bytes.withLock { $0.bytes += buffer[..<count] }
+                    case .wouldBlock: return
+                    case .end, .failed: return stream.close()
+                    }
+                }
+            }
+        }
+
+        func streamDidDrain(_ stream: Stream) {}
+        func streamDidClose(_ stream: Stream, _ error: StreamError?) {
+            state.bytes.withLock { $0.isClosed = true }
+        }
+    }
+
+    private struct Bytes {
+        var bytes: [UInt8] = []
+        var isClosed = false
+        var protocolChosen: Bool?
+    }
+
+    private final class Received: Sendable {
+        let bytes = Mutex(Bytes())
+    }
+
+    private let loop: EventLoop
+    private let received = Received()
+    private let stream: Confined<Stream>
+
+    /// - Parameters:
+    ///   - authority: whom to trust.
+    ///   - host: the server's name in the handshake.
+    ///   - greets: whether preface and settings are sent.
+    init(
+        port: UInt16, _ authority: ThrowawayAuthority, host: String = "localhost", greets: Bool = true
+    ) throws {
+        loop = try EventLoop(label: "refrain.test.http2")
+        let tls = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()), protocols: ["h2"])
+        let address = SocketAddress(host: "127.0.0.1", port: port)!
+        let (loop, received) = (self.loop, self.received)
+        stream = try loop.sync { () throws(SystemError) in
+            let stream = try Stream.connect(
+                to: address, tls: (tls, host), loop: loop, handler: Handler(received))
+            return Confined(stream, to: loop)
+        }
+        if greets { send(HTTP2Frame.preface + HTTP2Frame(.settings).bytes) }
+    }
+
+    deinit { loop.stop(nil) }
+
+    func send(_ bytes: [UInt8]) {
+        stream.execute { stream in bytes.withUnsafeBytes { stream.send($0) } }
+    }
+
+    func send(_ frames: HTTP2Frame...) { send(frames.flatMap(\.bytes)) }
+
+    func close() { stream.execute { $0.close() } }
+
+    /// Whether the server has ended the connection.
+    var isClosed: Bool { received.bytes.withLock(\.isClosed) }
+
+    /// What has come, as far as it is whole.
+    var frames: [HTTP2Frame] {
+        let bytes = received.bytes.withLock(\.bytes)
+        var (frames, rest): ([HTTP2Frame], ArraySlice<UInt8>) = ([], bytes[...])
+        while let (frame, count) = HTTP2Frame.first(in: rest) {
+            frames.append(frame)
+            rest = rest.dropFirst(count)
+        }
+        return frames
+    }
+
+    /// Frames of one kind, and of one stream.
+    func frames(_ kind: HTTP2Frame.Kind, stream: UInt32? = nil) -> [HTTP2Frame] {
+        frames.filter { $0.kind == kind && (stream == nil || $0.stream == stream) }
+    }
+
+    /// The content of a stream as far as it has come.
+    func content(_ stream: UInt32) -> [UInt8] { frames(.data, stream: stream).flatMap(\.payload) }
+    func text(_ stream: UInt32) -> String { String(decoding: content(stream), as: UTF8.self) }
+
+    /// Whether a stream has been ended, by its answer or by a reset.
+    func isOver(_ stream: UInt32) -> Bool {
+        frames.contains {
+            $0.stream == stream && ($0.kind == .reset || $0.endsStream && ($0.kind == .data || $0.kind == .headers))
+        }
+    }
+
+    /// Waits until a stream is over; its content.
+    func answer(_ stream: UInt32) -> String {
+        waitUntil { isOver(stream) || isClosed }
+        return text(stream)
+    }
+
+    /// Why the server says goodbye; nil where it has not.
+    var goodbye: UInt32? { frames(.goAway).last.map { $0.word(at: 4) } }
+
+    /// Waits for the end of the connection; why.
+    func end() -> UInt32? {
+        waitUntil { isClosed }
+        return isClosed ? goodbye : nil
+    }
+}
