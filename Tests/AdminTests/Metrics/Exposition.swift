@@ -20,11 +20,11 @@ struct Exposition {
         guard text.hasSuffix("\n") else { throw Malformed(description: "the last line has no end") }
         var family = ""
         for line in text.dropLast().split(separator: "\n", omittingEmptySubsequences: false) {
-            if let help = line.wholeMatch(of: /# HELP ([a-z_:]+) (.+)/) {
+            if let help = line.wholeMatch(of: /# HELP ([a-z_:][a-z0-9_:]*) (.+)/) {
                 family = String(help.1)
                 guard kinds[family] == nil else { throw Malformed(description: "\(family) is there twice") }
                 kinds[family] = ""
-            } else if let type = line.wholeMatch(of: /# TYPE ([a-z_:]+) (counter|gauge|histogram|summary)/) {
+            } else if let type = line.wholeMatch(of: /# TYPE ([a-z_:][a-z0-9_:]*) (counter|gauge|histogram|summary)/) {
                 guard type.1 == family, kinds[family] == "" else { throw Malformed(description: "\(line)") }
                 kinds[family] = String(type.2)
             } else {
@@ -40,7 +40,7 @@ struct Exposition {
     }
 
     private static func sample(_ line: Substring, of family: String, _ kind: String) throws -> Sample {
-        guard let match = line.wholeMatch(of: /([a-z_:]+)(?:\{(.*)\})? ([^ ]+)/), !kind.isEmpty else {
+        guard let match = line.wholeMatch(of: /([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? ([^ ]+)/), !kind.isEmpty else {
             throw Malformed(description: "\(line)")
         }
         let name = String(match.1)
