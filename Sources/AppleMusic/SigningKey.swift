@@ -102,6 +102,6 @@ public final class SigningKey: @unchecked Sendable {
         var name = [CChar](repeating: 0, count: 64)
         var count = 0
         guard EVP_PKEY_get_group_name(key, &name, name.count, &count) == 1 else { return .wrongCurve }
-        return name[..<count].elementsEqual("prime256v1".utf8.map { CChar(bitPattern: $0) }) ? nil : .wrongCurve
+        return name[..<count].elementsEqual("prime256v1".utf8.map { CChar(truncatingIfNeeded: $0) }) ? nil : .wrongCurve
     }
 }

@@ -105,7 +105,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         if let path { return path }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         withAddressBytes { _ = inet_ntop(family, $0.baseAddress, &text, socklen_t(INET6_ADDRSTRLEN)) }
-        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
     }
 
     /// "127.0.0.1:8080", "[::1]:8080", "unix:/run/refrain.sock"

@@ -21,6 +21,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         var text = [CChar](repeating: 0, count: 128)
         guard strerror_r(errno, &text, text.count) == 0 else { return "\(call): error \(errno)" }
-        return "\(call): \(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))"
+        let bytes = text.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:))
+        return "\(call): \(String(decoding: bytes, as: UTF8.self))"
     }
 }

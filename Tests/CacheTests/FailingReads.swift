@@ -41,7 +41,7 @@ enum FailingReads {
         var name = [CChar](repeating: 0, count: 4_096)
         let count = readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1)
         guard count > 0 else { return false }
-        let path = String(decoding: name[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let path = String(decoding: name[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
         return plan.withLock { plan in
             guard path.hasPrefix(plan.directory + "/") else { return false }
             if plan.spared > 0 {

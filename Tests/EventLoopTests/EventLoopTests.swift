@@ -173,6 +173,6 @@ import Testing
     private func kind(of descriptor: CInt) -> String? {
         var target = [CChar](repeating: 0, count: 256)
         guard readlink("/proc/self/fd/\(descriptor)", &target, 255) > 0 else { return nil }
-        return String(decoding: target.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return String(decoding: target.prefix { $0 != 0 }.map(UInt8.init(truncatingIfNeeded:)), as: UTF8.self)
     }
 }

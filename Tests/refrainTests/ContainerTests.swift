@@ -4,7 +4,7 @@ import Testing
 
 @testable import refrain
 
-/// `make try-image` builds and runs the image; here its recipe is held to the tree and to the tables.
+/// `make try-image` builds and runs the image; here its recipe is held to the tree and the tables.
 @Suite struct ContainerTests {
 
     /// The instructions of each stage: the first word, and the rest with continued lines joined.

@@ -9,7 +9,7 @@ struct TemporaryDirectory {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array((parent + "/refrain-" + String(repeating: "X", count: 6)).utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", errno: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = String(decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 
     /// With all that is in it.

@@ -122,6 +122,6 @@ struct FieldText {
         gmtime_r(&seconds, &parts)
         var text = [CChar](repeating: 0, count: 64)
         let count = strftime(&text, text.count, format, &parts)
-        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(decoding: text[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 }
