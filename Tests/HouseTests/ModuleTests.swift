@@ -23,7 +23,7 @@ import Testing
             ["Values"], ["Configuration"], ["CommandLine"], ["AdminClient"], ["Options"], ["Running"], ["Help"],
             ["Commands"], ["Top"], [""],
         ],
-        "Traffic": [["Results"], ["Replay"], ["Reports"], ["WhatIf"]],
+        "Traffic": [["Results"], ["Replay"], ["Warm"], ["Reports"], ["WhatIf"]],
         "Bench": [
             ["Running"], ["Results"], ["Load"], ["Origin"], ["Contenders"], ["Curves"], ["Store"], ["Measurements"],
             ["Latency"], ["Sessions"], ["Compose"], [""],

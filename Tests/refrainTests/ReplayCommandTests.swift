@@ -41,6 +41,25 @@ import Text
         }
     }
 
+    @Test func aCacheIsWarmedOnceAndThenHasIt() async throws {
+        let demo = try RunningDemo()
+        defer { demo.stop() }
+        let (album, port) = (demo.album, demo.port)
+        try await onThread {
+            let folder = try Self.recording([album, album + "?l=de", album, "/v1/me/library/songs"])
+            let words = [
+                "replay", folder.file(), "--target", "http://127.0.0.1:\(port)", "--warm", "--rate", "100/s", "--json",
+            ]
+            for (stored, hits) in [(2, 0), (0, 2)] {
+                let result = run(words)
+                let json = try JSON.parse(Array(result.standard.utf8))
+                #expect(result.status == 0 && json["distinct"] == 2 && json["asked"] == 2, "\(result.standard)")
+                #expect(json["stored"]?.intValue == stored && json["hits"]?.intValue == hits, "\(result.standard)")
+                #expect(json["skipped"]?["personal"] == 1)
+            }
+        }
+    }
+
     @Test func aMissedThresholdIsAFailure() async throws {
         let demo = try RunningDemo()
         defer { demo.stop() }

@@ -50,10 +50,26 @@ import Traffic
         (["--header", "Authorization: Bearer x"], "authorization is a secret; put it into a file for --header-file"),
         (["--header", "music-user-token:x"], "music-user-token is a secret"),
         (["--header", "Content-Length: 5"], "content-length is not for a replay to set"),
+        (["--warm", "--speed", "2x"], "--warm fills a cache and measures nothing; --speed has no meaning for it"),
+        (["--warm", "--verify"], "--verify has no meaning for it"),
         (["--header", "no colon"], "not of the form 'Name: value'"),
     ]) func whatMakesNoSenseIsAUsageError(_ words: [String], _ message: String) {
         let result = run(["replay", "trace.jsonl", "--target", "http://127.0.0.1:1"] + words)
         #expect(result.status == 2 && result.error.contains(message) && !result.error.contains("Bearer"))
+    }
+
+    @Test func aWarmingIsSlowUnlessItIsTold() throws {
+        func options(_ words: String...) throws -> WarmOptions {
+            try WarmOptions(
+                OptionParser.parse(["trace.jsonl", "--warm", "--target", "http://127.0.0.1:1"] + words, for: .replay))
+        }
+        let usual = try options()
+        #expect(usual.perSecond == 4 && usual.plan.connections == 4 && usual.plan.filter.methods == ["GET"])
+        let told = try options("--rate", "20/s", "--connections", "8", "--status", "200", "--json")
+        #expect(told.perSecond == 20 && told.plan.connections == 8 && told.plan.filter.statuses == [200] && told.isJSON)
+        let folder = try TemporaryFolder()
+        let path = try folder.put("Music-User-Token: abc\n", "fields", mode: 0o600)
+        #expect(throws: CommandFailure.self) { try options("--header-file", path) }
     }
 
     @Test func fileAndTargetAreNeeded() {

@@ -12,7 +12,7 @@ extension DashboardView {
             ("waited for another node", Figure.count(tier[.waited])),
             ("put there", Figure.count(tier[.put])),
             ("not answered in time", Figure.count(tier[.unanswered])),
-            ("breaker", tier.breakersOpen > 0 ? "open in \(tier.breakersOpen) of \(loops) loops" : "closed"),
+            ("left alone after failures", tier.breakersOpen > 0 ? "by \(tier.breakersOpen) of \(loops) loops" : "no"),
             ("time of an answer, mean", Figure.steadyTime(nanoseconds: tier.meanLatency.map { Int($0 * 1e6) })),
             ("failures, since start", Figure.count(tier.sum(\.failures))),
             ("last error", tier.lastError ?? Figure.none),

@@ -11,6 +11,8 @@ import Text
 struct DashboardView {
     enum Cell: Equatable {
         case text(String)
+        /// A text, and what it means or the figure that it rounds.
+        case titled(String, String)
         /// From 0 to 100.
         case bar(Int)
         case outcome(Outcome)
@@ -20,7 +22,9 @@ struct DashboardView {
 
     /// By the ids of the page's elements.
     private(set) var texts: [String: String] = [:]
-    /// `good`, `bad` or `plain`.
+    /// Of texts that round: the figure that was counted.
+    private(set) var titles: [String: String] = [:]
+    /// `good`, `bad`, `plain`, `chosen` or `none`.
     private(set) var states: [String: String] = [:]
     /// Data of SVG paths.
     private(set) var paths: [String: String] = [:]
@@ -28,14 +32,20 @@ struct DashboardView {
     /// One sentence for who listens.
     private(set) var summary = ""
 
-    /// - Parameter ribbon: whether to draw what changes only every ten seconds.
-    init(_ moment: Moment, ribbon: Bool = true) {
+    /// - Parameters:
+    ///   - window: how far back the chart and the table of outcomes go.
+    ///   - ribbon: whether to draw what changes only every ten seconds.
+    init(_ moment: Moment, _ window: HistoryWindow = .hour, ribbon: Bool = true) {
         addStatus(moment)
         addFigures(moment)
-        if ribbon { addRibbon(moment.observations.history) }
+        for each in HistoryWindow.allCases {
+            states["window-" + each.rawValue] = each == window ? "chosen" : "plain"
+        }
+        if ribbon { addRibbon(moment.observations.history.columns(window)) }
         addLatency(moment)
         addStorage(moment.observations.source)
-        tables["outcomes"] = outcomeRows(moment)
+        addTrouble(moment)
+        tables["outcomes"] = outcomeRows(moment, window)
         tables["origin"] = originRows(moment)
         tables["misses"] = missRows(moment)
         tables["asked"] = askedRows(moment)
@@ -78,27 +88,40 @@ struct DashboardView {
     }
 
     private mutating func addFigures(_ moment: Moment) {
-        let (recent, hour) = (moment.recent, moment.hour)
-        texts["ratio-now"] = recent.totals.ratio
+        let (recent, hour) = (moment.recent, moment.sum(.hour))
+        let now = recent.totals
+        texts["ratio-now"] = now.ratio
+        titles["ratio-now"] = now.ratioInNumbers + " in the last seconds"
         texts["ratio-hour"] = "\(hour.ratio) over the hour"
-        texts["rate"] = Figure.steadyRate(recent.perSecond(recent.totals.sum))
+        titles["ratio-hour"] = hour.ratioInNumbers
+        func rate(_ id: String, _ count: Int) {
+            texts[id] = Figure.steadyRate(recent.perSecond(count))
+            titles[id] = "\(Figure.count(count)) in the last \(Figure.fixed(recent.seconds, 1)) s"
+        }
+        rate("rate", now.sum)
         texts["requests-hour"] = Figure.count(hour.sum) + " in the hour"
-        texts["upstream-rate"] = Figure.steadyRate(recent.perSecond(recent.totals.upstream))
+        rate("upstream-rate", now.upstream)
         texts["upstream-hour"] = Figure.count(hour.upstream) + " in the hour"
         texts["saved"] = Figure.percent(hour.requestsSaved, of: hour.answered)
+        titles["saved"] = "\(Figure.count(hour.requestsSaved)) of \(Figure.count(hour.answered)) in the hour"
         texts["saved-hour"] = Figure.count(hour.requestsSaved) + " in the hour"
         summary =
-            "Hit ratio \(recent.totals.ratio), \(Figure.fixed(recent.perSecond(recent.totals.sum), 1)) requests a second, "
-            + "\(Figure.fixed(recent.perSecond(recent.totals.upstream), 1)) to Apple. "
+            "Hit ratio \(now.ratio), \(Figure.fixed(recent.perSecond(now.sum), 1)) requests a second, "
+            + "\(Figure.fixed(recent.perSecond(now.upstream), 1)) to Apple. "
             + [texts["readiness"], texts["reload"]].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    private mutating func addRibbon(_ history: History) {
-        let ribbon = Ribbon(history)
+    private mutating func addRibbon(_ columns: [History.Column]) {
+        let ribbon = Ribbon(columns)
         for outcome in Outcome.allCases { paths["ribbon-" + outcome.name] = ribbon.path(outcome) }
         paths["volume"] = ribbon.volume
-        let peak = Double(ribbon.peak) / Double(History.slotSeconds)
-        texts["volume-peak"] = ribbon.peak > 0 ? "at most \(Figure.steadyRate(peak))" : ""
+        texts["axis-start"] = columns.isEmpty ? "" : SpanOfTime.text(ribbon.seconds) + " ago"
+        texts["axis-middle"] = columns.count > 1 ? SpanOfTime.text(ribbon.seconds / 2) + " ago" : ""
+        texts["ribbon-note"] =
+            columns.first.map { first in
+                "A column is \(SpanOfTime.text(first.seconds)). Above: shares of the outcomes. "
+                    + "Below: requests, at most \(Figure.steadyRate(ribbon.peak))."
+            } ?? "The first column comes after \(History.slotSeconds) s."
     }
 
     private mutating func addStorage(_ source: StatisticsSource) {
@@ -107,11 +130,24 @@ struct DashboardView {
             "\(Figure.count(source.entries)) answers; \(Figure.bytes(source.memoryBytes)) in memory" + file
     }
 
+    private mutating func addTrouble(_ moment: Moment) {
+        tables["errors"] = errorRows(moment)
+        guard let last = moment.observations.source.lastTrouble else { return set("last-error", "", "plain") }
+        let seconds = max(0, Int(moment.observations.unixSeconds - last.unixSeconds))
+        set(
+            "last-error",
+            "Last error: \(last.what), \(SpanOfTime.text(seconds)) ago, at \(Figure.timeOfDay(last.unixSeconds)) UTC",
+            seconds < 60 ? "bad" : "plain")
+    }
+
     private mutating func addLatency(_ moment: Moment) {
         func time(_ counts: LatencyCounts, _ share: Double) -> String {
             Figure.steadyTime(nanoseconds: counts.quantile(share))
         }
         let (hits, misses) = (moment.latency.hits, moment.latency.misses)
+        for (id, counts) in [("hit-median", hits), ("miss-median", misses)] {
+            titles[id] = Self.exact(counts.quantile(0.5))
+        }
         texts["hit-median"] = time(hits, 0.5)
         texts["hit-tail"] = "p99 \(time(hits, 0.99)) in the hour"
         texts["miss-median"] = time(misses, 0.5)
@@ -119,7 +155,7 @@ struct DashboardView {
         paths["histogram-hits"] = LatencyPlot.path(hits)
         paths["histogram-misses"] = LatencyPlot.path(misses)
         tables["latency"] = [("hits, filled", hits), ("misses, dashed", misses)].map { name, counts in
-            [.text(name)] + [0.5, 0.9, 0.99].map { .text(time(counts, $0)) } + [.text(Figure.count(counts.count))]
+            [.text(name)] + [0.5, 0.9, 0.99].map { Self.time(counts, $0) } + [.text(Figure.count(counts.count))]
         }
     }
 }
@@ -134,6 +170,11 @@ extension History.Totals {
 
     /// Hits of hits and misses, in percent.
     var ratio: String { Figure.percent(count(.hit), of: count(.hit) + count(.miss)) }
+
+    /// The same as two counts.
+    var ratioInNumbers: String {
+        "\(Figure.count(count(.hit))) of \(Figure.count(count(.hit) + count(.miss)))"
+    }
 
     /// Those that Apple would have been asked for without the proxy.
     var answered: Int { sum - outcomes[Outcome.refused.rawValue] }
@@ -151,7 +192,8 @@ extension DashboardView {
                     members: members.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: value($0.value)) }))
         }
         return .object(members: [
-            "texts": object(texts, JSON.string), "states": object(states, JSON.string),
+            "texts": object(texts, JSON.string), "titles": object(titles, JSON.string),
+            "states": object(states, JSON.string),
             "paths": object(paths, JSON.string),
             "tables": object(tables) { rows in .array(rows.map { .array($0.map(\.json)) }) },
             "summary": .string(summary),
@@ -163,88 +205,10 @@ extension DashboardView.Cell {
     fileprivate var json: JSON {
         switch self {
         case .text(let text): .string(text)
+        case .titled(let text, let title): ["text": .string(text), "title": .string(title)]
         case .bar(let width): ["bar": .integer(width)]
-        case .outcome(let outcome): ["outcome": .string(outcome.name)]
+        case .outcome(let outcome): ["outcome": .string(outcome.name), "title": .string(outcome.meaning)]
         case .explain(let target): ["explain": .string(target)]
-        }
-    }
-}
-
-// The rows of the page's tables. The columns are those of `page.html`.
-
-extension DashboardView {
-    /// Of lists that could be long.
-    private static let mostRows = 20
-
-    private func outcomeRows(_ moment: Moment) -> [[Cell]] {
-        let hour = moment.hour
-        return Outcome.allCases.map { outcome in
-            let latency = moment.observations.source.latency(outcome)
-            let count = hour.outcomes[outcome.rawValue]
-            return [
-                .outcome(outcome), .text(Figure.count(count)), .text(Figure.percent(count, of: hour.sum)),
-                .text(Figure.count(latency.count)), .text(Figure.steadyTime(nanoseconds: latency.quantile(0.5))),
-                .text(Figure.steadyTime(nanoseconds: latency.quantile(0.99))), .text(outcome.meaning),
-            ]
-        }
-    }
-
-    private func originRows(_ moment: Moment) -> [[Cell]] {
-        let source = moment.observations.source
-        let upstream = source.upstream
-        let rows: [(String, String)] = [
-            ("rate allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
-            ("in flight", Figure.count(upstream.inFlight)),
-            ("waiting for their turn", Figure.count(upstream.waiting)),
-            ("429s, since start", Figure.count(source[.rateLimited])),
-            ("waited, since start", Figure.count(source[.queued])),
-            ("turned away, since start", Figure.count(source[.queueRefused])),
-            ("errors of the origin, since start", Figure.count(source[.upstreamErrors])),
-        ]
-        return rows.map { [.text($0.0), .text($0.1)] }
-    }
-
-    private func missRows(_ moment: Moment) -> [[Cell]] {
-        moment.observations.source.mostCostly(limit: Self.mostRows).map { target in
-            [
-                .explain(target.target), .text(Figure.steadyTime(nanoseconds: Int(target.seconds * 1e9))),
-                .text(Figure.count(Int(target.count.rounded()))), .text(target.reason?.text ?? ""),
-            ]
-        }
-    }
-
-    private func askedRows(_ moment: Moment) -> [[Cell]] {
-        let targets = moment.observations.source.mostAsked(limit: Self.mostRows)
-        let most = targets.first?.count ?? 0
-        return targets.map { target in
-            [
-                .explain(target.target), .text(Figure.count(Int(target.count.rounded()))),
-                .bar(most > 0 ? Int(target.count * 100 / most) : 0),
-            ]
-        }
-    }
-
-    private func storageRows(_ moment: Moment) -> [[Cell]] {
-        let breakdown = moment.observations.breakdown
-        let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
-        let largest = max(1, parts.map(\.1.bytes).max() ?? 0)
-        return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
-            [
-                .text(ResourceClass.name(ofTag: part.classTag)),
-                .text(part.storefront.isEmpty ? Figure.none : part.storefront), .text(tier),
-                .text(Figure.count(part.entries)), .text(Figure.bytes(part.bytes)),
-                .bar(part.bytes * 100 / largest),
-            ]
-        }
-    }
-
-    private func clientRows(_ moment: Moment) -> [[Cell]] {
-        moment.observations.source.clients.map { client in
-            [
-                .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
-                .text(Figure.count(client.limited)), .text(Figure.bytes(client.bytes)),
-                .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
-            ]
         }
     }
 }

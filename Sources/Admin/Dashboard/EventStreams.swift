@@ -13,8 +13,8 @@ import Text
 final class EventStreams {
     private final class Stream {
         let connection: ClientConnection
-        /// Whether it gets what the page shows in place of the counters.
-        let wantsView: Bool
+        /// What the page shows of how long, in place of the counters; nil: the counters.
+        let view: HistoryWindow?
         /// Whether its reader may still see anything.
         let isWelcome: () -> Bool
         /// Since when it has been too slow.
@@ -22,9 +22,9 @@ final class EventStreams {
         /// The slot up to which it has the ribbon.
         var slotShown: Int?
 
-        init(_ connection: ClientConnection, wantsView: Bool, isWelcome: @escaping () -> Bool) {
+        init(_ connection: ClientConnection, view: HistoryWindow?, isWelcome: @escaping () -> Bool) {
             self.connection = connection
-            self.wantsView = wantsView
+            self.view = view
             self.isWelcome = isWelcome
         }
     }
@@ -57,12 +57,12 @@ final class EventStreams {
     /// Answers with events from now on; false where there are too many streams already, or no new
     /// ones are welcome.
     /// - Parameter isWelcome: asked before each batch; the stream ends with the first no.
-    func admit(_ connection: ClientConnection, wantsView: Bool, isWelcome: @escaping () -> Bool) -> Bool {
+    func admit(_ connection: ClientConnection, view: HistoryWindow?, isWelcome: @escaping () -> Bool) -> Bool {
         letGo()
         guard streams.count < Self.most, !hasEnded else { return false }
         connection.beginEndless(Self.head)
         if streams.isEmpty { begin() }
-        let stream = Stream(connection, wantsView: wantsView, isWelcome: isWelcome)
+        let stream = Stream(connection, view: view, isWelcome: isWelcome)
         streams.append(stream)
         // After two seconds a browser tries again.
         send(Array("retry: 2000\n: events of refrain\n\n".utf8), to: stream)
@@ -133,17 +133,20 @@ final class EventStreams {
 
     private func tell(_ moment: Moment) {
         let slot = timeline.slotNumber
-        if streams.contains(where: { !$0.wantsView }) {
+        if streams.contains(where: { $0.view == nil }) {
             let message = Self.message("stats", moment.observations.json)
-            for stream in streams where !stream.wantsView { send(message, to: stream) }
+            for stream in streams where stream.view == nil { send(message, to: stream) }
         }
-        for isComplete in [true, false] {
-            let these = streams.filter { $0.wantsView && ($0.slotShown != slot) == isComplete }
-            guard !these.isEmpty else { continue }
-            let message = Self.message("view", DashboardView(moment, ribbon: isComplete).json.bytes)
-            for stream in these {
-                stream.slotShown = stream.slowSince == nil ? slot : nil
-                send(message, to: stream)
+        for window in HistoryWindow.allCases {
+            for isComplete in [true, false] {
+                let these = streams.filter { $0.view == window && ($0.slotShown != slot) == isComplete }
+                guard !these.isEmpty else { continue }
+                let view = DashboardView(moment, window, ribbon: isComplete)
+                let message = Self.message("view", view.json.bytes)
+                for stream in these {
+                    stream.slotShown = stream.slowSince == nil ? slot : nil
+                    send(message, to: stream)
+                }
             }
         }
     }

@@ -1,47 +1,63 @@
 import Proxy
+import Text
 
 // The drawings of the page as SVG path data. Pure: numbers in, text out; coordinates are whole
 // numbers where they can be.
 
-/// The outcomes of the last hour: a column for each slot, the newest at the right, shares stacked
-/// from the bottom up. 360 wide, 100 high.
+/// The outcomes over time: a column for each part of the time, the newest at the right, shares
+/// stacked from the bottom up. 360 wide, however many columns there are, and 100 high.
 struct Ribbon {
-    private let slots: ArraySlice<History.Totals>
+    private let columns: [History.Column]
 
-    init(_ history: History) {
-        slots = history.slots.suffix(History.slotCount)
+    static let width = 360
+
+    init(_ columns: [History.Column]) {
+        self.columns = columns
     }
-
-    private func column(_ index: Int) -> Int { History.slotCount - slots.count + index }
 
     /// The area of one outcome; empty where it did not occur.
     func path(_ outcome: Outcome) -> String {
-        slots.enumerated().reduce(into: "") { path, slot in
-            let counts = slot.element.outcomes
-            let (sum, own) = (slot.element.sum, counts[outcome.rawValue])
+        columns.enumerated().reduce(into: "") { path, column in
+            let counts = column.element.totals.outcomes
+            let (sum, own) = (column.element.totals.sum, counts[outcome.rawValue])
             guard own > 0 else { return }
             let below = counts[..<outcome.rawValue].reduce(0, +)
-            // Both edges are rounded alike, so that neighbours neither overlap nor leave a gap.
+            // Edges are rounded alike, so that neighbours neither overlap nor leave a gap.
             let (bottom, top) = (below * 1000 / sum, (below + own) * 1000 / sum)
-            path += "M\(column(slot.offset)) \(Self.tenths(1000 - bottom))v-\(Self.tenths(top - bottom))h1v"
-            path += "\(Self.tenths(top - bottom))z"
+            let height = Self.text(top - bottom, of: 10)
+            path += "M\(left(column.offset)) \(Self.text(1000 - bottom, of: 10))v-\(height)"
+            path += "h\(width(column.offset))v\(height)z"
         }
     }
 
-    /// How much came at all, each slot in proportion to the fullest.
+    /// How much came at all, each column in proportion to the fullest.
     var volume: String {
         let peak = peak
-        return slots.enumerated().reduce(into: "") { path, slot in
-            guard slot.element.sum > 0 else { return }
-            let height = max(2, slot.element.sum * 100 / peak)
-            path += "M\(column(slot.offset)) 100v-\(height)h1v\(height)z"
+        return columns.enumerated().reduce(into: "") { path, column in
+            guard column.element.totals.sum > 0 else { return }
+            let height = max(2, Int(column.element.perSecond * 100 / peak))
+            path += "M\(left(column.offset)) 100v-\(height)h\(width(column.offset))v\(height)z"
         }
     }
 
-    /// Requests of the fullest slot.
-    var peak: Int { slots.map(\.sum).max() ?? 0 }
+    /// Requests a second of the fullest column.
+    var peak: Double { columns.map(\.perSecond).max() ?? 0 }
 
-    private static func tenths(_ number: Int) -> String { "\(number / 10).\(number % 10)" }
+    /// All columns together.
+    var seconds: Int { columns.reduce(0) { $0 + $1.seconds } }
+
+    /// In hundredths, from 0 to `columns.count`.
+    private func edge(_ index: Int) -> Int { index * Self.width * 100 / columns.count }
+    private func left(_ index: Int) -> String { Self.text(edge(index), of: 100) }
+    private func width(_ index: Int) -> String { Self.text(edge(index + 1) - edge(index), of: 100) }
+
+    private static func text(_ number: Int, of parts: Int) -> String {
+        Figure.shortest(Double(number) / Double(parts), decimals: 2, isGrouped: false)
+    }
+}
+
+extension History.Column {
+    fileprivate var perSecond: Double { Double(totals.sum) / Double(max(1, seconds)) }
 }
 
 /// How durations spread: a step for each bucket of `LatencyCounts`, in proportion to the fullest.

@@ -5,6 +5,8 @@
   const $ = (id) => document.getElementById(id);
   const svgNames = "http://www.w3.org/2000/svg";
   const outcomes = new Set(["hit", "composed", "stale", "revalidated", "collapsed", "miss", "stale-if-error", "bypass", "failed", "refused"]);
+  /** What outcomes mean, as the table of outcomes says. */
+  const meanings = new Map();
 
   function element(name, text, attributes = {}) {
     const made = document.createElement(name);
@@ -28,13 +30,17 @@
   function fill(place, cell) {
     if (typeof cell === "string") {
       place.textContent = cell;
+      // What may be cut is whole in its title.
+      if (place.className === "w") place.title = cell;
+    } else if ("text" in cell) {
+      place.append(element("span", cell.text, { title: cell.title }));
     } else if ("bar" in cell) {
       place.append(drawing({ class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none" }, { width: cell.bar, height: 8 }));
     } else if ("outcome" in cell) {
       if (outcomes.has(cell.outcome)) {
         place.append(drawing({ class: "swatch" }, { width: 12, height: 12, fill: `url(#p-${cell.outcome})` }));
       }
-      place.append(cell.outcome);
+      place.append(element("span", cell.outcome, { title: cell.title ?? meanings.get(cell.outcome) ?? "" }));
     } else if ("explain" in cell) {
       place.append(element("a", cell.explain, { href: "/?explain=" + encodeURIComponent(cell.explain) + "#explain", title: cell.explain }));
     }
@@ -84,7 +90,9 @@
 
   function show(view) {
     for (const [id, text] of Object.entries(view.texts)) if ($(id) && $(id).textContent !== text) $(id).textContent = text;
+    for (const [id, title] of Object.entries(view.titles)) if ($(id)) $(id).title = title;
     for (const [id, state] of Object.entries(view.states)) if ($(id)) $(id).dataset.state = state;
+    for (const [cell] of view.tables.outcomes) meanings.set(cell.outcome, cell.title);
     for (const [id, path] of Object.entries(view.paths)) $(id)?.setAttribute("d", path);
     for (const [id, rows] of Object.entries(view.tables)) if ($(id)) setRows($(id), rows);
     $("feed").textContent = "live";
@@ -104,7 +112,17 @@
 
   function matches(request) {
     const words = $("tail-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-    return words.every((word) => request.text.includes(word));
+    const [outcome, client] = [$("tail-outcome").value, $("tail-client").value];
+    return (!outcome || request.outcome === outcome) && (!client || nameOf(request) === client)
+      && words.every((word) => request.text.includes(word));
+  }
+
+  /** Whose request it is, as the choice of clients has it. */
+  const nameOf = (request) => request.client ?? "without a key";
+
+  function offer(select, name) {
+    if ([...select.options].some((option) => option.value === name)) return;
+    select.append(element("option", name, { value: name }));
   }
 
   function tailRow(request) {
@@ -117,7 +135,7 @@
   function countTail() {
     const parts = [];
     if (isPaused) parts.push("paused");
-    if ($("tail-filter").value) parts.push(kept.filter(matches).length + " of " + kept.length + " match");
+    if ($("tail-filter").value || $("tail-outcome").value || $("tail-client").value) parts.push(kept.filter(matches).length + " of " + kept.length + " match");
     if (skipped > 0) parts.push(skipped + " left out: too many at once");
     $("tail-count").textContent = parts.join(", ");
   }
@@ -130,6 +148,7 @@
       return request;
     }).reverse();
     kept = fresh.concat(kept).slice(0, mostKept);
+    for (const request of fresh) offer($("tail-client"), nameOf(request));
     if (isPaused) return countTail();
     $("tail").prepend(...fresh.filter(matches).slice(0, mostShown).map(tailRow));
     while ($("tail").rows.length > mostShown) $("tail").lastElementChild.remove();
@@ -141,7 +160,8 @@
     countTail();
   }
 
-  $("tail-filter").addEventListener("input", redrawTail);
+  for (const outcome of outcomes) offer($("tail-outcome"), outcome);
+  for (const id of ["tail-filter", "tail-outcome", "tail-client"]) $(id).addEventListener("input", redrawTail);
   $("tail-form").addEventListener("submit", (event) => event.preventDefault());
   $("tail-pause").addEventListener("click", () => {
     isPaused = !isPaused;
@@ -157,9 +177,10 @@
   // MARK: The feed
 
   let source = null;
+  let span = document.querySelector(".windows [data-state=chosen]").dataset.window;
   function connect() {
     if (source) return;
-    source = new EventSource("/events?view=1");
+    source = new EventSource("/events?view=1&window=" + span);
     source.addEventListener("view", (event) => show(JSON.parse(event.data)));
     source.addEventListener("requests", (event) => take(JSON.parse(event.data)));
     source.addEventListener("error", () => {
@@ -172,6 +193,14 @@
     source?.close();
     source = null;
   }
+  for (const link of document.querySelectorAll(".windows a")) link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    span = link.dataset.window;
+    history.replaceState(null, "", link.href);
+    disconnect();
+    connect();
+  });
   // A hidden page costs the proxy nothing.
   document.addEventListener("visibilitychange", () => document.hidden ? disconnect() : connect());
   window.addEventListener("pagehide", disconnect);

@@ -6,11 +6,18 @@ import Text
 // GET / and GET /events: the page, complete as it is, and what keeps it so.
 
 extension AdminExchange {
-    /// The page; with `explain` it says what would become of a request for that URL, and with
-    /// `still` it stays as it is where there is no script.
+    /// The page; with `explain` it says what would become of a request for that URL, with `still`
+    /// it stays as it is where there is no script, and `window` is how far back its chart goes.
     func dashboard() {
-        guard let parameters = parameters(["explain", "still"]) else { return }
-        var page = DashboardMarkup(isStill: request.query != nil, hasToken: service.authorizer.hasToken)
+        guard let parameters = parameters(["explain", "still", "window"]) else { return }
+        var page = DashboardMarkup(
+            isStill: parameters["explain"] != nil || parameters["still"] != nil,
+            hasToken: service.authorizer.hasToken)
+        do throws(AdminRequestError) {
+            page.window = try parameters.window
+        } catch {
+            return reply(.error(400, error.detail))
+        }
         let finish = replyLater()
         guard let url = parameters["explain"], !url.isEmpty else { return show(page, finish) }
         page.explained = url
@@ -37,7 +44,8 @@ extension AdminExchange {
             guard let dashboard = DashboardPage.standard else {
                 return finish(.error(500, "The page cannot be made: libcrypto gives no digests."))
             }
-            let html = dashboard.html(DashboardView(moment), markup: page.places(at: moment.observations.unixSeconds))
+            let html = dashboard.html(
+                DashboardView(moment, page.window), markup: page.places(at: moment.observations.unixSeconds))
             var reply = AdminReply(type: "text/html; charset=utf-8", content: html)
             reply.contentPolicy = dashboard.contentPolicy
             // Under no-referrer a browser says that a form comes from nowhere.
@@ -46,12 +54,13 @@ extension AdminExchange {
         }
     }
 
-    /// Server-sent events until the client leaves. `view=1`: what the page shows, in place of the
-    /// counters.
+    /// Server-sent events until the client leaves. `view=1`: what the page shows, of `window`, in
+    /// place of the counters.
     func events() {
-        guard let parameters = parameters(["view"]) else { return }
+        guard let parameters = parameters(["view", "window"]) else { return }
         do throws(AdminRequestError) {
-            let wantsView = try parameters.flag("view")
+            let window = try parameters.window
+            let view = try parameters.flag("view") ? window : nil
             guard request.method != .head else {
                 return reply(EventStreams.head)
             }
@@ -59,11 +68,25 @@ extension AdminExchange {
             let isWelcome = { [weak service, loop = connection.context.loop] in
                 service?.authorizer.isGood(pass, at: loop.now) ?? false
             }
-            guard service.streams.admit(connection, wantsView: wantsView, isWelcome: isWelcome) else {
+            guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
                 return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))
             }
         } catch {
             reply(.error(400, error.detail))
+        }
+    }
+}
+
+extension QueryParameters {
+    /// The hour where none is given.
+    fileprivate var window: HistoryWindow {
+        get throws(AdminRequestError) {
+            guard let text = self["window"] else { return .hour }
+            guard let window = HistoryWindow(rawValue: text) else {
+                let known = HistoryWindow.allCases.map(\.rawValue).joined(separator: ", ")
+                throw AdminRequestError(detail: "window: expected one of \(known).")
+            }
+            return window
         }
     }
 }
@@ -73,6 +96,8 @@ struct DashboardMarkup: Sendable {
     /// Whether it was asked for with a query, and so is to stay as it is.
     let isStill: Bool
     let hasToken: Bool
+    /// How far back its chart goes.
+    var window = HistoryWindow.hour
     /// The URL to explain, as it came.
     var explained = ""
     var explanation: JSON?

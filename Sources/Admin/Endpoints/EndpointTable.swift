@@ -9,7 +9,7 @@ enum EndpointTable {
     static let rows: [Row] = [
         (
             AdminEndpoint(
-                path: "/", methods: [.get], summary: "the dashboard; explain=URL, still=1"),
+                path: "/", methods: [.get], summary: "the dashboard; window=5m, 1h or 24h, explain=URL, still=1"),
             { $0.dashboard() }
         ),
         (

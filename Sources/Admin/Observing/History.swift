@@ -1,8 +1,11 @@
 import Proxy
 import Text
 
-/// What was counted in each ten seconds of the last hour. Pure: its owner tells it the time and the
-/// totals.
+/// What was counted in each ten seconds of the last hour, and in each five minutes of the last day.
+/// Pure: its owner tells it the time and the totals.
+///
+/// What it holds is bounded: 360 slots and 288, of 152 bytes each (a `Totals` of 24 bytes and an
+/// array of 128 beside it), which is 98,496 bytes after a day.
 struct History {
     /// Totals since the start.
     struct Totals: Equatable {
@@ -12,11 +15,24 @@ struct History {
         var saved = 0
     }
 
+    /// What is drawn as one column.
+    struct Column: Equatable {
+        let totals: Totals
+        let seconds: Int
+    }
+
     static let slotSeconds = 10
     static let slotCount = 360
+    /// Slots that are one of the day.
+    static let slotsPerLong = 30
+    static let longCount = 288
 
     /// What came in each slot, the oldest first; at most `slotCount`.
     private(set) var slots: [Totals] = []
+    /// The same in slots that are `slotsPerLong` times as long; at most `longCount`.
+    private var longSlots: [Totals] = []
+    /// Slots since the last of those ended.
+    private var slotsInLong = 0
     /// The totals at the end of the last slot.
     private var last: Totals
 
@@ -29,15 +45,36 @@ struct History {
         if slots.count == Self.slotCount { slots.removeFirst() }
         slots.append(totals.since(last))
         last = totals
+        slotsInLong += 1
+        guard slotsInLong == Self.slotsPerLong else { return }
+        slotsInLong = 0
+        if longSlots.count == Self.longCount { longSlots.removeFirst() }
+        longSlots.append(Self.sum(slots.suffix(Self.slotsPerLong)))
     }
 
-    /// What came in all of the slots and since the last of them.
-    func hour(_ totals: Totals) -> Totals {
-        slots.reduce(totals.since(last)) { $0.adding($1) }
+    /// What came in the window, the oldest first. As long as the hour holds all that there is, the
+    /// day is that hour: columns of five minutes would say nothing of a node that has run for ten.
+    func columns(_ window: HistoryWindow) -> [Column] {
+        let long = Self.slotsPerLong
+        guard window == .day, longSlots.count * long + slotsInLong > Self.slotCount else {
+            return slots.suffix(window.slots).map { Column(totals: $0, seconds: Self.slotSeconds) }
+        }
+        let columns = longSlots.map { Column(totals: $0, seconds: Self.slotSeconds * long) }
+        guard slotsInLong > 0 else { return columns }
+        let rest = Self.sum(slots.suffix(slotsInLong))
+        let open = Column(totals: rest, seconds: Self.slotSeconds * slotsInLong)
+        return Array(columns.suffix(Self.longCount - 1)) + [open]
     }
+
+    /// What came in the window, up to now.
+    func sum(_ window: HistoryWindow, _ totals: Totals) -> Totals {
+        columns(window).reduce(totals.since(last)) { $0.adding($1.totals) }
+    }
+
+    private static func sum(_ slots: ArraySlice<Totals>) -> Totals { slots.reduce(Totals()) { $0.adding($1) } }
 
     /// `{"seconds":10,"outcomes":{"hit":[...],...},"upstream":[...],"saved":[...]}`, one number for
-    /// each slot, the oldest first.
+    /// each slot of the hour, the oldest first.
     var json: JSON {
         func numbers(_ figure: (Totals) -> Int) -> JSON { .array(slots.map { .integer(figure($0)) }) }
         var outcomes = JSONObject()
@@ -46,6 +83,30 @@ struct History {
             "seconds": .integer(Self.slotSeconds), "outcomes": .object(outcomes), "upstream": numbers(\.upstream),
             "saved": numbers(\.saved),
         ])
+    }
+}
+
+/// How far back the page looks.
+enum HistoryWindow: String, CaseIterable {
+    case minutes = "5m"
+    case hour = "1h"
+    case day = "24h"
+
+    /// Of ten seconds each.
+    var slots: Int {
+        switch self {
+        case .minutes: 30
+        case .hour, .day: History.slotCount
+        }
+    }
+
+    /// As in "in the last ...".
+    var words: String {
+        switch self {
+        case .minutes: "5 minutes"
+        case .hour: "hour"
+        case .day: "24 hours"
+        }
     }
 }
 

@@ -7,11 +7,14 @@ struct Moment {
     let observations: Observations
     /// The last seconds.
     let recent: RecentTotals.Window
-    /// The last hour, up to now.
-    let hour: History.Totals
+    /// Up to now.
+    let totals: History.Totals
     /// Of the last hour.
     let latency: LatencyHour.Counts
     let readiness: AdminSources.Readiness
+
+    /// What came in that time, up to now.
+    func sum(_ window: HistoryWindow) -> History.Totals { observations.history.sum(window, totals) }
 }
 
 /// What the admin loop remembers of the counters, which know only sums since the start.
@@ -86,7 +89,7 @@ final class Timeline {
             version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
             tier: sources.node.map(TierFigures.init))
         return Moment(
-            observations: observations, recent: recent.window(totals, at: loop.now), hour: history.hour(totals),
+            observations: observations, recent: recent.window(totals, at: loop.now), totals: totals,
             latency: latency.window(LatencyHour.Counts(sources.statistics)), readiness: sources.readiness)
     }
 }

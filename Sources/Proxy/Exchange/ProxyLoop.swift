@@ -139,7 +139,6 @@ extension ProxyLoop {
 extension ProxyLoop {
     /// Counts what the origin said, and tells the operator where it is trouble.
     func noteStatus(_ status: Int, isProxysOwn: Bool) {
-        let now = context.loop.now
         let isRefusal = isProxysOwn && (status == 401 || status == 403)
         if isRefusal {
             statistics.count(.upstreamErrors)
@@ -148,12 +147,18 @@ extension ProxyLoop {
         if status >= 500 {
             noteFailure("answers \(status)")
         } else if isRefusal {
-            failures.note("refuses the developer token (\(status))", .token, at: now)
+            tell("refuses the developer token (\(status))", .token)
         } else if status == 401 {
-            failures.note("refuses the developer token (401)", .token, at: now)
+            tell("refuses the developer token (401)", .token)
         } else if status == 429 {
-            failures.note("asks for fewer requests (429)", .rate, at: now)
+            tell("asks for fewer requests (429)", .rate)
         }
+    }
+
+    /// To the log, and to who looks at the dashboard.
+    private func tell(_ cause: String, _ kind: FailureReport.Kind) {
+        statistics.upstream.note(cause, at: context.unixSeconds)
+        failures.note(cause, kind, at: context.loop.now)
     }
 
     /// Counts a request to the origin that brought no answer, unless it was not sent at all.
@@ -181,9 +186,9 @@ extension ProxyLoop {
     }
 
     /// Counts an answer that is of no use, and tells the operator what was wrong with it.
-    func noteFailure(_ cause: @autoclosure () -> String) {
+    func noteFailure(_ cause: String) {
         statistics.count(.upstreamErrors)
-        failures.note(cause(), at: context.loop.now)
+        tell(cause, .failure)
     }
 
     /// Counts an answer that contradicts what was learnt, and tells the operator.

@@ -84,6 +84,11 @@ public struct StatisticsSource: Sendable {
         statistics.reduce(into: [:]) { $0.merge($1.upstream.snapshot, uniquingKeysWith: +) }
     }
 
+    /// What last went wrong with the origin; nil where nothing did since the start.
+    public var lastTrouble: UpstreamStatistics.Trouble? {
+        statistics.compactMap(\.upstream.lastTrouble).max { $0.unixSeconds < $1.unixSeconds }
+    }
+
     /// How long the origin took to answer requests of that priority.
     public func upstreamLatency(_ priority: UpstreamPriority) -> LatencyCounts {
         statistics.reduce(into: LatencyCounts()) { $0 += $1.upstream.times(priority) }

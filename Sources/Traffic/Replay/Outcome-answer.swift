@@ -8,6 +8,13 @@ import Proxy
 extension AnswerReader {
     /// nil where the answer does not say.
     var outcome: Outcome? { Outcome(head.fields, headBytes.span) }
+
+    /// Whether the cache says that it keeps the answer it fetched; of several caches the nearest
+    /// counts, which comes last.
+    var isStored: Bool {
+        guard let line = head.fields.last(where: { $0.id == .cacheStatus }) else { return false }
+        return CacheStatusMember.nearest(headBytes.span, line.value.range).isStored
+    }
 }
 
 extension Outcome {
@@ -41,6 +48,27 @@ extension Outcome {
     }
 
     private init?(cacheStatus bytes: Span<UInt8>, _ value: Range<Int>) {
+        guard let outcome = CacheStatusMember.nearest(bytes, value).outcome else { return nil }
+        self = outcome
+    }
+}
+
+/// One cache's part of `Cache-Status`, as far as an outcome depends on it: the other way round than
+/// `CacheStatus.outcome`.
+private struct CacheStatusMember {
+    private(set) var isStored = false
+    private var isHit = false
+    private var isNegative = false
+    private var isForwarded = false
+    private var isBypass = false
+    private var isCollapsed = false
+    private var isOfStale = false
+    private var isConfirmed = false
+    private var hasDetail = false
+    private var detail: Reason?
+
+    /// Of a field's members the last.
+    static func nearest(_ bytes: Span<UInt8>, _ value: Range<Int>) -> CacheStatusMember {
         var said = CacheStatusMember()
         var start = value.lowerBound
         var isQuoted = false
@@ -55,28 +83,14 @@ extension Outcome {
             }
         }
         said.take(bytes, bytes.trimmingWhitespace(start..<value.upperBound))
-        guard let outcome = said.outcome else { return nil }
-        self = outcome
+        return said
     }
-}
 
-/// One cache's part of `Cache-Status`, as far as an outcome depends on it: the other way round than
-/// `CacheStatus.outcome`.
-private struct CacheStatusMember {
-    private var isHit = false
-    private var isNegative = false
-    private var isForwarded = false
-    private var isBypass = false
-    private var isCollapsed = false
-    private var isOfStale = false
-    private var isConfirmed = false
-    private var hasDetail = false
-    private var detail: Reason?
-
-    mutating func take(_ bytes: Span<UInt8>, _ parameter: Range<Int>) {
+    private mutating func take(_ bytes: Span<UInt8>, _ parameter: Range<Int>) {
         guard let first = parameter.first else { return }
         switch bytes[first] {
         case UInt8(ascii: "h"): if bytes.equals(parameter, "hit") { isHit = true }
+        case UInt8(ascii: "s"): if bytes.equals(parameter, "stored") { isStored = true }
         case UInt8(ascii: "t"): if begins(bytes, parameter, "ttl=-") != nil { isNegative = true }
         case UInt8(ascii: "c"): if bytes.equals(parameter, "collapsed") { isCollapsed = true }
         case UInt8(ascii: "f"):

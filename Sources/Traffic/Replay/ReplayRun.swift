@@ -8,11 +8,10 @@ import Recording
 ///
 /// Latencies are measured from the clock at the moment, not from the loop's turn: corrected ones
 /// begin when the request was due, uncorrected ones when it was handed to its connection.
-final class ReplayRun {
+final class ReplayRun: ConnectionUser {
     let loop: EventLoop
     let address: SocketAddress
     let tls: (configuration: ClientTLS, hostName: String)?
-    /// What is read goes through here, and is looked at before the next read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     private let planned: PlannedRequests

@@ -47,7 +47,9 @@ public enum HTMLReport {
     }
 
     static func foot(_ sentences: [String]) -> String {
-        let precision = "Values are read off histograms that are exact to 0.1 %; the slowest and the fastest are exact."
+        let precision =
+            "Values are read off histograms that are exact to 0.1 %, those over time to 1.6 %; the slowest and the "
+            + "fastest are exact."
         return foot(of: sentences + [precision])
     }
 

@@ -43,8 +43,9 @@ enum ResultPlots {
             PlotSeries(name: name, style: style, steps: columns.map { column in step(column, value(column.slot)) })
         }
         return Plot(
-            description: "Corrected latency over time: median, 99th percentile and slowest.", x: time(columns),
-            y: .latencies(series.flatMap(\.steps).compactMap { $0?.value }), xTitle: timeTitle,
+            description: "Corrected latency by when requests were due: median, 99th percentile and slowest.",
+            x: time(columns),
+            y: .latencies(series.flatMap(\.steps).compactMap { $0?.value }), xTitle: "when requests were due",
             yTitle: "corrected latency", series: series)
     }
 

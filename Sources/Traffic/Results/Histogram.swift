@@ -63,7 +63,7 @@ public struct Histogram: Sendable, Equatable {
         return (shift << precisionBits) + (value >> shift)
     }
 
-    private static func bucket(at index: Int, count: Int) -> Bucket {
+    static func bucket(at index: Int, count: Int) -> Bucket {
         guard index >= 2 * perDoubling else { return Bucket(lowest: index, highest: index, count: count) }
         let shift = (index >> precisionBits) - 1
         let lowest = (index - (shift << precisionBits)) << shift

@@ -66,7 +66,7 @@ public struct ReplayResult: Sendable, Equatable {
 }
 
 extension ReplayResult {
-    /// A part of the run.
+    /// A part of the run. Counts are of what happened in it.
     public struct Slot: Sendable, Equatable {
         public var sent = 0
         public var answered = 0
@@ -74,8 +74,9 @@ extension ReplayResult {
         /// Answers by the side of their outcome.
         public var hits = 0
         public var misses = 0
-        /// Corrected latencies in nanoseconds, of the requests that were answered in this slot; nil
-        /// where there were none.
+        /// Corrected latencies in nanoseconds, of the requests that were due in this slot and were
+        /// answered, whenever that was; nil where there were none. In a closed loop a request is
+        /// due when it is sent.
         public var median: Int?
         public var p99: Int?
         public var maximum: Int?

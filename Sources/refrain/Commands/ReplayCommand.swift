@@ -12,6 +12,9 @@ extension Command {
             "--dry-run sends nothing: the recording goes through the cache itself, for each configuration, in virtual time. What decides "
                 + "about answers counts (ttl, compose, windows, batch, next, sizes, upstream_rate, upstream_connections); listeners, "
                 + "credentials, logs and upstream do not, and their files need not be there.",
+            "--warm measures nothing: it asks a cache for what it is to hold, as everyone may have it, and says what the cache then "
+                + "keeps. A refusal (429, 503) is waited out as long as Retry-After says and halves the pace; the fifth in a row ends it, "
+                + "with status 1.",
             "A replay that is faster than its recording meets answers that are fresher than they were, unless the target's ttl_speed is "
                 + "as much; --scale-ttl asks its admin listener.",
             "compare puts two results side by side that were written with --json.",
@@ -33,6 +36,9 @@ extension Command {
                 "refrain replay trace.jsonl --dry-run --config proxy.conf --config longer.conf --html what-if.html",
                 "says in seconds what the recorded traffic would have cost under either configuration"),
             .init(
+                "refrain replay trace.jsonl --target http://127.0.0.1:8080 --warm --status 200 --rate 10/s",
+                "fills the cache with what was answered with 200, ten requests a second at most"),
+            .init(
                 "refrain replay compare before.json after.json --html comparison.html",
                 "puts two runs side by side, as text and as a page"),
         ],
@@ -40,6 +46,7 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         if arguments.positional.first == ReplayOptions.comparing { return try compareReplays(arguments, context) }
         if arguments.has(ReplayOptions.dryRun) { return try runDryRun(arguments, context) }
+        if arguments.has(ReplayOptions.warm) { return try runWarming(WarmOptions(arguments), context) }
         let options = try ReplayOptions(arguments)
         try checkTTLSpeed(options.plan.pace, arguments, context)
         return try runReplay(options, context)

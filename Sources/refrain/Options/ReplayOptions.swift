@@ -23,26 +23,16 @@ struct ReplayOptions: Sendable {
     static let usualConnections = 256
 
     init(_ arguments: CommandArguments) throws(CommandFailure) {
-        guard let file = arguments.positional.first, arguments.positional.count == 1 else {
-            throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
-        }
         guard arguments.value(Self.config) == nil else {
             throw .usage("replay: --config is for --dry-run; a live target has its own configuration")
         }
-        let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
-        guard let url else { throw .usage("replay: --target URL says what to replay against") }
         let (pace, connections) = try Self.pace(arguments)
-        let target = Endpoint(isTLS: url.isTLS, host: url.host, port: url.port)
-        var plan = ReplayPlan(file: file, target: target, pace: pace, connections: connections)
+        var plan = try Self.plan(arguments, pace, connections)
         plan.duration = try Self.span(Self.duration, arguments)
         plan.repeats = arguments.has(Self.loop)
         guard !plan.repeats || plan.duration != nil else {
             throw .usage("replay: --loop goes on until the --duration is over; say how long that is")
         }
-        if let timeout = try Self.span(Self.timeout, arguments) { plan.timeout = timeout }
-        plan.filter = try ReplayFilter(arguments)
-        plan.fields = try Self.fields(arguments)
-        plan.tls = try Self.tls(url, arguments)
         thresholds = try attempt("--\(Self.failIf.name)", or: CommandFailure.usage) {
             try arguments.all(Self.failIf).map { try Threshold($0) }
         }
@@ -50,6 +40,24 @@ struct ReplayOptions: Sendable {
         self.plan = plan
         (hgrmFile, htmlFile) = (arguments.value(Self.hgrm), arguments.value(Self.html))
         isJSON = arguments.has(.json)
+    }
+
+    /// What is sent to whom; not how long.
+    static func plan(
+        _ arguments: CommandArguments, _ pace: ReplayPace, _ connections: Int
+    ) throws(CommandFailure) -> ReplayPlan {
+        guard let file = arguments.positional.first, arguments.positional.count == 1 else {
+            throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
+        }
+        let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
+        guard let url else { throw .usage("replay: --target URL says what to replay against") }
+        let target = Endpoint(isTLS: url.isTLS, host: url.host, port: url.port)
+        var plan = ReplayPlan(file: file, target: target, pace: pace, connections: connections)
+        if let timeout = try Self.span(Self.timeout, arguments) { plan.timeout = timeout }
+        plan.filter = try ReplayFilter(arguments)
+        plan.fields = try Self.fields(arguments)
+        plan.tls = try Self.tls(url, arguments)
+        return plan
     }
 
     /// Whatever else was given has no meaning, and who gave it expects one.
@@ -65,15 +73,9 @@ struct ReplayOptions: Sendable {
     }
 
     private static func pace(_ arguments: CommandArguments) throws(CommandFailure) -> (ReplayPace, Int) {
-        let rate = try arguments.parsed(Self.rate) { text throws(ValueError) in
-            let rate = try Quantity.rate(text)
-            guard rate <= 1_000_000 else { throw ValueError(text, isNot: "at most 1000000/s") }
-            return rate
-        }
+        let rate = try givenRate(arguments)
         let speed = try arguments.parsed(Self.speed, Self.factor)
-        let connections = try arguments.parsed(Self.connections) { text throws(ValueError) in
-            try Quantity.count(text, in: 1...10_000)
-        }
+        let connections = try givenConnections(arguments)
         guard rate == nil || speed == nil else {
             throw .usage("replay: --rate and --speed both set the pace; give one of them")
         }
@@ -81,6 +83,18 @@ struct ReplayOptions: Sendable {
         if let speed { return (.recorded(speed: speed), connections ?? usualConnections) }
         if let connections { return (.closed, connections) }
         return (.recorded(speed: 1), usualConnections)
+    }
+
+    static func givenRate(_ arguments: CommandArguments) throws(CommandFailure) -> Int? {
+        try arguments.parsed(rate) { text throws(ValueError) in
+            let rate = try Quantity.rate(text)
+            guard rate <= 1_000_000 else { throw ValueError(text, isNot: "at most 1000000/s") }
+            return rate
+        }
+    }
+
+    static func givenConnections(_ arguments: CommandArguments) throws(CommandFailure) -> Int? {
+        try arguments.parsed(connections) { text throws(ValueError) in try Quantity.count(text, in: 1...10_000) }
     }
 
     /// `10x`, `0.5x`.
@@ -172,6 +186,11 @@ extension ReplayOptions {
         "scale-ttl",
         "insist that what the target stores ages as much faster as it is asked: its ttl_speed has to be that of --speed"
     )
+    static let warm = CommandOption(
+        "warm",
+        "fill a cache: each distinct request once, the most wanted first, at most --rate (\(Warming.usualRate)/s) over "
+            + "--connections (\(Warming.usualConnections)); slower, then not at all, where the target answers 429 or 503"
+    )
     static let dryRun = CommandOption(
         "dry-run", "send nothing: run the recording through the cache, in virtual time, and compare configurations"
     )
@@ -182,6 +201,6 @@ extension ReplayOptions {
     static let all = [
         target, speed, rate, connections, duration, loop, only, skip, method, status, outcome, storefront, header,
         headerFile, caFile, timeout, verify, failIf, .json, hgrm, html, scaleTTL, .admin, .adminTokenFile,
-        dryRun, config,
+        warm, dryRun, config,
     ]
 }

@@ -1,5 +1,4 @@
 import EventLoop
-import Synchronization
 import Text
 import Traffic
 
@@ -17,7 +16,9 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
         throw .failed(error.description)
     }
     for warning in replay.warnings { context.output.problem(warning) }
-    let ending = try ending(of: replay, signals, ReplayProgress(replay), context.output)
+    let ending = try runToEnd(
+        signals, ReplayProgress(replay), context.output, latest: { replay.progress }, stop: replay.stop,
+        start: replay.start)
     let verdicts = options.thresholds.map { $0.verdict(on: ending.result) }
     try write(ending.result, verdicts, options, context.files)
     if options.isJSON {
@@ -33,40 +34,6 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     let isBad =
         ending.wasStopped || isUnanswered || ending.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
     return isBad ? .failed : .done
-}
-
-/// Runs it to its end, or until a signal, and says meanwhile how far it is. Nothing is written on
-/// the loop that sends: a slow terminal would make it late.
-private func ending(
-    of replay: Replay, _ signals: StopSignals, _ progress: ReplayProgress, _ output: Output
-) throws(CommandFailure) -> Replay.Ending {
-    let box = ResultBox()
-    var progress = progress
-    let wake = signals.wake
-    replay.start { @Sendable result in
-        box.result.withLock { $0 = result }
-        wake()
-    }
-    while !signals.wait(atMost: progress.interval) {
-        output.error(progress.text(replay.progress))
-    }
-    if box.result.withLock({ $0 == nil }) {
-        replay.stop()
-        // timeout(1) sends its signal twice, to the process and to its group: the second one must
-        // not cost the report.
-        let end = Instant.now() + .seconds(2)
-        while box.result.withLock({ $0 == nil }), Instant.now() < end { _ = signals.wait(atMost: .milliseconds(100)) }
-    }
-    output.error(progress.end)
-    switch box.result.withLock({ $0 }) {
-    case .success(let ending): return ending
-    case .failure(let error): throw .failed(error.description)
-    case nil: throw .failed("stopped")
-    }
-}
-
-private final class ResultBox: Sendable {
-    let result = Mutex<Result<Replay.Ending, ReplayError>?>(nil)
 }
 
 /// The reports that are files.

@@ -5,7 +5,7 @@ import Text
 
 extension Command {
     static let top = Command(
-        "top", "watch a running proxy: outcomes, times, the costly misses; q leaves",
+        "top", "watch a running proxy: outcomes, times, the costly misses; ? has the keys, q leaves",
         options: [.config, .admin, .adminTokenFile, TopCommand.interval, TopCommand.once, .json],
         examples: [
             .init("refrain top --interval 5s", "looks every five seconds, until q is pressed"),
@@ -47,31 +47,50 @@ struct TopCommand {
         if isOnce {
             let stats = try look()
             let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
-            show(stats, Interval(stats, since: nil, seconds: Double(uptime)), on: nil)
+            show(stats, Interval(stats, since: nil, seconds: Double(uptime)))
             return .done
         }
-        let screen = isJSON ? nil : TopTerminal()
-        let signals = screen == nil ? Self.leavingOnSignals() : nil
+        if !isJSON, let screen = TopTerminal() { return try watch(on: screen) }
+        let signals = Self.leavingOnSignals()
         defer { withExtendedLifetime(signals) {} }
         var watch = TopWatch(try look(), at: .now())
-        if let screen {
-            show(watch.last, Interval(watch.last, since: watch.last, seconds: 1), on: screen)
-        }
         while true {
-            if let screen {
-                if screen.wait(interval) { return .done }
-            } else {
-                usleep(UInt32(min(interval / .milliseconds(1) * 1000, 4e9)))
-            }
-            // The proxy may be on its way back from a restart: the user who watches wants to see
-            // that.
+            usleep(UInt32(min(interval / .milliseconds(1) * 1000, 4e9)))
             guard let stats = try? look() else {
-                tell("no answer from \(client.server): retrying", on: screen)
+                output.problem(trouble)
                 continue
             }
-            show(stats, watch.interval(to: stats, at: .now()), on: screen)
+            show(stats, watch.interval(to: stats, at: .now()))
         }
     }
+
+    /// Until the user leaves.
+    private func watch(on screen: TopTerminal) throws(CommandFailure) -> ExitStatus {
+        var (session, watch) = (TopSession(), TopWatch(try look(), at: .now()))
+        var interval = Interval(watch.last, since: watch.last, seconds: 1)
+        var hasAnswer = true
+        var nextLook = Instant.now() + self.interval
+        while true {
+            // The window may have changed its size.
+            let frame = TopScreen(
+                stats: watch.last, interval: interval, terminal: .of(STDOUT_FILENO), lines: screen.lines,
+                session: session)
+            screen.show(hasAnswer ? frame.text : trouble + "\n")
+            switch screen.next(until: nextLook) {
+            case .end: return .done
+            case .key(let key): if session.press(key) == .leave { return .done }
+            case .timeOut:
+                // The proxy may be on its way back from a restart: the user who watches wants to
+                // see that.
+                let stats = try? look()
+                hasAnswer = stats != nil
+                if let stats { interval = watch.interval(to: stats, at: .now()) }
+                nextLook = .now() + self.interval
+            }
+        }
+    }
+
+    private var trouble: String { "no answer from \(client.server): retrying" }
 
     /// Like whatever runs until it is stopped: being stopped is no failure.
     private static func leavingOnSignals() -> SignalWatcher {
@@ -80,20 +99,11 @@ struct TopCommand {
         return signals
     }
 
-    private func tell(_ trouble: String, on screen: TopTerminal?) {
-        guard let screen else { return output.problem(trouble) }
-        screen.show(trouble + "\n")
-    }
-
     private func look() throws(CommandFailure) -> JSON { try AdminClient.stats(client.get("/stats")) }
 
-    private func show(_ stats: JSON, _ interval: Interval, on screen: TopTerminal?) {
+    private func show(_ stats: JSON, _ interval: Interval) {
         if isJSON {
             output.line(String(decoding: interval.json(at: stats["time"]).bytes, as: UTF8.self))
-        } else if let screen {
-            // The window may have changed its size.
-            screen.show(
-                TopScreen(stats: stats, interval: interval, terminal: .of(STDOUT_FILENO), lines: screen.lines).text)
         } else {
             output.line(TopScreen(stats: stats, interval: interval, terminal: output.terminal, lines: nil).text)
         }

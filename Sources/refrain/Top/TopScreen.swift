@@ -10,47 +10,69 @@ struct TopScreen {
     let terminal: Terminal
     /// Lines that there is room for; nil: any number.
     let lines: Int?
+    /// Of who watches; nil: nobody presses keys.
+    var session: TopSession?
 
     private static let sparks = Array("▁▂▃▄▅▆▇█")
     /// Of a list, where there is room without end.
     private static let usualRows = 10
 
     var text: String {
+        guard let session else { return figures(room: lines) }
+        // The footer, and a blank line before it.
+        let room = lines.map { max(1, $0 - 2) }
+        let body = session.showsHelp ? session.help(terminal) : figures(room: room)
+        let shown = body.split(separator: "\n", omittingEmptySubsequences: false).prefix(room ?? .max)
+        let filled = shown.last == "" ? shown.dropLast() : shown
+        return filled.joined(separator: "\n") + "\n\n" + fitting(session.footer)
+    }
+
+    private func figures(room: Int?) -> String {
         let blocks = [head, outcomes, times]
         let used = blocks.map { $0.filter { $0 == "\n" }.count + 1 }.reduce(0, +)
         // Two lists share what is left; each has a title, and a blank line between them.
-        let room = lines.map { max(1, ($0 - used - 5) / 2) } ?? Self.usualRows
+        let rows = room.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
         let lists = [
-            list("misses that cost most", "top_misses", room) { miss in
-                [
-                    Self.seconds(miss["seconds"]), Self.whole(miss["count"]),
-                    Table.Cell(miss["reason"]?.stringValue ?? ""),
-                ]
+            list("misses that cost most", "top_misses", rows) { miss in
+                [Self.seconds(miss["seconds"]), Self.whole(miss["count"])]
+                    + (hasReasons ? [Table.Cell(miss["reason"]?.stringValue ?? "")] : [])
             },
-            list("most asked", "top_targets", room) { [Self.whole($0["count"])] },
+            list("most asked", "top_targets", rows) { [Self.whole($0["count"])] },
         ]
         return (blocks + lists).filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// Where there is little room, what was asked for matters more than why Apple was asked.
+    private var hasReasons: Bool { terminal.width.map { $0 >= Self.leastForReasons } ?? true }
+    private static let leastForReasons = 72
+
+    private func fitting(_ line: String) -> String { terminal.width.map { TextTable.cut(line, to: $0) } ?? line }
+
+    /// A line of the head; styled behind cutting, for a style takes no room.
+    private func line(_ text: String, _ style: Terminal.Style = .plain) -> String {
+        terminal.styled(fitting(Table.Cell(text).text), style) + "\n"
     }
 
     private var head: String {
         let version = stats["version"]?.stringValue ?? ""
         let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
-        var text = terminal.styled("refrain \(version)", .bold) + "  up \(SpanOfTime.text(max(0, uptime)))\n"
+        var text = line("refrain \(version)  up \(SpanOfTime.text(max(0, uptime)))", .bold)
         let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
         let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
         let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
-        text += "\(rate(interval.requests)) requests\(protocols), \(ratio) hits, \(rate(interval.upstream)) to Apple\n"
+        text += line("\(rate(interval.requests)) requests\(protocols), \(ratio) hits, \(rate(interval.upstream)) to Apple")
         let limit = stats["upstream_rate"]?.intValue ?? 0
-        text += "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "
-        text += "\(stats["upstream_waiting"]?.intValue ?? 0) waiting, "
-        text += limit > 0 ? "\(limit)/s allowed" : "upstream_rate off"
-        text += ", \(stats["rate_limited"]?.intValue ?? 0) 429s since start\n"
-        if let tier = stats["tier"], tier != .null { text += Self.words(of: tier) + "\n" }
+        text += line(
+            "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "
+                + "\(stats["upstream_waiting"]?.intValue ?? 0) waiting, "
+                + (limit > 0 ? "\(limit)/s allowed" : "upstream_rate off")
+                + ", \(stats["rate_limited"]?.intValue ?? 0) 429s since start")
+        if let tier = stats["tier"], tier != .null { text += line(Self.words(of: tier)) }
         if stats["developer_token_refused"] == .bool(true) {
-            text += terminal.styled("Apple refuses the developer token: see refrain token, and the log", .red) + "\n"
+            text += line("Apple refuses the developer token: see refrain token, and the log", .red)
         }
         if let failure = stats["config"]?["last_failure"]?.stringValue {
-            text += terminal.styled(Table.Cell("the last reload failed: \(failure)").text, .red) + "\n"
+            text += line("the last reload failed: \(failure)", .red)
         }
         return text
     }
@@ -74,7 +96,8 @@ struct TopScreen {
             .init(title: "outcome"), .init(title: "now", isNumeric: true), .init(title: "share", isNumeric: true),
             .init(title: "last hour"),
         ])
-        let width = min(60, max(0, (terminal.width ?? 80) - 34))
+        // The columns before it take 16 and 3 times 2 and 8 and 7 at most.
+        let width = min(120, max(0, (terminal.width ?? 80) - 34))
         for (name, count) in interval.outcomes {
             let slots = (stats["history"]?["outcomes"]?[name]?.arrayValue ?? []).compactMap(\.intValue)
             guard count > 0 || slots.contains(where: { $0 > 0 }) else { continue }
@@ -104,9 +127,11 @@ struct TopScreen {
     }
 
     private func list(_ title: String, _ member: String, _ room: Int, _ cells: (JSON) -> [Table.Cell]) -> String {
-        let rows = (stats[member]?.arrayValue ?? []).prefix(room)
+        let all = stats[member]?.arrayValue ?? []
+        let rows = (session?.sorted(all) ?? all).prefix(room)
         guard let first = rows.first else { return "" }
-        let titles = cells(first).count == 1 ? ["requests"] : ["waited", "misses", "reason"]
+        let count = cells(first).count
+        let titles = count == 1 ? ["requests"] : Array(["waited", "misses", "reason"].prefix(count))
         var table = Table(
             titles.map { .init(title: $0, isNumeric: $0 != "reason") } + [.init(title: title)])
         for row in rows { table.add(cells(row) + [Table.Cell(row["target"]?.stringValue ?? "")]) }

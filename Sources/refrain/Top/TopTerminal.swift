@@ -16,7 +16,6 @@ final class TopTerminal {
     private static let home = "\u{1B}[H"
     private static let endOfLine = "\u{1B}[K"
     private static let endOfScreen = "\u{1B}[J"
-    private static let controlC: UInt8 = 3
 
     /// nil where input or output is no terminal.
     init?() {
@@ -57,17 +56,22 @@ final class TopTerminal {
         Self.write(Self.home + lines.joined(separator: Self.endOfLine + "\n") + Self.endOfLine + Self.endOfScreen)
     }
 
-    /// Waits; true where the user wants to leave.
-    func wait(_ duration: Duration) -> Bool {
-        let deadline = Instant.now() + duration
+    enum Event {
+        case key(UInt8)
+        case timeOut
+        /// The terminal has gone.
+        case end
+    }
+
+    /// Waits for a key, until then.
+    func next(until deadline: Instant) -> Event {
         while true {
             let left = deadline - Instant.now()
-            guard left > .zero else { return false }
+            guard left > .zero else { return .timeOut }
             var poller = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&poller, 1, CInt(left / .milliseconds(1)) + 1) > 0 else { continue }
             var key: UInt8 = 0
-            guard read(STDIN_FILENO, &key, 1) == 1 else { return true }
-            if key == UInt8(ascii: "q") || key == Self.controlC { return true }
+            return read(STDIN_FILENO, &key, 1) == 1 ? .key(key) : .end
         }
     }
 

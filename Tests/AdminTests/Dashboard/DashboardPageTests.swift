@@ -12,8 +12,9 @@ import Upstream
 @Suite struct DashboardPageTests {
     /// A moment at which a hostile target has been asked for, a reload has failed and a client has
     /// a hostile name.
-    private func moment(reloadError: String? = nil, tier: TierFigures? = nil) throws -> Moment {
-        let statistics = Statistics()
+    private func moment(
+        reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics()
+    ) throws -> Moment {
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
         statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 40_000)
@@ -27,7 +28,7 @@ import Upstream
             source: source, breakdown: StorageBreakdown(), reloads: reloads.snapshot, history: history,
             version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier)
         return Moment(
-            observations: observations, recent: RecentTotals.Window(), hour: History.Totals(source),
+            observations: observations, recent: RecentTotals.Window(), totals: History.Totals(source),
             latency: LatencyHour.Counts(source), readiness: .ready)
     }
 
@@ -77,7 +78,7 @@ import Upstream
     @Test func everyPlaceIsFilledAndEverythingShownHasItsPlace() throws {
         let page = try #require(DashboardPage.standard)
         let view = try DashboardView(moment())
-        let states = view.states.keys.map { $0 + "-state" }
+        let states = view.states.keys.map { $0 + "-state" } + view.titles.keys.map { $0 + "-title" }
         let made = Set(Array(view.texts.keys) + view.paths.keys + view.tables.keys + states)
         let given: Set = ["refresh", "hold", "time", "logout", "explain-url", "explain-error", "explanation"]
         #expect(made.subtracting(page.places).isEmpty)
@@ -110,7 +111,8 @@ import Upstream
         let rows = try #require(view.tables["tier"])
         func value(_ name: String) -> DashboardView.Cell? { rows.first { $0[0] == .text(name) }?[1] }
         #expect(value("state") == .text("ready") && value("found, since start") == .text("6 of 10"))
-        #expect(value("breaker") == .text("open in 1 of 2 loops") && value("purges to apply") == .text("3"))
+        #expect(
+            value("left alone after failures") == .text("by 1 of 2 loops") && value("purges to apply") == .text("3"))
         #expect(value("clock ahead of the engine's") == .text("-1.500 s") && value("last error") == .text("timeout"))
         let nodes = try #require(view.tables["nodes"])
         #expect(nodes.map { $0[0] } == [.text("a (this one)"), .text("b"), .text("c")])
@@ -124,6 +126,40 @@ import Upstream
         }
     }
 
+    /// What the origin is not to blame for is no error of it.
+    @Test func errorsOfTheOriginAreCountedByStatusWithTheLast() throws {
+        let statistics = Statistics()
+        func answered(_ status: Int?, _ times: Int) {
+            for _ in 0..<times { statistics.upstreamAnswered(.waitingClient, status: status, after: nil) }
+        }
+        for (status, times) in [(200, 9), (404, 5), (429, 3), (503, 2)] { answered(status, times) }
+        answered(nil, 1)
+        let none = DashboardView(try moment())
+        #expect(none.tables["errors"] == [] && none.texts["last-error"] == "")
+        statistics.upstream.note("asks for fewer requests (429)", at: 999_000)
+        let view = DashboardView(try moment(statistics: statistics))
+        let rows = try #require(view.tables["errors"])
+        #expect(rows.map { $0[0] } == [.text("–"), .text("429"), .text("503")])
+        #expect(rows.map { $0[2] } == [.text("1"), .text("3"), .text("2")])
+        #expect(
+            view.texts["last-error"]
+                == "Last error: asks for fewer requests (429), 16m 40s ago, at 13:30:00 UTC")
+        #expect(view.states["last-error"] == "plain")
+        statistics.upstream.note("answers 503", at: 999_990)
+        #expect(DashboardView(try moment(statistics: statistics)).states["last-error"] == "bad")
+    }
+
+    /// What is rounded can be copied whole.
+    @Test func roundedFiguresHaveTheirExactOnesAsTitles() throws {
+        let view = try DashboardView(moment(), .day)
+        #expect(view.titles["saved"] == "1 of 1 in the hour" && view.titles["ratio-hour"] == "1 of 1")
+        #expect(view.tables["outcomes"]?[0][2] == .titled("100 %", "1 of 1"))
+        #expect(
+            try html(view).contains("id=\"window-24h\" href=\"/?window=24h\" data-window=\"24h\" data-state=\"chosen\"")
+        )
+        #expect(try html(view).contains("title=\"1 of 1 in the hour\">100 %</b>"))
+    }
+
     @Test func whatTheScriptGetsIsWhatThePageHas() throws {
         let view = try DashboardView(moment())
         let json = try JSON.parse(view.json.bytes)
@@ -131,7 +167,7 @@ import Upstream
         #expect(json["states"]?["readiness"] == .string("good"))
         #expect(json["tables"]?["misses"]?[0]?[0] == ["explain": .string(Self.hostile)])
         #expect(json["tables"]?["misses"]?[0]?[3] == .string(Reason.absent.text))
-        #expect(json["paths"]?["ribbon-hit"]?.stringValue?.hasPrefix("M359 ") == true)
+        #expect(json["paths"]?["ribbon-hit"]?.stringValue?.hasPrefix("M0 ") == true)
         #expect(try DashboardView(moment(), ribbon: false).paths["ribbon-hit"] == nil)
     }
 }

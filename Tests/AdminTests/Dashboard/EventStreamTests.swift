@@ -56,6 +56,10 @@ import Text
         while last["requests"] != 3 { last = try #require(try reader.event("stats")) }
         let page = try Reader(admin, "/events?view=1")
         #expect(try page.event("view")?["texts"]?["readiness"] == "ready")
+        let day = try #require(try Reader(admin, "/events?view=1&window=24h").event("view"))
+        #expect(day["states"]?["window-24h"] == "chosen" && day["states"]?["window-1h"] == "plain")
+        #expect(try admin.status("GET", "/events?view=1&window=2h") == 400)
+        #expect(try admin.status("GET", "/?window=2h") == 400 && admin.status("GET", "/?window=5m") == 200)
     }
 
     /// One set of members in both, so that whoever knows the one knows the other.

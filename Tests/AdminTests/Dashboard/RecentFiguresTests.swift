@@ -32,7 +32,7 @@ import Testing
     @Test func theHourIsAllSlotsAndWhatCameSince() {
         var history = History(totals([.hit: 100]))
         history.endSlot(totals([.hit: 103]))
-        #expect(history.hour(totals([.hit: 108])) == totals([.hit: 8]))
+        #expect(history.sum(.hour, totals([.hit: 108])) == totals([.hit: 8]))
     }
 
     @Test func latenciesOlderThanAnHourAreForgotten() {

@@ -121,31 +121,16 @@ import Testing
     /// A target that answers each request in a millisecond, but for one that it keeps for half a
     /// second, and takes one at a time.
     @Test func theStallOfATargetIsSeenByAllThatWereDueMeanwhile() {
-        let spacing = 10 * Self.millisecond
-        var state = Self.state(.recorded(speed: 1), requests: 200, connections: 1)
+        let schedule = Schedule(
+            recorded: (0..<200).map { .milliseconds(10 * $0) }, pace: .recorded(speed: 1))
         var (corrected, uncorrected, lag) = (Histogram(), Histogram(), Histogram())
-        var (now, sentAt, answered) = (Int64(0), Int64(0), 0)
-        var answer: (position: Int, at: Int64)?
-        _ = state.begin()
-        while answered < 200 {
-            switch state.next(at: now) {
-            case .send(let position, _, let wasHeld):
-                if !wasHeld { lag.record(nanoseconds: now - Int64(position) * spacing) }
-                sentAt = now
-                answer = (position, now + (position == 20 ? 500 : 1) * Self.millisecond)
-            case .held(let position): lag.record(nanoseconds: now - Int64(position) * spacing)
-            case .wait(let until):
-                if let arrived = answer, arrived.at <= until ?? .max {
-                    now = arrived.at
-                    answer = nil
-                    corrected.record(nanoseconds: now - Int64(arrived.position) * spacing)
-                    uncorrected.record(nanoseconds: now - sentAt)
-                    state.ended(0, stays: true)
-                    answered += 1
-                } else {
-                    now = until ?? now
-                }
-            case .open, .finished: Issue.record("one connection, which stays")
+        OneAtATime { ($0 == 20 ? 500 : 1) * Self.millisecond }.play(schedule) { event in
+            switch event {
+            case .lag(let late): lag.record(nanoseconds: late)
+            case .sent: break
+            case .answered(let position, let sentAt, let now):
+                corrected.record(nanoseconds: now - (schedule.due(position) ?? 0))
+                uncorrected.record(nanoseconds: now - sentAt)
             }
         }
         func slow(_ histogram: Histogram) -> Int {

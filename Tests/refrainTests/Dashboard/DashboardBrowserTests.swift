@@ -47,6 +47,54 @@ import Testing
         }
     }
 
+    @Test func theTailIsFilteredByOutcomeAndByClient() async throws {
+        try await onThread {
+            let shown = try ShownDashboard()
+            try shown.open()
+            try shown.waitForFeed()
+            try shown.ask(times: 2)
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
+            try shown.choose("miss", in: "#tail-outcome")
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
+            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "3 of 6 match")
+            try shown.choose("", in: "#tail-outcome")
+            try shown.choose("without a key", in: "#tail-client")
+            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "6 of 6 match")
+            #expect(try shown.browser.text("document.getElementById('tail').rows.length") == "6")
+        }
+    }
+
+    @Test func theChartGoesAsFarBackAsIsChosen() async throws {
+        try await onThread {
+            let shown = try ShownDashboard()
+            try shown.open("/?window=24h")
+            try shown.waitForFeed()
+            #expect(try shown.browser.text("document.querySelector('[data-state=chosen]').textContent") == "24 h")
+            try shown.click("#window-5m")
+            try shown.browser.wait(for: "document.getElementById('window-5m').dataset.state === 'chosen'")
+            #expect(try shown.browser.text("location.search") == "?window=5m")
+            #expect(try shown.browser.text("document.querySelectorAll('[data-state=chosen]').length") == "1")
+            #expect(shown.browser.complaints == [])
+        }
+    }
+
+    /// At 375 pixels what was asked for was beyond the right edge.
+    @Test func onAPhoneTheLiveListShowsWhatWasAskedFor() async throws {
+        try await onThread {
+            let shown = try ShownDashboard()
+            try shown.browser.resize(width: 375, height: 800, isMobile: true)
+            try shown.open()
+            try shown.waitForFeed()
+            try shown.ask(times: 1)
+            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
+            let box = "document.querySelector('#tail .w').getBoundingClientRect()"
+            #expect(try shown.browser.text("\(box).left >= 0 && \(box).right <= 375 && \(box).width > 300") == "true")
+            let cell = "document.querySelector('#tail .w')"
+            #expect(try shown.browser.text("\(cell).scrollWidth <= \(cell).clientWidth") == "true", "nothing is cut")
+            #expect(try shown.browser.text("document.documentElement.scrollWidth") == "375")
+        }
+    }
+
     @Test func aPurgeIsCountedFirst() async throws {
         try await onThread {
             let shown = try ShownDashboard()

@@ -43,5 +43,12 @@ final class ShownDashboard {
         try browser.type(text)
     }
 
+    /// Chooses one of a list, with the event of it.
+    func choose(_ value: String, in selector: String) throws {
+        try browser.evaluate(
+            "{ const list = document.querySelector('\(selector)'); list.value = '\(value)'; "
+                + "list.dispatchEvent(new Event('input', { bubbles: true })); }")
+    }
+
     func click(_ selector: String) throws { try browser.evaluate("document.querySelector('\(selector)').click()") }
 }

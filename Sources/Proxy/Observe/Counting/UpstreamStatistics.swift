@@ -12,7 +12,15 @@ public final class UpstreamStatistics: Sendable {
         public let status: Int?
     }
 
+    /// What last went wrong.
+    public struct Trouble: Hashable, Sendable {
+        /// As the log has it; nothing of the request.
+        public let what: String
+        public let unixSeconds: Int64
+    }
+
     private let counts = Mutex<[Kind: Int]>([:])
+    private let trouble = Mutex<Trouble?>(nil)
     private let times: [LatencyHistogram] = UpstreamPriority.allCases.map { _ in LatencyHistogram() }
 
     public init() {}
@@ -22,6 +30,14 @@ public final class UpstreamStatistics: Sendable {
         counts.withLock { $0[Kind(priority: priority, status: status), default: 0] += 1 }
         if let time { times[priority.rawValue].record(nanoseconds: time.wholeNanoseconds) }
     }
+
+    /// The origin failed, or refused.
+    func note(_ what: String, at unixSeconds: Int64) {
+        trouble.withLock { $0 = Trouble(what: what, unixSeconds: unixSeconds) }
+    }
+
+    /// nil where nothing went wrong since the start.
+    public var lastTrouble: Trouble? { trouble.withLock { $0 } }
 
     /// How many, by kind.
     public var snapshot: [Kind: Int] { counts.withLock { $0 } }

@@ -1,0 +1,125 @@
+import AppleMusic
+import Cache
+import Proxy
+import Text
+
+// The rows of the page's tables. The columns are those of `page.html`.
+
+extension DashboardView {
+    /// Of lists that could be long.
+    private static let mostRows = 20
+
+    func outcomeRows(_ moment: Moment, _ window: HistoryWindow) -> [[Cell]] {
+        let all = moment.sum(window)
+        return Outcome.allCases.map { outcome in
+            let latency = moment.observations.source.latency(outcome)
+            let count = all.outcomes[outcome.rawValue]
+            return [
+                .outcome(outcome), .text(Figure.count(count)),
+                .titled(Figure.percent(count, of: all.sum), "\(Figure.count(count)) of \(Figure.count(all.sum))"),
+                .text(Figure.count(latency.count)), Self.time(latency, 0.5), Self.time(latency, 0.99),
+                .text(outcome.meaning),
+            ]
+        }
+    }
+
+    func originRows(_ moment: Moment) -> [[Cell]] {
+        let source = moment.observations.source
+        let upstream = source.upstream
+        let rows: [(name: String, meaning: String, value: String)] = [
+            (
+                "rate allowed",
+                "how many requests a second the proxy lets through to Apple: upstream_rate, or what 429s taught",
+                upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"
+            ),
+            ("in flight", "requests that Apple is answering now", Figure.count(upstream.inFlight)),
+            ("waiting for their turn", "requests that wait to be sent to Apple now", Figure.count(upstream.waiting)),
+            ("waited, since start", "requests that had to wait to be sent", Figure.count(source[.queued])),
+            (
+                "turned away, since start", "requests that found too many waiting, and were answered 503",
+                Figure.count(source[.queueRefused])
+            ),
+        ]
+        return rows.map { [.titled($0.name, $0.meaning), .text($0.value)] }
+    }
+
+    /// What the origin is to blame for, and what it said no to: a 404 is an answer like others.
+    func errorRows(_ moment: Moment) -> [[Cell]] {
+        var counts: [Int: Int] = [:]
+        for (kind, count) in moment.observations.source.upstreamRequests {
+            counts[kind.status ?? 0, default: 0] += count
+        }
+        return counts.sorted { $0.key < $1.key }.compactMap { status, count in
+            Self.meaning(ofError: status).map { meaning in
+                [.text(status == 0 ? Figure.none : "\(status)"), .text(meaning), .text(Figure.count(count))]
+            }
+        }
+    }
+
+    /// - Parameter status: 0: no answer came. nil: it is no error of the origin's.
+    private static func meaning(ofError status: Int) -> String? {
+        switch status {
+        case 0: "no answer came: refused, broken off or too late"
+        case 401: "the developer token was refused"
+        case 403: "what was asked for was refused: the token, or the user's"
+        case 429: "too many requests"
+        case 500...: "an error of the origin's own"
+        default: nil
+        }
+    }
+
+    static func time(_ counts: LatencyCounts, _ share: Double) -> Cell {
+        let nanoseconds = counts.quantile(share)
+        return .titled(Figure.steadyTime(nanoseconds: nanoseconds), exact(nanoseconds))
+    }
+
+    static func exact(_ nanoseconds: Int?) -> String {
+        nanoseconds.map { "at most \(Figure.count($0)) ns" } ?? "nothing was answered"
+    }
+
+    private static func bytes(_ number: Int) -> Cell { .titled(Figure.bytes(number), Figure.count(number) + " bytes") }
+
+    func missRows(_ moment: Moment) -> [[Cell]] {
+        moment.observations.source.mostCostly(limit: Self.mostRows).map { target in
+            [
+                .explain(target.target), .text(Figure.steadyTime(nanoseconds: Int(target.seconds * 1e9))),
+                .text(Figure.count(Int(target.count.rounded()))), .text(target.reason?.text ?? ""),
+            ]
+        }
+    }
+
+    func askedRows(_ moment: Moment) -> [[Cell]] {
+        let targets = moment.observations.source.mostAsked(limit: Self.mostRows)
+        let most = targets.first?.count ?? 0
+        return targets.map { target in
+            [
+                .explain(target.target), .text(Figure.count(Int(target.count.rounded()))),
+                .bar(most > 0 ? Int(target.count * 100 / most) : 0),
+            ]
+        }
+    }
+
+    func storageRows(_ moment: Moment) -> [[Cell]] {
+        let breakdown = moment.observations.breakdown
+        let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
+        let largest = max(1, parts.map(\.1.bytes).max() ?? 0)
+        return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
+            [
+                .text(ResourceClass.name(ofTag: part.classTag)),
+                .text(part.storefront.isEmpty ? Figure.none : part.storefront), .text(tier),
+                .text(Figure.count(part.entries)), Self.bytes(part.bytes),
+                .bar(part.bytes * 100 / largest),
+            ]
+        }
+    }
+
+    func clientRows(_ moment: Moment) -> [[Cell]] {
+        moment.observations.source.clients.map { client in
+            [
+                .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
+                .text(Figure.count(client.limited)), Self.bytes(client.bytes),
+                .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
+            ]
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Proxy
+
+// The run in slots, for what is drawn over time.
+//
+// What must hold: counts stand where something happened, because throughput is what happened then.
+// Latencies stand where the request was due: a target that stalls answers nothing meanwhile, and
+// drawn where answers came its stall would be a gap with one high step behind it, and not what all
+// that were due in it had to wait.
+
+/// The slots of a run while it goes on.
+struct ReplayTimeline: Sendable {
+    private(set) var slots: [ReplayResult.Slot] = []
+    /// In nanoseconds.
+    let slotLength: Int64
+    /// Of the last slots, those that answers may still come to; the first belongs to slot `closed`.
+    private var open: [SlotLatencies] = []
+    private var closed = 0
+
+    /// Reports draw so many points at most, where the length of the run is known.
+    private static let mostSlots = 600
+    /// So many slots are open, at 17 KiB each. Where the length of the run is known, that is all of
+    /// them; in a run without an end an answer that is later than ten minutes counts as the largest
+    /// of its slot, and in no percentile of it.
+    static let mostOpen = mostSlots
+    private static let slotLengths: [Int64] = [100, 500, 1000, 5000, 10_000, 60_000, 600_000]
+
+    /// - Parameter length: of the run, as far as it is known.
+    init(expecting length: Duration?) {
+        let nanoseconds = Int64((length ?? .zero) / .nanoseconds(1))
+        let lengths = Self.slotLengths.map { $0 * 1_000_000 }
+        let usual: Int64 = 1_000_000_000
+        slotLength =
+            length == nil ? usual : lengths.first { nanoseconds / $0 < Int64(Self.mostSlots) } ?? 3_600_000_000_000
+    }
+
+    mutating func noteSent(at now: Int64) { slots[slot(at: now)].sent += 1 }
+
+    mutating func noteFailure(at now: Int64) { slots[slot(at: now)].failed += 1 }
+
+    /// - Parameters:
+    ///   - latency: from when the request was due, in nanoseconds.
+    ///   - side: of the answer's outcome; nil where it says none.
+    mutating func noteAnswer(latency: Int64, side: Outcome.Side?, at now: Int64) {
+        let current = slot(at: now)
+        slots[current].answered += 1
+        switch side {
+        case .hit: slots[current].hits += 1
+        case .miss: slots[current].misses += 1
+        case .neither, nil: break
+        }
+        note(latency, inSlot: slot(at: now - latency))
+    }
+
+    private mutating func note(_ latency: Int64, inSlot index: Int) {
+        guard index >= closed else {
+            slots[index].maximum = max(slots[index].maximum ?? 0, Int(latency))
+            return
+        }
+        while closed + open.count <= index {
+            if open.count == Self.mostOpen { closeFirst() }
+            open.append(SlotLatencies())
+        }
+        open[index - closed].record(nanoseconds: latency)
+    }
+
+    private mutating func closeFirst() {
+        open.removeFirst().fill(&slots[closed])
+        closed += 1
+    }
+
+    private mutating func slot(at time: Int64) -> Int {
+        let index = Int(max(time, 0) / slotLength)
+        while slots.count <= index { slots.append(ReplayResult.Slot()) }
+        return index
+    }
+
+    /// Writes the slots into a result.
+    mutating func fill(_ result: inout ReplayResult) {
+        while !open.isEmpty { closeFirst() }
+        (result.slotLength, result.slots) = (.nanoseconds(slotLength), slots)
+    }
+}

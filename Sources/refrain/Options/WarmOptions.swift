@@ -1,0 +1,29 @@
+import Recording
+import Traffic
+
+/// What `replay --warm` was asked for.
+struct WarmOptions: Sendable {
+    let plan: ReplayPlan
+    let perSecond: Int
+    let isJSON: Bool
+
+    init(_ arguments: CommandArguments) throws(CommandFailure) {
+        try ReplayOptions.refuse(
+            allBut: [
+                ReplayOptions.warm, ReplayOptions.target, ReplayOptions.rate, ReplayOptions.connections,
+                ReplayOptions.only, ReplayOptions.skip, ReplayOptions.method, ReplayOptions.status,
+                ReplayOptions.outcome, ReplayOptions.storefront, ReplayOptions.header, ReplayOptions.headerFile,
+                ReplayOptions.caFile, ReplayOptions.timeout, .json,
+            ], in: arguments, because: "--warm fills a cache and measures nothing")
+        let connections = try ReplayOptions.givenConnections(arguments) ?? Warming.usualConnections
+        perSecond = try ReplayOptions.givenRate(arguments) ?? Warming.usualRate
+        var plan = try ReplayOptions.plan(arguments, .rate(perSecond: perSecond), connections)
+        // An answer to HEAD has no content to keep.
+        if plan.filter.methods.isEmpty { plan.filter.methods = ["GET"] }
+        if let field = plan.fields.first(where: { RecordedFields.tellingWhoAsks.contains($0.name) }) {
+            throw .usage("replay: --warm asks for what everyone shares; \(field.name) would make it one user's")
+        }
+        self.plan = plan
+        isJSON = arguments.has(.json)
+    }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+@testable import Traffic
+
+/// Scripts of events and expected steps.
+@Suite struct WarmStateTests {
+    private static let second: Int64 = 1_000_000_000
+
+    /// With a connection that is open, and request 0 sent over it.
+    private static func begun(_ count: Int, perSecond: Int = 1, connections: Int = 1) -> WarmState {
+        var state = WarmState(count: count, perSecond: perSecond, mostConnections: connections)
+        _ = state.begin()
+        #expect(state.next(at: 0) == .send(request: 0, connection: 0))
+        return state
+    }
+
+    @Test func requestsAreAsFarApartAsThePaceSaysAndNothingIsMadeUpFor() {
+        var state = Self.begun(3, perSecond: 2)
+        state.answered(0, stays: true)
+        #expect(state.next(at: 1) == .wait(until: Self.second / 2))
+        // Late by a minute: the next is due half a second after it, and no sooner.
+        let late = 60 * Self.second
+        #expect(state.next(at: late) == .send(request: 1, connection: 0))
+        state.answered(0, stays: true)
+        #expect(state.next(at: late) == .wait(until: late + Self.second / 2))
+        #expect(state.next(at: late + Self.second / 2) == .send(request: 2, connection: 0))
+        #expect(state.next(at: late + Self.second) == .wait(until: nil))
+        state.answered(0, stays: true)
+        #expect(state.next(at: late + Self.second) == .finished && state.stop == nil)
+    }
+
+    @Test func noMoreAreUnderWayThanThereMayBeConnections() {
+        var state = Self.begun(9, connections: 2)
+        #expect(state.next(at: Self.second) == .open(connection: 1))
+        #expect(state.next(at: Self.second) == .wait(until: nil))
+        state.opened(1)
+        #expect(state.next(at: Self.second) == .send(request: 1, connection: 1))
+        #expect(state.next(at: 2 * Self.second) == .wait(until: nil))
+        state.answered(0, stays: false)
+        #expect(state.next(at: 2 * Self.second) == .open(connection: 0))
+    }
+
+    @Test func aRefusalIsWaitedOutAndItsRequestIsAskedAgainAtHalfThePace() {
+        var state = Self.begun(3)
+        state.refused(0, retryAfter: 7, stays: true, at: Self.second / 2)
+        let after = 7 * Self.second + Self.second / 2
+        #expect(state.next(at: Self.second) == .wait(until: after))
+        #expect(state.next(at: after) == .send(request: 0, connection: 0) && state.spacing == 2 * Self.second)
+        state.answered(0, stays: true)
+        #expect(state.next(at: after + Self.second) == .wait(until: after + 2 * Self.second))
+        #expect(state.next(at: after + 2 * Self.second) == .send(request: 1, connection: 0))
+    }
+
+    @Test func refusalsOfWhatWasUnderWayTogetherAreOne() {
+        var state = WarmState(count: 9, perSecond: 1000, mostConnections: 6)
+        var now: Int64 = 0
+        for number in 0..<6 {
+            #expect(state.begin() == number)
+            now += Self.second / 1000
+            #expect(state.next(at: now) == .send(request: number, connection: number))
+        }
+        for number in 0..<6 { state.refused(number, retryAfter: nil, stays: true, at: now) }
+        #expect(state.stop == nil && state.spacing == Self.second / 500)
+        #expect(state.next(at: now) == .wait(until: now + WarmState.usualPause))
+        // All six are asked again.
+        var asked: Set<Int> = []
+        for round in 0..<6 {
+            now += WarmState.usualPause
+            guard case .send(let request, let connection) = state.next(at: now) else {
+                Issue.record("round \(round) sent nothing")
+                return
+            }
+            asked.insert(request)
+            state.answered(connection, stays: true)
+        }
+        #expect(asked == Set(0..<6))
+    }
+
+    @Test func whoRefusesTimeAndAgainIsLeftAlone() {
+        var state = Self.begun(2)
+        var now: Int64 = 0
+        var pauses: [Int64] = []
+        while state.stop == nil {
+            state.refused(0, retryAfter: nil, stays: true, at: now)
+            guard case .wait(let until?) = state.next(at: now) else { break }
+            pauses.append((until - now) / Self.second)
+            now = until
+            #expect(state.next(at: now) == .send(request: 0, connection: 0))
+        }
+        #expect(pauses == [5, 10, 20, 40] && state.stop == .refused(times: WarmState.mostRefusals))
+        #expect(state.next(at: now) == .finished)
+    }
+
+    @Test func anAnswerBetweenRefusalsStartsTheirCountAnew() {
+        var state = Self.begun(100)
+        var now: Int64 = 0
+        for _ in 0..<20 {
+            state.refused(0, retryAfter: 1, stays: true, at: now)
+            now += 20 * Self.second
+            guard case .send = state.next(at: now) else { break }
+            state.answered(0, stays: true)
+            now += 20 * Self.second
+            guard case .send = state.next(at: now) else { break }
+        }
+        #expect(now == 800 * Self.second && state.stop == nil && state.spacing == WarmState.slowestSpacing)
+    }
+
+    @Test func whoWantsToBeLeftAloneForLongIs() {
+        let most = Int(WarmState.longestPause / Self.second)
+        var state = Self.begun(2)
+        state.refused(0, retryAfter: most, stays: true, at: 0)
+        #expect(state.stop == nil && state.next(at: 0) == .wait(until: WarmState.longestPause))
+        state = Self.begun(2)
+        state.refused(0, retryAfter: most + 1, stays: true, at: 0)
+        #expect(state.next(at: 0) == .finished && state.stop == .toldToWait(seconds: most + 1))
+    }
+
+    @Test func aTargetThatIsGoneEndsIt() {
+        var state = Self.begun(100)
+        state.failed(0, at: 0)
+        var now: Int64 = 0
+        for _ in 1..<WarmState.mostFailures {
+            #expect(state.stop == nil)
+            #expect(state.next(at: now) == .wait(until: now + Self.second))
+            now += Self.second
+            #expect(state.next(at: now) == .open(connection: 0))
+            state.couldNotOpen(0, at: now)
+        }
+        #expect(state.next(at: now) == .finished && state.stop == .failed(times: WarmState.mostFailures))
+    }
+
+    /// What is under way when it stops is still an answer.
+    @Test func itEndsBehindWhatIsUnderWay() {
+        var state = Self.begun(9, connections: 2)
+        #expect(state.next(at: Self.second) == .open(connection: 1))
+        state.opened(1)
+        #expect(state.next(at: Self.second) == .send(request: 1, connection: 1))
+        state.refused(1, retryAfter: 86_400, stays: true, at: Self.second)
+        #expect(state.next(at: Self.second) == .wait(until: nil))
+        state.answered(0, stays: true)
+        #expect(state.next(at: Self.second) == .finished)
+    }
+
+    @Test func aConnectionThatTheTargetClosedIsNotUsed() {
+        var state = Self.begun(2)
+        state.answered(0, stays: true)
+        state.lost(0)
+        #expect(state.next(at: Self.second) == .open(connection: 0))
+    }
+}

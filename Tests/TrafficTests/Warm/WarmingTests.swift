@@ -1,0 +1,133 @@
+import Dispatch
+import EventLoop
+import Recording
+import Synchronization
+import TestSupport
+import Testing
+import Text
+import Upstream
+
+@testable import Traffic
+
+/// Whole warmings over real sockets, of targets that do what a script says.
+@Suite struct WarmingTests {
+    private final class Box: Sendable {
+        let result = Mutex<Result<WarmResult, ReplayError>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+    }
+
+    private static func warm(
+        _ exchanges: [RecordedExchange], _ port: UInt16, perSecond: Int = 1000, connections: Int = 2,
+        during: (Warming) -> Void = { _ in }
+    ) throws -> WarmResult {
+        let recording = try TestRecording(exchanges)
+        let plan = ReplayPlan(
+            file: recording.path, target: Endpoint(isTLS: false, host: "127.0.0.1", port: port),
+            pace: .rate(perSecond: perSecond), connections: connections)
+        let warming = try Warming(plan, perSecond: perSecond)
+        let box = Box()
+        warming.start { @Sendable result in
+            box.result.withLock { $0 = result }
+            box.done.signal()
+        }
+        during(warming)
+        box.done.wait()
+        return try #require(box.result.withLock { $0 }).get()
+    }
+
+    private static func answer(_ status: String, _ fields: String) -> [UInt8] {
+        Array("HTTP/1.1 \(status)\r\n\(fields)Content-Length: 2\r\n\r\n{}".utf8)
+    }
+
+    private static func asked(_ origin: ScriptedOrigin) -> [String] {
+        origin.requests.joined().compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+    }
+
+    @Test func eachDistinctRequestIsAskedOnceTheMostWantedFirst() throws {
+        let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
+        defer { origin.stop() }
+        let targets = ["/v1/a", "/v1/b", "/v1/c", "/v1/b", "/v1/c", "/v1/c"]
+        let result = try Self.warm(TestRecording.exchanges(targets), origin.port, connections: 1)
+        #expect(Self.asked(origin) == ["/v1/c", "/v1/b", "/v1/a"])
+        #expect(result.distinct == 3 && result.asked == 3 && result.unknown == 3 && result.stoppedBecause == nil)
+    }
+
+    @Test func whatTheCacheSaysIsCounted() throws {
+        let said = [
+            "/v1/fetched": "refrain; fwd=uri-miss; fwd-status=200; stored; ttl=900",
+            "/v1/there": "refrain; hit; ttl=20", "/v1/private": "refrain; fwd=uri-miss; fwd-status=200; detail=private",
+            // The nearest cache comes last, and a detail in quotes is no parameter.
+            "/v1/two": "parent; fwd=uri-miss; stored, refrain; fwd=uri-miss; detail=\"; stored\"",
+        ]
+        let origin = try ScriptedOrigin([
+            .serve { request in
+                let target = String(request.split(separator: " ")[1])
+                return Self.answer("200 OK", said[target].map { "Cache-Status: \($0)\r\n" } ?? "")
+            }
+        ])
+        defer { origin.stop() }
+        let result = try Self.warm(TestRecording.exchanges(said.keys.sorted() + ["/v1/silent"]), origin.port)
+        #expect(result.stored == 1 && result.present == 1 && result.notStored == 2 && result.unknown == 1)
+        #expect(result.asked == 5 && result.statuses == [200: 5])
+        #expect(result.text.contains("asked 5 of 5 distinct requests"))
+        #expect(result.json["hits"] == 1 && result.json["stored"] == 1 && result.json["stopped"] == .null)
+    }
+
+    /// A recording that was put together by hand may not say what is personal.
+    @Test func nothingPersonalAndNothingConditionalIsAsked() throws {
+        let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
+        defer { origin.stop() }
+        var exchanges = TestRecording.exchanges([
+            "/v1/me/library/songs", "/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2", "/v1/catalog/us/songs/1",
+        ])
+        exchanges[1].requestFields = [RecordedField("if-none-match", "\"x\""), RecordedField("accept-language", "de")]
+        exchanges[2].isPersonal = true
+        exchanges[3].requestFields = [RecordedField("range", "bytes=0-9"), RecordedField("accept-language", "de")]
+        let result = try Self.warm(exchanges, origin.port)
+        let requests = Array(origin.requests.joined())
+        #expect(Self.asked(origin) == ["/v1/catalog/us/songs/1"] && requests[0].contains("accept-language: de"))
+        #expect(!requests[0].contains("if-none-match") && !requests[0].contains("range"))
+        #expect(result.skipped == ["personal": 2] && result.distinct == 1)
+    }
+
+    @Test func aRefusalIsAskedAgain() throws {
+        let count = Mutex(0)
+        let origin = try ScriptedOrigin([
+            .serve { _ in
+                let isFirst = count.withLock { count in
+                    count += 1
+                    return count == 1
+                }
+                return isFirst ? Self.answer("429 Too Many Requests", "Retry-After: 1\r\n") : Self.answer("200 OK", "")
+            }
+        ])
+        defer { origin.stop() }
+        let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
+        #expect(Self.asked(origin) == ["/v1/a", "/v1/a", "/v1/b"])
+        #expect(result.refusals == 1 && result.asked == 2 && result.statuses == [200: 2, 429: 1])
+        #expect(result.elapsed >= .seconds(1) && result.stoppedBecause == nil)
+    }
+
+    @Test func whoSaysToComeBackTomorrowIsLeftAlone() throws {
+        let origin = try ScriptedOrigin([
+            .serve { _ in Self.answer("503 Service Unavailable", "Retry-After: 86400\r\n") }
+        ])
+        defer { origin.stop() }
+        let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
+        #expect(Self.asked(origin) == ["/v1/a"] && result.asked == 0 && result.refusals == 1)
+        #expect(result.stoppedBecause == "the target says to come back in 86400 s (Retry-After)")
+        #expect(result.text.contains("STOPPED: the target says"))
+    }
+
+    @Test func aWarmingThatIsStoppedSaysWhatWasDone() throws {
+        let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
+        defer { origin.stop() }
+        let result = try Self.warm(
+            TestRecording.exchanges((0..<10_000).map { "/v1/\($0)" }), origin.port, perSecond: 50,
+            during: { warming in
+                waitUntil { warming.progress.answered > 0 }
+                warming.stop()
+            })
+        #expect(result.asked > 0 && result.asked < 10_000 && result.stoppedBecause != nil)
+    }
+}
