@@ -125,8 +125,10 @@ final class MeasuredProxy {
         let start = "listening on \(scheme)://127.0.0.1:"
         var found: Int?
         try wait {
+            // What follows on the line (of HTTP/2) comes behind the port.
             let lines = self.log.components(separatedBy: "\n").dropLast()
-            found = lines.first { $0.contains(start) }?.split(separator: ":").last.flatMap { Int($0) }
+            let line = lines.first { $0.contains(start) }
+            found = (line?.components(separatedBy: start).last).flatMap { Int($0.prefix { $0.isNumber }) }
             return found != nil
         }
         guard let found else { throw Failure(description: "no port in the log") }
