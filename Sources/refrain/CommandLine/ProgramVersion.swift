@@ -1,7 +1,7 @@
 /// What `refrain version`, the `User-Agent` and the statistics say.
 enum ProgramVersion {
-    static let text = "0.1.0"
+    static let text = "1.0.0"
     /// Of this version, for its man pages: equal sources make equal pages. A test compares both
     /// with Debian's changelog.
-    static let date = "2026-11-22"
+    static let date = "2026-11-25"
 }

@@ -13,7 +13,7 @@ struct Page {
         + [
             "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md", "RECORDING.md",
             "REPLAY.md", "ORIGIN.md", "DECISIONS.md", "APPLE-MUSIC-API.md", "FRAMING.md", "FAULTS.md",
-            "TESTING.md", "TRUST.md", "NODES.md",
+            "TESTING.md", "TRUST.md", "NODES.md", "COMPATIBILITY.md",
         ].map {
             "Sources/Documentation/" + $0
         }
