@@ -43,9 +43,8 @@ extension StoredResponse {
     /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers
     /// `preconditionLines`.
     public func freshened(by fields: [UInt8], _ revalidation: Revalidation) -> Freshening {
-        guard isConfirmed(by: fields.span), let (facts, fields) = updated(by: fields.span, revalidation) else {
-            return .contradicted
-        }
+        guard isConfirmed(by: fields.span), let (facts, fields) = updated(by: fields.span, revalidation), isReadable
+        else { return .contradicted }
         switch decide(facts, revalidation) {
         case .store(let lifetime): return .stored(replacing(fields, lifetime, revalidation))
         case .no(let reason):
@@ -58,7 +57,7 @@ extension StoredResponse {
     /// it is about the same state of the content, stale where not, or where it may no longer be
     /// stored as it was.
     public func updated(byHead fields: [UInt8], contentLength: Int?, _ revalidation: Revalidation) -> StoredResponse {
-        guard agrees(withHead: fields.span, contentLength: contentLength),
+        guard agrees(withHead: fields.span, contentLength: contentLength), isReadable,
             let (facts, fields) = updated(by: fields.span, revalidation),
             case .store(let lifetime) = decide(facts, revalidation)
         else { return withoutFreshness(at: revalidation.now) }
@@ -116,6 +115,12 @@ extension StoredResponse {
         return StoreDecision.decide(
             request, facts, rule: revalidation.rule, notFound: revalidation.notFound, speed: revalidation.speed,
             now: revalidation.now)
+    }
+
+    /// Whether its content is what was stored: who cannot be read is not as good as new.
+    private var isReadable: Bool {
+        _ = body
+        return !isDamaged
     }
 
     private func replacing(

@@ -7,7 +7,7 @@ extension Stream {
     /// Input discarded while lingering.
     static let lingerBytes = 1 << 20
     /// Time without progress after which a peer that does not read is given up.
-    static let flushTimeout: Duration = .seconds(30)
+    public static let flushTimeout: Duration = .seconds(30)
 
     /// Closes at once and drops what is queued. With TLS, close_notify is sent if nothing was
     /// queued; so a peer can tell a cut transfer from a finished one.
@@ -31,7 +31,11 @@ extension Stream {
     /// amount until the peer has ended its own. Closing while input is unread would make the kernel
     /// send a reset, and a reset can overtake the answer (RFC 9112, 9.6). The handler hears nothing
     /// more but `streamDidClose`.
-    public func closeAfterSending() {
+    ///
+    /// - Parameters:
+    ///   - leastBytes: what the peer has to take of it in each `span`, or all.
+    ///   - span: how long it has for that.
+    public func closeAfterSending(leastBytes: Int = 1, within span: Duration = Stream.flushTimeout) {
         loop.assertOnLoop()
         switch state {
         case .open: break
@@ -42,14 +46,15 @@ extension Stream {
         if output.isEmpty {
             shutDown()
         } else {
-            watchFlush(pendingBytes)
+            watchFlush(leastBytes, span)
         }
     }
 
-    private func watchFlush(_ bytesBefore: Int) {
-        deadline = loop.schedule(after: Stream.flushTimeout) { [unowned self] in
+    private func watchFlush(_ least: Int, _ span: Duration) {
+        let bytesBefore = pendingBytes
+        deadline = loop.schedule(after: span) { [unowned self] in
             deadline = nil
-            if pendingBytes < bytesBefore { watchFlush(pendingBytes) } else { end(nil) }
+            if pendingBytes <= bytesBefore - least { watchFlush(least, span) } else { end(nil) }
         }
     }
 

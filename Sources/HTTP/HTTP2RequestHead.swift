@@ -4,7 +4,7 @@
 /// byte that would end a line or a word (RFC 9113 8.2, 8.3).
 ///
 /// Pure. One value serves the heads of a connection, one after the other.
-public struct HTTP2RequestHead {
+public struct HTTP2RequestHead: ~Copyable {
     /// The values of the pseudo-fields and of Host, one behind the other.
     private var values: [UInt8] = []
     private var method: Range<Int>?
@@ -13,7 +13,7 @@ public struct HTTP2RequestHead {
     private var authority: Range<Int>?
     private var host: Range<Int>?
     /// Clients may send a cookie in crumbs, of which HTTP/1.1 wants one line (RFC 9113 8.2.3).
-    private var cookies: [UInt8] = []
+    private var cookies = ByteBuffer(capacity: 0)
     private var contentLength: ContentLength = .untold
     private var hasBegun = false
     private var failure: ParseError?
@@ -34,11 +34,13 @@ public struct HTTP2RequestHead {
 
     public init(limits: MessageLimits) { self.limits = limits }
 
-    /// Forgets the head before. Heads hold tokens, so what was kept of it is wiped.
+    /// What it keeps room for between two heads, in bytes: ordinary targets and cookies fit.
+    private static let keptCapacity = 1 << 10
+
+    /// Forgets the head before. Cookies are credentials, so what was kept of them is wiped.
     public mutating func reset() {
-        for index in cookies.indices { cookies[index] = 0 }
-        cookies.removeAll(keepingCapacity: true)
-        values.removeAll(keepingCapacity: true)
+        if cookies.capacity > Self.keptCapacity { cookies.removeAll(keepingCapacity: false) } else { cookies.wipe() }
+        if values.capacity > Self.keptCapacity { values = [] } else { values.removeAll(keepingCapacity: true) }
         (method, scheme, path, authority, host) = (nil, nil, nil, nil, nil)
         (contentLength, hasBegun, failure, size) = (.untold, false, nil, 0)
     }
@@ -76,7 +78,7 @@ public struct HTTP2RequestHead {
         try checkServerName(serverName)
         if !cookies.isEmpty {
             head.append("cookie: ")
-            head.append(cookies)
+            cookies.withReadable { head.append($0) }
             head.append("\r\n")
         }
         if isLast {
@@ -163,7 +165,7 @@ public struct HTTP2RequestHead {
             }
             if host == nil { host = keep(value) }
         case .cookie:
-            if !cookies.isEmpty { cookies.append(contentsOf: "; ".utf8) }
+            if !cookies.isEmpty { cookies.append("; ") }
             return cookies.append(value)
         case .contentLength: contentLength = value.equals(0..<value.count, "0") ? .zero : .other
         default: break

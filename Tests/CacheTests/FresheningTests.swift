@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -32,6 +33,22 @@ private let before = "Date: \(date(noon))"
 private let later = "Date: \(date(noon + 10))"
 
 @Suite struct FresheningTests {
+    /// It was stored anew as zeros, with the lifetime and the tag of the content.
+    @Test(.requires(.zlib)) func contentThatCannotBeInflatedIsNotAsGoodAsNew() throws {
+        let gzip = Gzip.system
+        var coded = try #require(gzip.deflate(Array(String(repeating: "all of it, ", count: 500).utf8)))
+        for index in 20..<(coded.count - 8) { coded[index] ^= 0xFF }
+        let content = try #require(CodedContent(coded, gzip))
+        let old = stored([before, "ETag: \"a\"", "Cache-Control: max-age=2"])
+        let damaged = StoredResponse(
+            restoring: old.key, status: 200, fields: Array(old.fields), content: .coded(content),
+            receivedAt: old.receivedAt, lifetime: old.lifetime, classTag: old.classTag, storefront: old.storefront)
+        #expect(isContradicted(damaged, by: [later, "ETag: \"a\""]))
+        let updated = damaged.updated(
+            byHead: lines([later, "ETag: \"a\"", "Cache-Control: max-age=90"]), contentLength: nil, revalidation())
+        #expect(updated.isDamaged && updated.freshFor <= 2)
+    }
+
     @Test(arguments: [
         "Test-Header", "X-Test-Header", "Content-Foo", "X-Content-Foo", "Cache-Control", "Content-Location",
         "Content-MD5", "Content-Security-Policy", "Content-Type", "Clear-Site-Data", "Expires", "Public-Key-Pins",

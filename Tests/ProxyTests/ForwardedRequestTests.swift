@@ -123,6 +123,15 @@ import Testing
         #expect(text.contains("Origin: https://app.example\r\n"))
     }
 
+    /// The page's own and the token's came to the origin both.
+    @Test func twoSitesAreNeverNamed() throws {
+        let request = "GET /v1/test HTTP/1.1\r\nHost: p\r\nOrigin: https://page.example\r\n\r\n"
+        let text = try forward(request, breadth: .all, origin: "https://app.example")
+        #expect(text.contains("Origin: https://app.example\r\n") && !text.contains("page.example"))
+        #expect(try forward(request, breadth: .all).contains("Origin: https://page.example\r\n"))
+        #expect(try !forward(request, breadth: .impersonal).contains("Origin"))
+    }
+
     /// An origin that believes them answers another request, or another user, than the one that is
     /// keyed.
     @Test(arguments: [

@@ -47,6 +47,22 @@ import Testing
         #expect(count(frame, &watch, at: start + .seconds(1)) == bound.perSecond)
     }
 
+    /// These the session notes, since no frame of the client's says so.
+    @Test func streamsThatAreEndedForTheClientAreBounded() throws {
+        func count(_ kind: FrameWatch.Offence, _ note: (inout FrameWatch) throws(FrameWatch.Offence) -> Void) throws {
+            var watch = try watch()
+            var noted = 0
+            while noted < 10_000, (try? note(&watch)) != nil { noted += 1 }
+            #expect(noted == FrameBounds.bound(kind)?.burst, "\(kind)")
+        }
+        try count(.provokedResets) { [start] (watch: inout FrameWatch) throws(FrameWatch.Offence) in
+            try watch.noteProvokedReset(at: start)
+        }
+        try count(.refusedStreams) { [start] (watch: inout FrameWatch) throws(FrameWatch.Offence) in
+            try watch.noteRefusedStream(at: start)
+        }
+    }
+
     @Test func eachKindIsCountedForItself() throws {
         var watch = try watch()
         for (kind, frame) in Self.kinds where kind != .windowUpdates {

@@ -120,9 +120,10 @@ struct PendingWrites {
             inFlight[key] = operation
         }
         guard operations.isEmpty else { return (operations, [:]) }
-        let taken = touches.prefix(most)
+        // A slice would share the table, and the first removal would copy all of it.
+        let taken = Array(touches.prefix(most))
         for (key, _) in taken { touches[key] = nil }
-        return ([], Dictionary(uniqueKeysWithValues: Array(taken)))
+        return ([], Dictionary(uniqueKeysWithValues: taken))
     }
 
     /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to

@@ -143,6 +143,7 @@ final class StoreConnection {
         _ operations: [(key: Int64, operation: PendingWrites.Operation)], _ found: StoreEviction.Found,
         _ rowBytes: Int, checkpointBytes: Int? = nil
     ) throws(SQLiteError) -> Outcome {
+        try room.makeRoomInJournal(for: rowBytes)
         let written = try append(operations.filter { found.isEnough && canHold($0.operation) })
         return try room.write(rowBytes, checkpointBytes: checkpointBytes) { () throws(SQLiteError) in
             var outcome = Outcome(evicted: found.evicted)

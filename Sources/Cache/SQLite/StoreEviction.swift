@@ -196,7 +196,10 @@ final class StoreEviction {
     /// Empties the log where the next transaction might make it too large. It is copied into the
     /// database as soon as it is `checkpointBytes` long, and SQLite begins it anew when no reader
     /// needs it; with readers at it all along it would grow.
-    private func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
+    ///
+    /// It comes before records are appended whose rows are not committed: emptying the log lets
+    /// segments go of which no row names anything.
+    func makeRoomInJournal(for bytes: Int) throws(SQLiteError) {
         guard !isRoomInJournal(for: bytes), try !emptyLog() else { return }
         throw Self.heldLog
     }

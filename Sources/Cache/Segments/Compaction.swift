@@ -107,9 +107,11 @@ final class Compaction {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(batch.reduce(0) { $0 + $1.bytes.count })
             for record in batch { bytes.append(contentsOf: buffer[record.bytes]) }
+            let rowBytes = batch.count * StoreBounds.estimate(rowBytes: 0)
+            try room.makeRoomInJournal(for: rowBytes)
             let places = try room.ledger.log.append(
                 bytes, spans: batch.map(\.bytes.count), segmentBytes: room.bounds.segmentBytes)
-            try room.write(batch.count * StoreBounds.estimate(rowBytes: 0)) { () throws(SQLiteError) in
+            try room.write(rowBytes) { () throws(SQLiteError) in
                 for (record, place) in zip(batch, places) { try move(record, to: place, room.ledger) }
             }
         }

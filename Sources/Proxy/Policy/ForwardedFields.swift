@@ -96,7 +96,7 @@ struct ForwardedFields {
     /// the whole one is stored, and the client's conditions and ranges are answered from that.
     private static func shapesOneAnswer(_ id: FieldName) -> Bool {
         switch id {
-        case .cookie, .origin, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince: true
+        case .cookie, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince: true
         default: false
         }
     }
@@ -107,7 +107,7 @@ struct ForwardedFields {
         switch id {
         case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .proxyAuthenticate,
             .proxyAuthorization, .proxyConnection, .host, .contentLength, .expect, .authorization, .musicUserToken,
-            .acceptEncoding, .xRefrainKey, .via, .traceparent, .tracestate:
+            .acceptEncoding, .origin, .xRefrainKey, .via, .traceparent, .tracestate:
             true
         default: false
         }

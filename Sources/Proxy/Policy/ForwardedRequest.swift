@@ -16,6 +16,8 @@ final class ForwardedRequest {
     /// End-to-end fields of the client's as lines; no credentials among them.
     let fields: [UInt8]
     let clientAuthorization: [UInt8]?
+    /// The site that asks, where it goes along.
+    let clientOrigin: [UInt8]?
     let clientUserToken: SecretBytes?
     /// Whether a user's token goes along: to personal routes and nowhere else.
     let isPersonal: Bool
@@ -50,6 +52,8 @@ final class ForwardedRequest {
         clientAuthorization =
             dropsAuthorization
             ? nil : head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
+        clientOrigin =
+            breadth == .all ? head.fields.first(.origin).map { bytes.extracting($0.value.range).copy() } : nil
         clientUserToken = head.fields.first(.musicUserToken).map { field in
             SecretBytes(bytes.extracting(field.value.range))
         }
@@ -83,7 +87,8 @@ final class ForwardedRequest {
     ///
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.
-    ///   - origin: what the developer token is bound to (APPLE-MUSIC-API 2.1.6), if it is.
+    ///   - origin: what the developer token is bound to (APPLE-MUSIC-API 2.1.6), if it is; it
+    ///     stands in the place of the client's.
     ///   - acceptsGzip: whether the answer may come in gzip.
     ///   - validators: lines that let the origin confirm what is stored.
     func head(
@@ -97,7 +102,7 @@ final class ForwardedRequest {
         buffer.append(" HTTP/1.1\r\nHost: ")
         buffer.append(authority)
         buffer.append(acceptsGzip ? "\r\nAccept-Encoding: gzip\r\n" : "\r\nAccept-Encoding: identity\r\n")
-        if let origin {
+        if let origin = origin ?? clientOrigin {
             buffer.append("Origin: ")
             buffer.append(origin)
             buffer.append("\r\n")

@@ -1,17 +1,25 @@
 import EventLoop
 import Synchronization
 
+/// Who has answers that wait for a slow client: a connection, or the frames of one of HTTP/2.
+protocol AnswerHolder: AnyObject {
+    var context: LoopContext { get }
+
+    /// Lets what it holds by `ticket` go, and its client with it.
+    func giveWay(_ ticket: AnswerBudget.Ticket)
+}
+
 /// The memory that answers may hold which slow clients have not taken yet: one sum over the
 /// connections of all loops (FRAMING 6.7). What the kernel took at once is not counted; that keeps
 /// hits free of it.
 ///
 /// Used from any thread.
 public final class AnswerBudget: Sendable {
-    typealias Ticket = UnsentAnswers<Confined<ClientConnection>>.Ticket
+    typealias Ticket = UnsentAnswers<Confined<any AnswerHolder>>.Ticket
 
     private struct State {
         var limit: Int
-        var unsent = UnsentAnswers<Confined<ClientConnection>>()
+        var unsent = UnsentAnswers<Confined<any AnswerHolder>>()
         var resetCount = 0
     }
 
@@ -36,11 +44,11 @@ public final class AnswerBudget: Sendable {
 
     /// An answer begins to wait. Where that is too much, others are reset in turns of their loops,
     /// this one at last.
-    func begin(_ connection: ClientConnection, of party: UInt64, content: UInt, byteCount: Int) -> Ticket {
-        let client = Confined(connection, to: connection.context.loop)
+    func begin(_ holder: some AnswerHolder, of party: UInt64, content: UInt, byteCount: Int) -> Ticket {
+        let client = Confined<any AnswerHolder>(holder, to: holder.context.loop)
         let (ticket, victims) = state.withLock { state in
             let ticket = state.unsent.begin(client, of: party, content: content, byteCount: byteCount)
-            var victims: [(client: Confined<ClientConnection>, ticket: Ticket)] = []
+            var victims: [(client: Confined<any AnswerHolder>, ticket: Ticket)] = []
             while state.unsent.heldBytes > state.limit, let victim = state.unsent.takeVictim() {
                 victims.append(victim)
             }

@@ -79,8 +79,9 @@ extension ClientConnection {
     /// The answer leaves, and what the client still sends is discarded for a while so that no reset
     /// overtakes it.
     private func closeAfterSending() {
+        guard carrier == nil else { return finishCarried() }
         leave()
-        if carrier == nil { stream.closeAfterSending() }
+        stream.closeAfterSending(leastBytes: timeouts.leastBytesWritten, within: timeouts.write)
     }
 
     /// Answers a request that is no message.

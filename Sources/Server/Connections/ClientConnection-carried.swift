@@ -29,6 +29,11 @@ extension ClientConnection {
         body(&input.bytes)
     }
 
+    /// What has come of a request counts towards the memory of requests while it is not whole.
+    func countInput() {
+        if case .reading = phase, let input { _ = context.hold(input, canBeRefused: false) }
+    }
+
     // MARK: - Answers
 
     /// Begins the answer whose head is in the scratch.

@@ -29,6 +29,9 @@ extension ClientConnection {
         if let ticket = unsent.take() { context.answerBudget.end(ticket) }
     }
 
+}
+
+extension ClientConnection: AnswerHolder {
     /// Resets the connection if it still sends this answer.
     func giveWay(_ ticket: AnswerBudget.Ticket) {
         guard unsent == ticket else { return }

@@ -39,7 +39,7 @@ public final class ClientConnection {
     /// Whether it is one request of an HTTP/2 connection.
     public let isHTTP2: Bool
     let service: any Service
-    private let timeouts: ClientTimeouts
+    let timeouts: ClientTimeouts
     private let limits: MessageLimits
     private let idle: Nanoseconds
     private(set) var input: RequestInput?

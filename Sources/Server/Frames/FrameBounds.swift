@@ -21,6 +21,8 @@ struct FrameBounds {
         case .emptyContent: Bound(burst: 64, perSecond: 8)
         case .otherFrames: Bound(burst: 64, perSecond: 8)
         case .provokedResets: Bound(burst: 64, perSecond: 8)
+        // A browser asks for all of a page before it has read how many streams there may be.
+        case .refusedStreams: Bound(burst: 1024, perSecond: 64)
         case .continuations, .headBytes: nil
         }
     }
@@ -33,7 +35,7 @@ struct FrameBounds {
     static let mostUnfoldedBytes = 256 << 10
 
     /// When each kind would be due if its frames came evenly: the generic cell rate algorithm.
-    private var due = InlineArray<10, Instant>(repeating: Instant(nanoseconds: .min))
+    private var due = [Instant](repeating: Instant(nanoseconds: .min), count: FrameWatch.Offence.allCases.count)
 
     /// Takes one frame off what may come.
     mutating func take(_ kind: FrameWatch.Offence, at now: Instant) throws(FrameWatch.Offence) {

@@ -12,6 +12,8 @@ struct FrameWatch {
         case resets
         /// Streams that the server has to end for what the client does on them (CVE-2025-8671).
         case provokedResets
+        /// Requests beyond the streams that there may be, each of which is refused.
+        case refusedStreams
         /// CVE-2019-9515.
         case settings
         /// CVE-2019-9512.
@@ -75,6 +77,9 @@ struct FrameWatch {
 
     /// A stream was ended because of what the client did on it.
     mutating func noteProvokedReset(at now: Instant) throws(Offence) { try bounds.take(.provokedResets, at: now) }
+
+    /// A stream was refused, since there are as many as there may be.
+    mutating func noteRefusedStream(at now: Instant) throws(Offence) { try bounds.take(.refusedStreams, at: now) }
 
     /// Looks at what came.
     mutating func read(_ bytes: Span<UInt8>, at now: Instant) throws(Offence) {

@@ -3,8 +3,8 @@ import EventLoop
 import HTTP
 
 // From answers to frames.
-// Must hold: what is submitted in one turn leaves together at its end; frames are made only for
-// what the kernel will take soon, so that what waits is content, which is not copied.
+// Must hold: what is submitted in one turn leaves together at its end; what waits for the client is
+// content, which is not copied, and `Limits.queuedFrames` of frames at most.
 
 extension HTTP2Session {
     /// Sends what there is, as long as the kernel takes it; then tells those whose content moved.
@@ -12,12 +12,18 @@ extension HTTP2Session {
         guard let library, isOpen else { return }
         var isFull = true
         while isFull, hasRoom {
-            guard let gathered = gather(library) else { return close() }
+            guard let gathered = gather(library) else {
+                // The next session of the loop fills the same buffer.
+                context.frames.wipe()
+                return close()
+            }
             isFull = gathered
             guard !context.frames.isEmpty else { break }
+            framedBytes += context.frames.readableCount
             context.frames.withUnsafeReadable { stream.send($0) }
             context.frames.removeAll(keepingCapacity: true)
         }
+        countFrames()
         settle(library)
         if isOffended { return endForOffence() }
         if isOpen, clinux_http2_is_over(library) != 0 { closeAfterSending() }
@@ -29,7 +35,7 @@ extension HTTP2Session {
     /// Fills the loop's buffer with frames: whether it is full, and there may be more. Nil where
     /// the library has failed.
     private func gather(_ library: OpaquePointer) -> Bool? {
-        while context.frames.readableCount < Limits.gatheredFrames {
+        while hasRoomToGather {
             var bytes: UnsafePointer<UInt8>?
             let count = clinux_http2_next(library, &bytes)
             guard count >= 0 else { return nil }
@@ -37,12 +43,18 @@ extension HTTP2Session {
             guard count > 0 else { break }
             context.frames.append(UnsafeRawBufferPointer(start: bytes, count: count))
         }
-        return context.frames.readableCount >= Limits.gatheredFrames
+        return !hasRoomToGather
+    }
+
+    /// Whether another frame may be made before those that there are have been sent.
+    private var hasRoomToGather: Bool {
+        let gathered = context.frames.readableCount
+        return gathered < Limits.gatheredFrames && gathered + stream.pendingBytes < Limits.queuedFrames
     }
 
     /// A frame of content: its head, and what was promised for it. False where there is no room.
     func take(_ stream: HTTP2Stream, _ frameHead: UnsafeRawBufferPointer, _ count: Int) -> Bool {
-        guard context.frames.readableCount < Limits.gatheredFrames else { return false }
+        guard hasRoomToGather else { return false }
         context.frames.append(frameHead)
         stream.take(count, into: &context.frames)
         unsettledBytes += count
@@ -60,13 +72,13 @@ extension HTTP2Session {
         }
         tellEnded()
         guard !touched.isEmpty else { return }
-        let streams = touched
-        touched.removeAll(keepingCapacity: true)
+        let streams = touched.take()
         for stream in streams where !stream.isOver {
             stream.isTouched = false
             if stream.isAnsweredEarly { hasRoom ? stream.reset(.noError) : touch(stream) }
             stream.connection?.streamMoved()
         }
+        touched.giveBack(streams)
     }
 
     /// Has the session look at a stream when it has sent.
@@ -80,6 +92,34 @@ extension HTTP2Session {
     private func sendLater(_ stream: HTTP2Stream) {
         touch(stream)
         if !isServing { self.stream.readLater() }
+    }
+
+    // MARK: - Frames that wait
+
+    /// What the kernel has not taken is an answer that waits, though the streams that it belongs to
+    /// may be over: it is counted, and the client has so long to take a part of it.
+    private func countFrames() {
+        guard isOpen, unsent == nil, stream.pendingBytes > 0 else { return }
+        unsent = context.answerBudget.begin(
+            self, of: stream.peer?.network ?? 0, content: UInt(bitPattern: ObjectIdentifier(self)),
+            byteCount: Limits.queuedFrames)
+        expectTaking()
+    }
+
+    /// The client has taken everything, or has gone.
+    func uncountFrames() {
+        taking.clear()
+        if let ticket = unsent.take() { context.answerBudget.end(ticket) }
+    }
+
+    private func expectTaking() {
+        takenBytes = framedBytes - stream.pendingBytes
+        taking.set(context.loop.now + timeouts.write)
+    }
+
+    func takingTimePassed() {
+        let taken = framedBytes - stream.pendingBytes - takenBytes
+        if taken >= timeouts.leastBytesWritten { expectTaking() } else { close() }
     }
 
     // MARK: - What streams submit
@@ -118,5 +158,13 @@ extension HTTP2Session {
     /// Whether the client's window stops a stream.
     func isShut(_ stream: HTTP2Stream) -> Bool {
         library.map { clinux_http2_is_shut($0, stream.identifier) != 0 } ?? true
+    }
+}
+
+extension HTTP2Session: AnswerHolder {
+    func giveWay(_ ticket: AnswerBudget.Ticket) {
+        guard unsent == ticket else { return }
+        unsent = nil
+        close()
     }
 }

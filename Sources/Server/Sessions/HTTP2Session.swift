@@ -31,11 +31,11 @@ final class HTTP2Session {
     var isOffended = false
     private(set) var streams: [Int32: HTTP2Stream] = [:]
     /// Those that have a request to be looked at.
-    private var ready: [HTTP2Stream] = []
+    private var ready = NotedStreams()
     /// Those that have ended and have not been told.
-    private var ended: [HTTP2Stream] = []
+    private var ended = NotedStreams()
     /// Those of whose answers something was sent or is to be.
-    var touched: [HTTP2Stream] = []
+    var touched = NotedStreams()
     /// Content that has left, over all streams; and what has since that was looked at.
     var (sentBytes, unsettledBytes) = (0, 0)
     /// Whether requests are being handed on, behind which everything is sent.
@@ -50,6 +50,12 @@ final class HTTP2Session {
     /// What half of which is waited for until then.
     private var awaitedUnit = 0
     private let idling: DeadlineTimer
+    /// For frames that wait to be taken.
+    let taking: DeadlineTimer
+    /// That they wait, in the budget of answers.
+    var unsent: AnswerBudget.Ticket?
+    /// Bytes of frames so far; and how many of them the client had when `taking` was set.
+    var (framedBytes, takenBytes) = (0, 0)
     private var lastActive: Instant
     private let onOffence: () -> Void
     private let onClose: (any ServedConnection) -> Void
@@ -70,11 +76,13 @@ final class HTTP2Session {
         serverName = stream.serverName.map { name in name.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } }
         heads = DeadlineTimer(loop: context.loop)
         idling = DeadlineTimer(loop: context.loop)
+        taking = DeadlineTimer(loop: context.loop)
         lastActive = context.loop.now
         stream.handler = self
         library = makeLibrary()
         heads.action = { [unowned self] in self.close() }
         idling.action = { [unowned self] in self.idleTimePassed() }
+        taking.action = { [unowned self] in self.takingTimePassed() }
         heads.set(context.loop.now + timeouts.head)
         noteActivity()
         if library == nil { close() }
@@ -103,19 +111,23 @@ extension HTTP2Session: StreamHandler {
     }
 
     func streamDidDrain(_ stream: Stream) {
+        uncountFrames()
         send()
         if isReadable { stream.readLater() }
     }
 
     func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         leave()
+        uncountFrames()
         freeLibrary()
         onClose(self)
     }
 
     /// Reads once: others deserve a turn before what is behind it is read.
     private func read() {
-        guard isOpen, isReadable, hasRoom, let library else { return }
+        guard isOpen, isReadable, let library else { return }
+        // The rest of what the client has begun lies in the socket: it is not late.
+        guard hasRoom else { return heads.clear() }
         let result = context.frameInput.withUnsafeWritable(minimum: Limits.readFrames) { target in
             let result = stream.read(into: target)
             return (written: result.count, result: result)
@@ -140,6 +152,7 @@ extension HTTP2Session: StreamHandler {
         }
         guard !isOffended else { return endForOffence() }
         guard status == 0 else { return terminate(.protocolError) }
+        current?.connection?.countInput()
         expectTheRest()
         serve()
     }
@@ -158,8 +171,7 @@ extension HTTP2Session: StreamHandler {
         tellEnded()
         guard !ready.isEmpty else { return }
         noteActivity()
-        let streams = ready
-        ready.removeAll(keepingCapacity: true)
+        let streams = ready.take()
         for stream in streams where !stream.isOver {
             stream.isReady = false
             guard let connection = stream.connection else { continue }
@@ -169,13 +181,14 @@ extension HTTP2Session: StreamHandler {
                 connection.pump()
             }
         }
+        ready.giveBack(streams)
     }
 
     func tellEnded() {
         while !ended.isEmpty {
-            let streams = ended
-            ended.removeAll(keepingCapacity: true)
+            let streams = ended.take()
             for stream in streams { stream.end() }
+            ended.giveBack(streams)
         }
         if streams.isEmpty { becomeIdle() }
     }
@@ -200,6 +213,7 @@ extension HTTP2Session {
     }
 
     func headEnded(_ identifier: Int32, isLast: Bool) {
+        defer { head.reset() }
         guard let stream = current.take() else {
             if isLast { contentEnded(identifier) }
             return
@@ -234,9 +248,12 @@ extension HTTP2Session {
 
     /// Counts what the client has made the server end.
     func resetMade(_ identifier: Int32) {
-        guard let stream = streams[identifier], !stream.isReset else { return }
         do throws(FrameWatch.Offence) {
-            try watch.noteProvokedReset(at: context.loop.now)
+            switch streams[identifier]?.isReset {
+            case nil: try watch.noteRefusedStream(at: context.loop.now)
+            case false?: try watch.noteProvokedReset(at: context.loop.now)
+            case true?: break
+            }
         } catch {
             isOffended = true
         }
@@ -294,7 +311,7 @@ extension HTTP2Session: ServedConnection {
 
     func closeAfterSending() {
         leave()
-        stream.closeAfterSending()
+        stream.closeAfterSending(leastBytes: timeouts.leastBytesWritten, within: timeouts.write)
     }
 
     /// Nothing more will be read or answered.
@@ -303,8 +320,9 @@ extension HTTP2Session: ServedConnection {
         isOpen = false
         heads.cancel()
         idling.cancel()
-        let gone = ended + streams.values
-        (streams, ended, ready, touched, current) = ([:], [], [], [], nil)
+        taking.cancel()
+        let gone = ended.take() + streams.values
+        (streams, ready, touched, current) = ([:], NotedStreams(), NotedStreams(), nil)
         for stream in gone { stream.end() }
     }
 

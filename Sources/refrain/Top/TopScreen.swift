@@ -60,7 +60,8 @@ struct TopScreen {
         let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
         let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
         let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
-        text += line("\(rate(interval.requests)) requests\(protocols), \(ratio) hits, \(rate(interval.upstream)) to Apple")
+        let (asked, sent) = (rate(interval.requests), rate(interval.upstream))
+        text += line("\(asked) requests\(protocols), \(ratio) hits, \(sent) to Apple")
         let limit = stats["upstream_rate"]?.intValue ?? 0
         text += line(
             "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "

@@ -236,6 +236,28 @@ import Testing
         scene.proxy.stop()
     }
 
+    /// Once frames are made their streams may be over, and nothing of theirs is waited for.
+    @Test func framesThatNobodyTakesAreCountedAndEndTheConnection() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.write = .milliseconds(300)
+        let scene = try HTTP2Scene(timeouts: timeouts)
+        let client = try scene.client()
+        client.pause()
+        client.send(HTTP2Frame.setting(4, 0x7FFF_FFFF), .windowUpdate(0, by: 0x7FFF_0000))
+        // More than the kernel has room for on either side.
+        let streams = (0..<60).map { UInt32(2 * $0 + 1) }
+        client.send(
+            streams.flatMap { HTTP2Frame.head(HTTP2Frame.get("/v1/catalog/us/albums/large"), stream: $0).bytes })
+        let budget = scene.proxy.statistics.answerBudget
+        waitUntil { budget.heldBytes > 0 }
+        #expect(budget.heldBytes > 0)
+        waitUntil { budget.heldBytes == 0 }
+        client.resume()
+        waitUntil { client.isClosed }
+        #expect(client.isClosed)
+        scene.proxy.stop()
+    }
+
     /// Large answers that nobody takes make room for others at once, although their client reads
     /// nothing.
     @Test func answersThatNobodyTakesMakeRoomForOthers() throws {

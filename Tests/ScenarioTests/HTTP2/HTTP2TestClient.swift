@@ -16,6 +16,7 @@ final class HTTP2TestClient: Sendable {
         }
 
         func streamDidBecomeReadable(_ stream: Stream) {
+            guard state.bytes.withLock({ !$0.isPaused }) else { return }
             withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 16) { buffer in
                 while true {
                     switch stream.read(into: buffer) {
@@ -37,6 +38,7 @@ final class HTTP2TestClient: Sendable {
     private struct Bytes {
         var bytes: [UInt8] = []
         var isClosed = false
+        var isPaused = false
         var protocolChosen: Bool?
     }
 
@@ -74,6 +76,14 @@ final class HTTP2TestClient: Sendable {
     }
 
     func send(_ frames: HTTP2Frame...) { send(frames.flatMap(\.bytes)) }
+
+    /// Reads nothing more.
+    func pause() { received.bytes.withLock { $0.isPaused = true } }
+
+    func resume() {
+        received.bytes.withLock { $0.isPaused = false }
+        stream.execute { $0.readLater() }
+    }
 
     func close() { stream.execute { $0.close() } }
 
