@@ -106,6 +106,29 @@ import Testing
         #expect(store.health == .available && store.status.dropped == 0 && lines.all.count == 2, "\(lines.all)")
     }
 
+    /// The log was emptied between records and their rows, and took the segments of these for dead.
+    @Test func whatWaitedForAReaderIsThereWhenItHasGone() throws {
+        let store = scratch.open(maxBytes: Self.cacheSize)
+        let other = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .zero)
+        store.store(response("/first"))
+        store.flush()
+        try other.execute("BEGIN; SELECT count(*) FROM entry")
+        for number in 0..<4_000 where !store.health.isFailing {
+            store.store(response("/small/\(number)"))
+            if number % 20 == 0 { store.flush() }
+        }
+        try #require(store.health.isFailing, "\(store.health)")
+        // Several segments of them in one batch.
+        let size = StoreBounds(maxBytes: Self.cacheSize).segmentBytes / 3
+        let waiting = (0..<12).map { response("/large/\($0)", filler(size + $0)) }
+        for each in waiting { store.store(each) }
+        try other.execute("ROLLBACK")
+        store.flush()
+        let reader = store.makeReader()
+        for each in waiting { #expect(content(reader.lookup(each.key, at: noon + 1)) == content(each)) }
+        #expect(store.status.damaged == 0 && store.status.evicted == 0)
+    }
+
     @Test func theKeyFindsARowByItsIndexAndOpeningCountsNothing() throws {
         let store = scratch.open()
         let long = filler(500)

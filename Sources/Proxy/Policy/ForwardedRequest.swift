@@ -73,6 +73,7 @@ final class ForwardedRequest {
         target = other.bytes
         fields = ForwardedFields.ownLines
         clientAuthorization = request.clientAuthorization
+        clientOrigin = nil
         clientUserToken = nil
         isPersonal = false
         isConditional = false
