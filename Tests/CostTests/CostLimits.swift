@@ -73,6 +73,7 @@ struct CostLimit: Sendable {
         CostLimit(.largeHit, instructions: 7_200, allocations: none),
         CostLimit(.fileHit, instructions: 35_700, allocations: 16),
         CostLimit(.secureHit, instructions: 36_000, allocations: 6.6),
+        CostLimit(.framedHit, instructions: 77_400, allocations: 34),
         CostLimit(.miss, instructions: 108_600, allocations: 56),
         CostLimit(.reduced, instructions: 63_500, allocations: 36),
         CostLimit(.split, instructions: 110_000, allocations: 61),

@@ -14,6 +14,8 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     case fileHit
     /// The same request again, over TLS.
     case secureHit
+    /// The same request again, by HTTP/2, one stream after the other.
+    case framedHit
     /// Asked of the origin, and stored.
     case miss
     /// A single resource out of a stored batch.
@@ -35,7 +37,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// How many are measured: so many that what comes now and then is spread thin.
     var requests: Int {
         switch self {
-        case .hit, .gzipHit, .recordedHit, .parsedHit, .secureHit: 2_000
+        case .hit, .gzipHit, .recordedHit, .parsedHit, .secureHit, .framedHit: 2_000
         case .fileHit, .miss, .reduced, .split: 500
         case .largeHit: 200
         }
@@ -44,7 +46,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// What `Cache-Status` says of every measured answer.
     var status: String {
         switch self {
-        case .hit, .gzipHit, .recordedHit, .parsedHit, .largeHit, .fileHit, .secureHit: "hit; ttl="
+        case .hit, .gzipHit, .recordedHit, .parsedHit, .largeHit, .fileHit, .secureHit, .framedHit: "hit; ttl="
         case .miss: "fwd=uri-miss; fwd-status=200; stored"
         case .reduced: "detail=reduced"
         case .split: "detail=split"
@@ -54,10 +56,13 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// What memory may hold. Hits come from the file where that is a third of what is asked for.
     var memorySize: String { self == .fileHit ? "256KiB" : "64MiB" }
 
+    /// Whether it comes over TLS.
+    var isSecure: Bool { self == .secureHit || self == .framedHit }
+
     /// Targets that are asked for beforehand.
     var material: [String] {
         switch self {
-        case .hit, .gzipHit, .recordedHit, .largeHit, .secureHit: [request(0).target]
+        case .hit, .gzipHit, .recordedHit, .largeHit, .secureHit, .framedHit: [request(0).target]
         case .parsedHit: Self.ids(0..<Self.distinct).map(Self.song)
         case .fileHit: Self.ids(0..<Self.stored).map(Self.song)
         case .miss: []
@@ -70,7 +75,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     /// The request of that number.
     func request(_ number: Int) -> Request {
         switch self {
-        case .hit, .recordedHit, .secureHit: Request(target: Self.song("1440000000"))
+        case .hit, .recordedHit, .secureHit, .framedHit: Request(target: Self.song("1440000000"))
         case .gzipHit:
             Request(
                 target: Self.song("1440000000"),

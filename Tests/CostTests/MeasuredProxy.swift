@@ -71,7 +71,10 @@ final class MeasuredProxy {
     func waitForTier() throws { try wait { self.log.contains(": connected") } }
 
     /// For clients that trust its certificate.
-    func clientTLS() throws -> ClientTLS { try ClientTLS(trustAnchors: .pem(authority.certificatePEM())) }
+    func clientTLS(for path: CostPath) throws -> ClientTLS {
+        try ClientTLS(
+            trustAnchors: .pem(authority.certificatePEM()), protocols: path == .framedHit ? ["h2"] : ["http/1.1"])
+    }
 
     /// What has been counted since the last profile, or since the start.
     func profile() throws -> CallgrindProfile {
