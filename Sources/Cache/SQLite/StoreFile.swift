@@ -48,19 +48,28 @@ struct StoreFile {
 
     /// An open, current database: the file that is there, or a fresh one.
     func open() throws(StoreUnavailable) -> Database {
-        // Twice before each verdict: what was read wrongly once is read again.
-        for isSecond in [false, true, false, true] {
+        try judgedTwice { () throws(StoreUnavailable) in
             try prepare()
+            return try attempt()
+        }
+    }
+
+    struct Damage: Error {
+        let reason: String
+    }
+
+    /// What is made of the file that is there, or of a fresh one. What was read wrongly once is
+    /// read again, so it takes two failures to set a file aside.
+    func judgedTwice<R>(
+        _ attempt: () throws(StoreUnavailable) -> Result<R, Damage>
+    ) throws(StoreUnavailable) -> R {
+        for isSecond in [false, true, false, true] {
             switch try attempt() {
-            case .success(let database): return database
+            case .success(let result): return result
             case .failure(let damage): if isSecond { try setAside(because: damage.reason) }
             }
         }
         throw StoreUnavailable(reason: "\(path): a fresh file was of no use either")
-    }
-
-    private struct Damage: Error {
-        let reason: String
     }
 
     /// Opens and judges: a failure means that the file is to be set aside, an error that nothing

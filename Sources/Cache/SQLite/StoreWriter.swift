@@ -295,22 +295,19 @@ struct StoreWriter {
     }
 
     private func makeConnection(_ store: SQLiteStore) throws(StoreUnavailable) -> StoreConnection {
-        for isSecond in [false, true, false, true] {
+        try file.judgedTwice { () throws(StoreUnavailable) in
             let database = try file.open()
             do throws(SQLiteError) {
                 let log = try SegmentLog(store.segments)
                 let connection = try StoreConnection(
                     database, file.bounds(with: log.byteCount), RowLedger(store.directory, log))
                 try connection.begin(classNames, for: store)
-                return connection
+                return .success(connection)
             } catch {
-                guard error.isDamage else {
-                    throw StoreUnavailable(reason: "\(file.path): \(error)", isBusy: error.isBusy)
-                }
-                if isSecond { try file.setAside(because: "\(error)") }
+                if error.isDamage { return .failure(StoreFile.Damage(reason: "\(error)")) }
+                throw StoreUnavailable(reason: "\(file.path): \(error)", isBusy: error.isBusy)
             }
         }
-        throw StoreUnavailable(reason: "\(file.path): a fresh file was of no use either")
     }
 
     /// Writes what is pending now, batch after batch. What comes meanwhile is for the next drain.
