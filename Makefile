@@ -32,7 +32,7 @@ SANITIZED_TESTS = --sanitize=$(SANITIZER) -Xlinker $(CURDIR)/$(SANITIZED)/saniti
 BINARY ?= .build/release/refrain
 INSTALLED = $(DESTDIR)$(PREFIX)
 # For people; what is in Deployment is for the tools that it is named after.
-DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md) \
+DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md Sources/Documentation/*.txt) \
 	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml)) \
 	$(wildcard Sources/Deployment/haproxy/* Sources/Deployment/redis/*) Sources/Deployment/systemd/node.conf.example
 
@@ -206,6 +206,8 @@ install-built:
 	sed -i 's#/usr/local/bin/#$(PREFIX)/bin/#' "$(INSTALLED)"/lib/systemd/system/refrain.service \
 		"$(INSTALLED)"/lib/systemd/system/refrain@.service "$(INSTALLED)"/lib/systemd/system/refrain@.service.d/node.conf
 	install -m 644 proxy.conf.example $(DOCUMENTS) "$(INSTALLED)/share/doc/refrain"
+	sed -i -E 's#\]\((\.\./)*([A-Za-z]+/)*([^/)]+\.(md|txt|cfg|acl|conf)[^/)]*)\)#](\3)#g; s#\]\((examples/)#](../../refrain/\1#g' \
+		"$(INSTALLED)"/share/doc/refrain/*.md
 	install -m 644 $(EXAMPLES) "$(INSTALLED)/share/refrain/examples"
 
 uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)

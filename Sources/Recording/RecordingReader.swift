@@ -116,6 +116,8 @@ public final class RecordingReader {
             dropped = (dropped.count.addingReportingOverflow(count).partialValue, dropped.line ?? line.number)
             return nil
         }
+        // Of a kind that a later version adds.
+        if object.objectValue != nil, object["method"] == nil, object["target"] == nil { return nil }
         do {
             let exchange = try RecordedExchange(object)
             if let hash = exchange.body, !bodies.has(hash) {

@@ -73,6 +73,12 @@ import Text
             read.warnings.count == 1 && read.warnings[0].hasSuffix("/file:3: the last line is cut off, and left out"))
     }
 
+    /// The page promised it, and the file was refused.
+    @Test func linesOfOtherKindsWereNotPassedOver() throws {
+        let read = try folder.read(Self.header + "{\"note\":\"x\",\"time\":\"y\"}\n" + Self.line)
+        #expect(read.exchanges == [.example()] && read.warnings.isEmpty)
+    }
+
     @Test func membersOfLaterVersionsArePassedOver() throws {
         let read = try folder.read(
             Self.line { $0.replacingOccurrences(of: "{\"time\"", with: "{\"new\":[{}],\"time\"") })

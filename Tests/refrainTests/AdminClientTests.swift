@@ -27,6 +27,16 @@ import Testing
         #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
     }
 
+    /// In the middle of an edit nothing could be purged, though the proxy ran well.
+    @Test(arguments: commands) func aLineThatIsWrongKeptCommandsFromTheProxy(_ words: [String]) throws {
+        let server = try server()
+        defer { server.stop() }
+        let text = "garbage\nadmin_listen 127.0.0.1:\(server.port)\nttl albums never\nadmin_token_file t\n"
+        _ = run(words, files: MemoryFiles(texts: ["proxy.conf": text, "t": "hush\n"]).access)
+        let request = try #require(server.requests.first?.first)
+        #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
+    }
+
     @Test func anotherFileCanBeNamed() throws {
         let server = try server()
         defer { server.stop() }

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import TestSupport
 import Testing
@@ -45,6 +46,34 @@ import Testing
         #expect(FileAccess.system.secretProblem(keys, .clientKeys) == nil)
         #expect(FileAccess.system.secretProblem(short, .token) != nil)
         #expect(FileAccess.system.secretProblem(short, .key) != nil, "shorter than any key")
+    }
+
+    /// `check` called right what `serve` refused a moment later.
+    @Test func keysAreReadAndNotOnlyThere() throws {
+        let access = FileAccess.system
+        let (one, other) = try (ThrowawayAuthority().issue(hosts: ["a"]), ThrowawayAuthority().issue(hosts: ["a"]))
+        let key = try folder.put(one.keyPEM, "one.key", mode: 0o600)
+        let otherKey = try folder.put(other.keyPEM, "other.key", mode: 0o600)
+        let certificate = try folder.put(one.certificatePEM, "one.pem", mode: 0o644)
+        let certificateAsKey = try folder.put(one.certificatePEM, "as.key", mode: 0o600)
+        #expect(access.secretProblem(key, .signingKey) == nil && access.secretProblem(certificateAsKey, .key) == nil)
+        #expect(access.secretProblem(certificateAsKey, .signingKey) != nil)
+        #expect(access.certificateProblem(certificate, key) == nil)
+        #expect(access.certificateProblem(certificate, otherKey)?.contains("mismatch") == true)
+        var reading = access
+        func errors(_ key: String) -> [ConfigurationError] {
+            let text = "listen 127.0.0.1:0 tls\ntls_certificate \(certificate)\ntls_certificate_key \(key)\n"
+            reading.read = { _ in Array(text.utf8) }
+            do throws(ConfigurationErrors) {
+                _ = try ConfigurationReader.read("proxy.conf", files: reading)
+                return []
+            } catch {
+                return error.errors
+            }
+        }
+        #expect(errors(key).isEmpty)
+        #expect(errors(otherKey).map(\.description).allSatisfy { $0.hasPrefix("proxy.conf:2: tls_certificate: ") })
+        #expect(errors(otherKey).count == 1)
     }
 
     @Test func anAdminTokenHasALeastLength() throws {

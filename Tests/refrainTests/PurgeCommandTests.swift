@@ -76,7 +76,7 @@ import Testing
             (["--resource", "songs"], "refrain: purge: --resource: expected TYPE:ID, such as songs:1440935467.\n"),
             (["--storefront", "USA"], "refrain: purge: --storefront: expected two lower-case letters"),
             (["--prefix", "v1"], "refrain: purge: --prefix: expected"),
-            (["--match", "/v1/a"], "refrain: purge: --match: expected a path with * in it"),
+            (["--match", "/v1/a"], "refrain: purge: --match: expected a path that begins with / and has * in it"),
             (["--resource", "song:1"], "refrain: purge: --resource: there is no such type; did you mean songs?"),
             (["--url", "nonsense"], "refrain: purge: --url: "),
             (["--al"], "refrain: purge: unknown option \"--al\"; did you mean \"--all\"?\n"),

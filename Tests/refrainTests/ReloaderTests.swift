@@ -49,7 +49,7 @@ import Text
             let holder = Holder()
             let files = FileAccess(
                 read: { _ throws(FileProblem) in Array(holder.text.withLock { $0 }.utf8) },
-                problem: { _ in nil }, secretProblem: { _, _ in nil })
+                problem: { _ in nil }, secretProblem: { _, _ in nil }, secretSum: FileAccess.system.secretSum)
             self.holder = holder
             let manager = ServiceManager({ _ in nil }, process: 1)
             reloader = Reloader("proxy.conf", files, current, proxy, log, manager)
@@ -117,6 +117,27 @@ import Text
         }
         #expect(problems.count == 2 && problems[0].hasPrefix("proxy.conf:6: compose: "))
         #expect(scene.captured.error.contains("POST /reload: nothing was changed"))
+    }
+
+    /// Who took a leaked key out of the file was told that no setting had changed.
+    @Test func aFileThatSaysSomethingElseIsNamed() throws {
+        let scene = try Scene()
+        defer { scene.proxy.stop() }
+        let folder = try TemporaryFolder()
+        let keys = folder.file("keys")
+        func write(_ lines: String) throws {
+            try Data(lines.utf8).write(to: URL(fileURLWithPath: keys))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: keys)
+        }
+        let (phone, player) = (
+            "phone \(String(repeating: "a", count: 40))\n", "player \(String(repeating: "b", count: 40))\n"
+        )
+        try write(phone + player)
+        let line = "client_keys_file \(keys)\n"
+        #expect(scene.reload(adding: line).contains("(changed: client_keys_file)"))
+        #expect(scene.reload(adding: line).contains("(no setting has changed)"))
+        try write(player)
+        #expect(scene.reload(adding: line).contains("(changed: client_keys_file (its file))"))
     }
 
     @Test func fewerConnectionsThanLoopsAreRefused() throws {

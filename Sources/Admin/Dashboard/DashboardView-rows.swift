@@ -63,6 +63,8 @@ extension DashboardView {
         case 401: "the developer token was refused"
         case 403: "what was asked for was refused: the token, or the user's"
         case 429: "too many requests"
+        case 404, 410: nil
+        case 400..<500: "what was asked for was wrong, and is asked again each time: see the log for the target"
         case 500...: "an error of the origin's own"
         default: nil
         }

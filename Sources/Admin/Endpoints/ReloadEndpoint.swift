@@ -1,10 +1,11 @@
 import Text
 
 extension AdminExchange {
-    /// POST `{}`: `{"changed":[...]}`, or 409 and why nothing was changed.
+    /// POST `{}`, or nothing: `{"changed":[...]}`, or 409 and why nothing was changed.
     func reload() {
-        guard request.query == nil, (try? JSON.parse(connection.body))?.objectValue?.isEmpty == true else {
-            return reply(.error(400, "/reload takes an empty JSON object, and no query."))
+        let isPlain = connection.body.isEmpty || (try? JSON.parse(connection.body))?.objectValue?.isEmpty == true
+        guard request.query == nil, isPlain else {
+            return reply(.error(400, "/reload takes nothing, or an empty JSON object, and no query."))
         }
         let finish = replyLater()
         service.sources.reload { @Sendable outcome in

@@ -51,7 +51,8 @@ public struct EntrySelector: Sendable {
         ) { text throws(AdminRequestError) in
             guard let pattern = PathPattern(Array(text.utf8)) else {
                 throw AdminRequestError(
-                    detail: "match: expected a path with * in it, such as /v1/catalog/*/albums/*, and no query.")
+                    detail: "match: expected a path that begins with / and has * in it, "
+                        + "such as /v1/catalog/*/albums/*, and no query.")
             }
             return .pattern(pattern)
         },

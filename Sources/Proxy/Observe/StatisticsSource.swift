@@ -96,12 +96,12 @@ public struct StatisticsSource: Sendable {
 
     /// The targets that are asked for most, the heaviest first.
     public func mostAsked(limit: Int) -> [HotTargets.Target] {
-        HotTargets.mostAsked(statistics.map(\.hotTargets), limit: limit)
+        HotTargets.mostAsked(statistics.map(\.hotTargets), limit: limit).filter(\.isCurrent)
     }
 
     /// The targets whose misses cost clients most time, the most costly first.
     public func mostCostly(limit: Int) -> [HotTargets.Target] {
-        HotTargets.mostCostly(statistics.map(\.hotTargets), limit: limit)
+        HotTargets.mostCostly(statistics.map(\.hotTargets), limit: limit).filter(\.isCurrent)
     }
 
     /// Those who have keys, in the order of their file.

@@ -29,6 +29,7 @@ enum ConfigurationFile {
 
     /// That of the running proxy which a command asks: what `--config` names, or a standard file.
     /// Nil where there is none, or this user may not read it: the proxy may answer all the same.
+    /// What is wrong with other lines does not matter here: it has not been adopted yet.
     static func ofRunningProxy(
         _ arguments: CommandArguments, _ files: FileAccess
     ) throws(CommandFailure) -> Configuration? {
@@ -37,7 +38,7 @@ enum ConfigurationFile {
             let path = standardPaths.first { files.problem($0) != absent }
             guard let path, files.problem(path) == nil else { return nil }
         }
-        return try read(path(arguments, files), files.withoutLooking).configuration
+        return ConfigurationReader.readForClients(try path(arguments, files), files: files.withoutLooking)
     }
 }
 
@@ -48,6 +49,7 @@ extension FileAccess {
         var access = self
         access.problem = { _ in nil }
         access.secretProblem = { _, _ in nil }
+        access.certificateProblem = { _, _ in nil }
         access.recordingProblem = { _ in nil }
         access.credentialsDirectory = access.credentialsDirectory ?? "/"
         return access

@@ -8,7 +8,7 @@ struct ConfigurationChecks {
 
     /// Everything that is wrong; empty: it can be run.
     func problems() -> [ConfigurationError] {
-        listeners() + exposure() + credentials() + sharedTier() + lines.compactMap(fileProblem) + recording()
+        listeners() + exposure() + credentials() + sharedTier() + namedFiles() + recording()
     }
 
     private func listeners() -> [ConfigurationError] {
@@ -60,6 +60,15 @@ struct ConfigurationChecks {
     private func recording() -> [ConfigurationError] {
         let problem = configuration.recording.flatMap { files.recordingProblem($0.settings) }
         return problem.map { [error(of: "record", $0)] } ?? []
+    }
+
+    private func namedFiles() -> [ConfigurationError] {
+        let problems = lines.compactMap(fileProblem)
+        guard problems.isEmpty, let certificate = configuration.tlsCertificateFile,
+            let key = configuration.tlsCertificateKeyFile,
+            let problem = files.certificateProblem(certificate, key)
+        else { return problems }
+        return [error(of: "tls_certificate", problem)]
     }
 
     private func fileProblem(_ line: SettingLine) -> ConfigurationError? {

@@ -34,6 +34,15 @@ struct ConfigurationReader {
         return try reader.finish()
     }
 
+    /// Where a running proxy is asked and with what token, as far as the file says so.
+    static func readForClients(_ path: String, files: FileAccess) -> Configuration {
+        var reader = ConfigurationReader(files: files)
+        reader.read(path, includedFrom: nil, chain: [])
+        var ignored: [ConfigurationError] = []
+        let lines = reader.written.filter { ["admin_listen", "admin_token_file"].contains($0.directive.name) }
+        return Configuration(applying: lines, errors: &ignored)
+    }
+
     /// What holds where nothing is configured, for `demo` and as the start of tests.
     static func standard() throws(ConfigurationErrors) -> EffectiveConfiguration {
         try ConfigurationReader(files: .system).finish()

@@ -33,6 +33,8 @@ struct Directive: Sendable {
         case adminToken
         /// A private key in PEM.
         case key
+        /// One that developer tokens are signed with.
+        case signingKey
         /// A client and its key a line.
         case clientKeys
         /// A password, or a user and a password.
@@ -204,7 +206,7 @@ extension Directive {
             "developer_token_file", \.developerTokenFile, .secret(.token),
             why: "a ready developer token (JWT); or let Refrain sign its own with the three lines below"),
         file(
-            "developer_key_file", \.developerKeyFile, .secret(.key),
+            "developer_key_file", \.developerKeyFile, .secret(.signingKey),
             why: "the MusicKit private key (.p8) that developer tokens are signed with"),
         identifier("developer_key_id", \.developerKeyID, why: "the identifier of that key"),
         identifier("developer_team_id", \.developerTeamID, why: "the team that the key belongs to"),

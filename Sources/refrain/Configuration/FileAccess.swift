@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import EventLoop
 import Glibc
 import Proxy
 import Recording
@@ -31,6 +32,11 @@ struct FileAccess: Sendable {
     var problem: @Sendable (_ path: String) -> String?
     /// Nil where the file is there, kept from others, and holds what it should.
     var secretProblem: @Sendable (_ path: String, _ kind: Directive.SecretKind) -> String?
+    /// Tells what a secret file holds from what it held before; nil where it cannot be read. Means
+    /// nothing to another process.
+    var secretSum: @Sendable (_ path: String) -> Int? = { _ in nil }
+    /// Nil where clients can be served with this certificate and its key.
+    var certificateProblem: @Sendable (_ path: String, _ key: String) -> String? = { _, _ in nil }
     /// Nil where this can be a cache file, be there one or not.
     var cacheProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// The process that uses a cache file now; nil for none.
@@ -68,6 +74,20 @@ struct FileAccess: Sendable {
                 return "\(error)"
             }
         },
+        secretSum: { path in
+            var hasher = Hasher()
+            guard let content = try? SecretFile.read(path) else { return nil }
+            content.withUnsafeBytes { hasher.combine(bytes: $0) }
+            return hasher.finalize()
+        },
+        certificateProblem: { path, key in
+            do {
+                _ = try ServerTLS(certificateFile: path, keyFile: key)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        },
         cacheProblem: { path in
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
@@ -99,6 +119,7 @@ struct FileAccess: Sendable {
         case .token: _ = try SecretFile.readToken(path)
         case .adminToken: _ = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
         case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
+        case .signingKey: _ = try SigningKey(pem: SecretFile.read(path, sizes: SecretFile.keySizes))
         case .clientKeys: _ = try ClientKeys(SecretFile.read(path))
         case .tierCredentials: _ = try TierCredentials(SecretFile.read(path))
         }

@@ -16,8 +16,8 @@ final class Reloader: Sendable {
     private let queue = DispatchQueue(label: "refrain.reload")
     /// Those in effect.
     private let lines: Mutex<[SettingLine]>
-    /// What the file of the certificate said.
-    private let certificate: Mutex<[UInt8]>
+    /// By directive, what the files say that a reload reads again.
+    private let contents: Mutex<[String: Int]>
     private let isOver = Atomic<Bool>(false)
 
     init(
@@ -30,7 +30,7 @@ final class Reloader: Sendable {
         self.log = log
         self.manager = manager
         lines = Mutex(effective.lines)
-        certificate = Mutex(files.certificate(of: effective.configuration))
+        contents = Mutex(Self.contents(of: effective.lines, files))
     }
 
     /// - Parameters:
@@ -86,8 +86,7 @@ final class Reloader: Sendable {
         }
     }
 
-    /// - Returns: the names of directives that say something else now, and whether the certificate
-    ///   does; what other files hold may have changed besides.
+    /// - Returns: the names of directives that say something else now, or whose files do.
     private func adoptFile() throws(CommandFailure) -> [String] {
         let effective = try ConfigurationFile.read(path, files)
         let before = lines.withLock { $0 }
@@ -96,20 +95,26 @@ final class Reloader: Sendable {
         try proxy.adopt(effective.configuration)
         lines.withLock { $0 = effective.lines }
         for text in effective.configuration.warnings(at: Int64(time(nil))) { log(.warn, text) }
-        let content = files.certificate(of: effective.configuration)
-        let isRenewed = certificate.withLock { before in
-            defer { before = content }
-            return before != content
-        }
+        let now = Self.contents(of: effective.lines, files)
         let changed = effective.changes(since: before).map(\.name)
-        return changed + (isRenewed && !changed.contains("tls_certificate") ? ["tls_certificate (its file)"] : [])
+        let renewed = contents.withLock { contents in
+            defer { contents = now }
+            return Directive.table.map(\.name).filter { contents[$0] != now[$0] && !changed.contains($0) }
+        }
+        return changed + renewed.map { "\($0) (its file)" }
     }
-}
 
-extension FileAccess {
-    /// The bytes of the certificate's file; none where there is none. It is no secret.
-    fileprivate func certificate(of configuration: Configuration) -> [UInt8] {
-        configuration.tlsCertificateFile.flatMap { try? read($0) } ?? []
+    /// Sums of what files say: some are secrets, of which nothing else is kept.
+    private static func contents(of lines: [SettingLine], _ files: FileAccess) -> [String: Int] {
+        var sums: [String: Int] = [:]
+        for line in lines where !line.directive.needsRestart {
+            switch line.directive.fileRule {
+            case .none, .cache: continue
+            case .readable: sums[line.directive.name] = (try? files.read(line.words[0]))?.hashValue
+            case .secret: sums[line.directive.name] = files.secretSum(line.words[0])
+            }
+        }
+        return sums
     }
 }
 

@@ -63,7 +63,7 @@ struct Demo {
               curl -i '\(base)/v1/me/library/songs' -H 'Music-User-Token: user-anna'
               curl '\(admin)/stats'
 
-            Watch it in a browser: \(admin)/
+            Watch it in a browser: \(admin)/, or in a terminal: refrain top --admin \(admin)
             Control-C stops.
 
             """

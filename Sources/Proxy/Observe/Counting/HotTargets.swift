@@ -34,6 +34,9 @@ public final class HotTargets: Sendable {
         public var seconds: Double
         /// Why the origin was asked last.
         public var reason: Reason?
+
+        /// Whether any of it is left: no list shows what rounds to no request.
+        var isCurrent: Bool { count >= 0.5 }
     }
 
     private let sketches = Mutex(Sketches())
