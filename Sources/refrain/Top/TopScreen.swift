@@ -60,7 +60,8 @@ struct TopScreen {
         let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
         let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
         let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
-        text += line("\(rate(interval.requests)) requests\(protocols), \(ratio) hits, \(rate(interval.upstream)) to Apple")
+        text += line(
+            "\(rate(interval.requests)) requests\(protocols), \(ratio) hits, \(rate(interval.upstream)) to Apple")
         let limit = stats["upstream_rate"]?.intValue ?? 0
         text += line(
             "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "
@@ -83,7 +84,7 @@ struct TopScreen {
         let lookups = tier["lookups"]
         let breakers = number("breakers_open")
         return
-            "tier: \(Table.Cell.shown(tier["standing"]).text), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
+            "tier: \(Table.Cell.shown(tier["words"]).text), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
             + "\(whole(lookups?["taken"]).text) found of \(whole(lookups?["looks"]).text) since start, "
             + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(breakers) loops" : "")
     }
