@@ -94,7 +94,8 @@ run-build:
 	@$(MAKE) --no-print-directory build
 
 
-demo-nodes: deps build ## three nodes that share a Redis, behind HAProxy, in front of the simulated API; PORT=8443
+# A program that is named is there already.
+demo-nodes: deps $(if $(filter command,$(origin BINARY)),,build) ## three nodes that share a Redis, behind HAProxy, in front of the simulated API; PORT=8443; BINARY=refrain builds nothing
 	@{ command -v redis-server && command -v haproxy && command -v curl && command -v openssl; } >/dev/null || \
 		$(call install_packages,redis-server haproxy curl openssl) || \
 		{ echo "refrain: install redis-server, haproxy, curl and openssl, then try again" >&2; exit 1; }

@@ -31,6 +31,17 @@ public struct EntrySelection: Sendable, Equatable {
     /// One more condition that must hold.
     public mutating func narrow(by condition: Condition) { conditions.append(condition) }
 
+    /// Of what its conditions name.
+    package var byteCount: Int {
+        conditions.reduce(0) { sum, condition in
+            switch condition {
+            case .target(let bytes), .prefix(let bytes), .storefront(let bytes): sum + bytes.count
+            case .pattern(let pattern): sum + pattern.bytes.count
+            case .classTag, .resource: sum
+            }
+        }
+    }
+
     /// Whether `response` is among the chosen.
     public func matches(_ response: StoredResponse) -> Bool { conditions.allSatisfy { $0.holds(for: response) } }
 }

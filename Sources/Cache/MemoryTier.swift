@@ -84,9 +84,10 @@ public final class MemoryTier: Sendable {
         _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released, where: condition) }
     }
 
-    /// Removes all entries of one scope. Takes as long as looking at every entry: not for a loop.
-    func remove(_ scope: CacheKey.Scope) {
-        forEachResponse { if $0.key.scope == scope { remove($0) } }
+    /// Removes all entries of these scopes. Takes as long as looking at every entry: not for a
+    /// loop.
+    func remove(_ scopes: Set<CacheKey.Scope>) {
+        forEachResponse { if scopes.contains($0.key.scope) { remove($0) } }
     }
 
     /// Applies a purge and returns how many answers it chose. Loops wait for one short piece of one

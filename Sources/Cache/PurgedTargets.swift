@@ -9,8 +9,6 @@ final class PurgedTargets: Sendable {
     fileprivate struct State {
         /// By target; unix seconds.
         var exact: [[UInt8]: Int64] = [:]
-        /// Their order, the oldest first.
-        var order: [[UInt8]] = []
         var wide: [(selection: EntrySelection, at: Int64)] = []
         /// Before that anything may have been purged: what is not remembered any more.
         var forgottenUntil = Int64.min
@@ -69,12 +67,11 @@ final class PurgedTargets: Sendable {
 extension PurgedTargets.State {
     fileprivate mutating func note(_ target: [UInt8], at now: Int64) {
         guard now > exact[target] ?? .min else { return }
-        if exact.updateValue(now, forKey: target) == nil { order.append(target) }
-        guard order.count > PurgedTargets.mostExact else { return }
-        // A half at once, so that what is left is not moved for each.
-        let half = order.count / 2
-        for target in order[..<half] { forget(exact.removeValue(forKey: target) ?? .min) }
-        order.removeFirst(half)
+        exact[target] = now
+        guard exact.count > PurgedTargets.mostExact else { return }
+        // The older half at once: to look for the oldest takes as long.
+        forget(exact.values.sorted()[exact.count / 2])
+        exact = exact.filter { $0.value > forgottenUntil }
     }
 
     fileprivate mutating func forget(_ time: Int64) { forgottenUntil = max(forgottenUntil, time) }

@@ -7,14 +7,16 @@ import Glibc
 // a part (memory first, then the record) has therefore either changed it before that look, or it
 // finds the record. A purge goes through memory with its mark set under the same lock. What is
 // composed is therefore there before the purge looks, or is not stored, or is made from what the
-// purge left.
+// purge left. A purge that did not choose the parts, but what was asked for, is looked up under it
+// too.
 
 extension ResponseCache {
     /// Stores `response`, which was composed, in memory, and returns whether it did. It does not
     /// where one of `parts` is not in memory any more as it was when it was used, or is itself
-    /// composed, or personal, or chosen by request fields; where a purge is under way; and where it
-    /// would outlast a purge of one of them: its parts are those that its composition names, it has
-    /// their storefront, and its composition names all resources that they name.
+    /// composed, or personal, or chosen by request fields; where a purge is under way, or has
+    /// chosen the target and a part is as old as that; and where it would outlast a purge of one of
+    /// them: its parts are those that its composition names, it has their storefront, and its
+    /// composition names all resources that they name.
     @discardableResult
     public func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
         guard let composition = response.composition, response.byteCount <= memory.maxResponseBytes,
@@ -23,8 +25,10 @@ extension ResponseCache {
         hasComposed.store(true, ordering: .sequentiallyConsistent)
         var released: [StoredResponse] = []
         return dependents.withLock { dependents in
+            let purgedAt = lastPurge(
+                of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag)
             guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
-                parts.allSatisfy({ isStanding($0) })
+                parts.allSatisfy({ $0.receivedAt > purgedAt && isStanding($0) })
             else { return false }
             memory.store(response, released: &released)
             drop(dependents.add(Dependents.Record(key: response.key, composition: composition)), &released)

@@ -19,6 +19,8 @@ public final class ResponseCache: Sendable {
     /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
     private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
     let survey = StorageSurvey()
+    /// Scopes to be freed.
+    private let ended = Mutex<Set<CacheKey.Scope>>([])
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
     private let purgedTargets: PurgedTargets
@@ -154,8 +156,20 @@ public final class ResponseCache: Sendable {
     }
 
     /// Frees what is stored in a scope that is not looked in any more. The caller does not wait.
+    /// Scopes that end while memory is gone through for others wait, and go together.
     public func free(_ scope: CacheKey.Scope) {
-        cleaning.async { @Sendable [memory] in memory.remove(scope) }
+        let isFirst = ended.withLock { ended in
+            defer { ended.insert(scope) }
+            return ended.isEmpty
+        }
+        guard isFirst else { return }
+        cleaning.async { @Sendable [self] in
+            let scopes = ended.withLock { ended in
+                defer { ended = [] }
+                return ended
+            }
+            memory.remove(scopes)
+        }
     }
 
     /// Frees all that is one user's or another's, behind the caller's back.

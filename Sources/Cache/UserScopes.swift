@@ -7,7 +7,13 @@ public final class UserScopes: Sendable {
     private let key: UserHashKey
     /// What was kept for users of another object is not found by this one.
     private let salt = UserGeneration.random()
-    private let generations = Mutex(UserGenerations())
+    private let state = Mutex(State())
+
+    private struct State {
+        var generations = UserGenerations()
+        /// By user, the scope that was given last in a generation that all nodes agree on.
+        var shared: [UserHash: CacheKey.Scope] = [:]
+    }
 
     /// Nil where the system has no randomness to give: nothing personal may be kept then.
     public init?() {
@@ -25,19 +31,35 @@ public final class UserScopes: Sendable {
 
     /// Under which the user's answers are kept; nil while nothing is (a write was a moment ago).
     public func scope(of user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope? {
-        generations.withLock { $0.scope(of: user, at: unixSeconds) }
+        state.withLock { $0.generations.scope(of: user, at: unixSeconds) }
     }
 
     /// The same in the generation that all nodes agree on.
-    public func scope(of user: UserHash, in common: UserGeneration, at unixSeconds: Int64) -> CacheKey.Scope? {
-        guard case .personal(let own) = scope(of: user, at: unixSeconds) else { return nil }
-        return .personal(own.inGeneration(common).inGeneration(salt))
+    /// - Returns: also the scope that was given before, for the cache to free, where it has ended.
+    public func scope(
+        of user: UserHash, in common: UserGeneration, at unixSeconds: Int64
+    ) -> (scope: CacheKey.Scope?, ended: CacheKey.Scope?) {
+        state.withLock { state in
+            guard case .personal(let own) = state.generations.scope(of: user, at: unixSeconds) else {
+                return (nil, nil)
+            }
+            let scope = CacheKey.Scope.personal(own.inGeneration(common).inGeneration(salt))
+            let before = state.shared[user]
+            guard before != scope else { return (scope, nil) }
+            // What is forgotten here is left to eviction.
+            if before == nil, state.shared.count >= UserGenerations.maxUsers { state.shared.removeAll() }
+            state.shared[user] = scope
+            return (scope, before)
+        }
     }
 
     /// Makes everything kept for the user unreachable, what is being fetched for them now included:
     /// after a write, and when the token turned out dead. Returns the scope that ended, for the
     /// cache to free.
     public func end(_ user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope {
-        generations.withLock { $0.end(user, at: unixSeconds) }
+        state.withLock { state in
+            let ended = state.generations.end(user, at: unixSeconds)
+            return state.shared.removeValue(forKey: user) ?? ended
+        }
     }
 }

@@ -135,7 +135,7 @@ import Testing
         // What was only counted has changed nothing, and nobody will ask when it happened.
         #expect(
             admin.logged == [
-                #"purged 1 entries: {"url":"/v1/catalog/us/songs/1"}"#, #"purged 3 entries: {"all":true,"hard":true}"#,
+                #"purged 1 entry: {"url":"/v1/catalog/us/songs/1"}"#, #"purged 3 entries: {"all":true,"hard":true}"#,
             ])
         #expect(admin.cache.memory.count == 0)
     }

@@ -57,6 +57,7 @@ import Testing
         #expect(rows.map { $0["ready"] as? Bool } == [true, true] && rows[1]["address"] as? String == "b:8080")
         let tier = try #require(try admin.object("/stats")?["tier"] as? [String: Any])
         #expect(tier["standing"] as? String == "ready" && tier["nodes_alive"] as? Int == 2)
+        #expect(tier["namesake"] is NSNull && tier["commands"] as? Int ?? 0 > 0)
         let metrics = try Exposition(String(decoding: admin.client.send("GET", "/metrics").body, as: UTF8.self))
         #expect(metrics.value("refrain_tier_nodes_alive") == 2 && metrics.value("refrain_tier_ready") == 1)
         #expect(try admin.status("GET", "/readyz") == 200)
@@ -89,7 +90,17 @@ import Testing
             let reply = try node.admin.client.send("GET", "/readyz")
             guard ContinuousClock.now - began < .seconds(10) else { continue }
             #expect(reply.status == 503)
-            return #expect(String(decoding: reply.body, as: UTF8.self) == "catching up with purges\n")
+            #expect(String(decoding: reply.body, as: UTF8.self).hasPrefix("engine away since 20"))
+            // Nobody has said which nodes there are.
+            let report = try #require(try node.admin.purge(#"{"all":true}"#).json as? [String: Any])
+            #expect(report["nodes"] is NSNull && report["reached"] is NSNull && report["logged"] as? Bool == false)
+            let tier = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
+            #expect(tier["standing"] as? String == "engine-away")
+            // It has no clients, so these are of the connection that follows the log.
+            waitUntil { (try? node.admin.object("/stats")?["tier"] as? [String: Any])?["last_error"] is String }
+            let later = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
+            #expect(later["last_error"] as? String == "connect" && later["failures"] as? Int ?? 0 > 0)
+            return
         }
     }
 }

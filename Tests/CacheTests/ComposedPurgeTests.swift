@@ -67,6 +67,19 @@ import Testing
         }
     }
 
+    /// It was stored in the moment after the purge had reported.
+    @Test func nothingIsStoredThatIsOlderThanAPurgeOfItsOwnTarget() async {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let old = response("/a")
+        cache.store(old)
+        #expect(await cache.purge(.hard, .target(Array("/c".utf8))) == 0)
+        #expect(!cache.store(composed: composed("/c", from: [old]), from: [old]))
+        #expect(cache.store(composed: composed("/d", from: [old]), from: [old]))
+        let new = response("/a", at: noon + 1)
+        cache.store(new)
+        #expect(cache.store(composed: composed("/c", from: [new]), from: [new]))
+    }
+
     @Test func nothingIsComposedWhileAPurgeGoesThroughMemory() {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let part = response("/a")

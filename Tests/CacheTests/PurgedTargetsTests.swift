@@ -45,6 +45,15 @@ import Testing
         #expect(last(purged, "/songs/1") == 10 && last(purged, "/albums/1") == .min)
     }
 
+    /// It went by its first purge, and took all that is older than its last along.
+    @Test func aTargetThatIsPurgedAgainIsNotTheFirstToBeForgotten() {
+        let purged = PurgedTargets()
+        for number in 0..<16_384 { purged.note(purge([.target(Array("/\(number)".utf8))], at: Int64(number))) }
+        purged.note(purge([.target(Array("/0".utf8))], at: 20_000))
+        purged.note(purge([.target(Array("/new".utf8))], at: 20_001))
+        #expect(last(purged, "/0") == 20_000 && last(purged, "/other") < 10_000)
+    }
+
     /// What is not remembered may have been anything.
     @Test func whatIsForgottenCountsForAll() {
         let purged = PurgedTargets()

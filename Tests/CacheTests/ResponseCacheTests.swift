@@ -108,6 +108,17 @@ import Testing
             }
         }
     }
+
+    @Test func scopesThatEndTogetherAreFreedTogether() {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        for number in 0..<100 as Range<UInt64> { cache.store(response("/a", scope: someone(number))) }
+        for number in 1..<100 as Range<UInt64> { cache.free(someone(number)) }
+        func left() -> Int {
+            (0..<100 as Range<UInt64>).count { cache.memory.lookup(key("/a", "", someone($0))) != nil }
+        }
+        waitUntil { left() == 1 }
+        #expect(left() == 1)
+    }
 }
 
 private final class Counter: Sendable {

@@ -53,4 +53,21 @@ import Testing
         let after = [generations.scope(of: anna, at: 10), generations.scope(of: untouched, at: 10)]
         #expect(zip(before, after).allSatisfy { $0 != $1 && $1 != nil })
     }
+
+    /// Nodes agree on a generation, and what was kept in the one before was left to eviction.
+    @Test func whatEndsWithASharedGenerationIsFreed() throws {
+        let users = UserScopes(key)
+        let (anna, ben) = (try user("anna"), try user("ben"))
+        let (one, two) = (UserGeneration.random(), UserGeneration.random())
+        let first = users.scope(of: anna, in: one, at: 0)
+        #expect(first.scope != nil && first.ended == nil)
+        let same = users.scope(of: anna, in: one, at: 1)
+        #expect(same.scope == first.scope && same.ended == nil)
+        #expect(users.scope(of: ben, in: two, at: 1).ended == nil)
+        let second = users.scope(of: anna, in: two, at: 2)
+        #expect(second.scope != first.scope && second.ended == first.scope)
+        #expect(users.end(anna, at: 3) == second.scope)
+        #expect(users.scope(of: anna, in: two, at: 4).scope == nil, "a write was a moment ago")
+        #expect(users.scope(of: anna, in: two, at: 20).ended == nil)
+    }
 }

@@ -46,6 +46,15 @@ import Testing
 
         deinit { for node in nodes { node.stop() } }
 
+        /// How many users' answers a node keeps.
+        func kept(_ node: Int) -> Int {
+            let count = Mutex(0)
+            nodes[node].settings.shared.cache.list(EntrySelection(), limit: 1) { listing in
+                count.withLock { $0 = listing.personal }
+            }
+            return count.withLock { $0 }
+        }
+
         func send(_ node: Int, _ method: String, _ user: String = "token-of-anna") throws -> HTTPTestClient.Reply {
             try nodes[node].client.send(
                 method, SharedGenerationTests.songs, fields: [("Music-User-Token", user)])
@@ -82,6 +91,21 @@ import Testing
         for node in [1, 0, 1] {
             #expect(try nodes.send(node, "GET").body == Data("{\"writes\":1}".utf8))
         }
+    }
+
+    /// It was left to eviction.
+    @Test func whatEndedIsFreed() throws {
+        let nodes = try Nodes()
+        for user in ["token-of-anna", "token-of-ben"] { _ = try nodes.send(1, "GET", user) }
+        #expect(nodes.kept(1) == 2)
+        // Another number is drawn.
+        _ = try nodes.engine.run("FLUSHALL")
+        for user in ["token-of-anna", "token-of-ben"] { #expect(try !isHit(nodes.send(1, "GET", user))) }
+        waitUntil { nodes.kept(1) == 2 }
+        #expect(nodes.kept(1) == 2)
+        #expect(try nodes.send(1, "DELETE").status == 204)
+        waitUntil { nodes.kept(1) == 1 }
+        #expect(nodes.kept(1) == 1, "another user's stays")
     }
 
     @Test func aFrozenEngineAnswersForNobody() throws {

@@ -58,7 +58,7 @@ import Testing
             let status = reply.field("Cache-Status") ?? ""
             #expect(status.hasPrefix("refrain; fwd=uri-miss; stored; ttl=") && status.hasSuffix("; detail=shared"))
             #expect(try nodes.get(node, Self.album).field("Cache-Status")?.hasPrefix("refrain; hit; ttl=") == true)
-            #expect(nodes.nodes[node].statistics[.shared] == 1)
+            #expect(nodes.nodes[node].statistics[.shared] == 1 && nodes.tiers[node].counters[.taken] == 1)
         }
         #expect(nodes.origin.requests.count == 1)
         #expect(nodes.nodes[0].explain(Self.album)?.asksTier == false, "it is stored")
@@ -147,6 +147,25 @@ import Testing
         gate.signal()
         _ = try nodes.get(1, Self.album)
         #expect(nodes.origin.requests.count == 2)
+    }
+
+    /// It was counted before it was kept.
+    @Test func whatIsPurgedBeforeItIsKeptIsNotCountedAsTaken() throws {
+        let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "album") }
+        _ = try nodes.get(0, Self.album)
+        waitUntil { (try? nodes.engine.run("KEYS", "refrain:v1:*"))?.contains("refrain:v1:") == true }
+        nodes.engine.send(SIGSTOP)
+        let done = DispatchGroup()
+        let port = nodes.nodes[1].port
+        DispatchQueue.global().async(group: done) { @Sendable in
+            _ = try? HTTPTestClient(port: port).send("GET", Self.album)
+        }
+        waitUntil { nodes.tiers[1].counters[.looks] == 1 }
+        nodes.caches[1].purgeAndWait(EntrySelection(), .hard, at: 0)
+        nodes.engine.send(SIGCONT)
+        done.wait()
+        #expect(nodes.origin.requests.count == 2)
+        #expect(nodes.tiers[1].counters[.taken] == 0 && nodes.tiers[1].counters[.purged] == 1)
     }
 
     @Test func withoutTheEngineEachNodeAsksForItself() throws {

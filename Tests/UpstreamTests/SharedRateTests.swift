@@ -201,4 +201,19 @@ import Testing
         budget.rate.answered(BudgetAnswer(limit: 100, granted: 50), to: asked?.number ?? 0, now: at(5001))
         #expect(budget.rate.current == 0.8 * 2)
     }
+
+    /// A personal request that had waited for an engine in vain waited for its token as well.
+    @Test func whatWasWaitedForInVainIsNotWaitedForTwice() {
+        var budget = budget(BudgetAnswer(limit: 100, nodes: 2))
+        budget.rate.lost(now: at(10))
+        #expect(submit(&budget, 1, now: at(10)) == [.start(job(1))] && budget.rate.takeQuestion() == nil)
+        // It is found again as ever.
+        budget.rate.poll(now: at(250))
+        _ = tell(&budget, BudgetAnswer(limit: 100), now: at(250))
+        #expect(submit(&budget, 2, now: at(260)) == [])
+        #expect(budget.rate.takeQuestion()?.question.tokens == 1)
+        // Nor is what waits by then.
+        budget.rate.lost(now: at(270))
+        #expect(budget.tick(now: at(300)) == [.start(job(2))])
+    }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @Suite struct NodesCommandTests {
     private let body = """
-        {"standing":"ready","alive":2,"nodes":[\
-        {"name":"a","address":"127.0.0.1:8080","version":"1.0","ready":true,"alive":true,"lag":0,"last_seen":0,"self":true},\
-        {"name":"b","address":"127.0.0.2:8080","version":"1.1","ready":false,"alive":true,"lag":3,"last_seen":1,"self":false},\
-        {"name":"c","address":"c","version":"1.0","ready":true,"alive":false,"lag":null,"last_seen":100,"self":false}]}
+        {"standing":"ready","words":"ready","namesake":null,"alive":2,"nodes":[\
+        {"name":"a","address":"127.0.0.1:8080","version":"1.0","state":"ready","ready":true,"alive":true,"lag":0,"last_seen":0,"self":true},\
+        {"name":"b","address":"127.0.0.2:8080","version":"1.1","state":"catching up","ready":false,"alive":true,"lag":3,"last_seen":1,"self":false},\
+        {"name":"c","address":"c","version":"1.0","state":"missing","ready":true,"alive":false,"lag":null,"last_seen":100,"self":false}]}
         """
 
     @Test func eachHasALine() {
@@ -22,6 +22,23 @@ import Testing
 
                 """)
         #expect(request.hasPrefix("GET /nodes HTTP/1.1\r\n"))
+    }
+
+    /// Nodes looked as they had when the engine was heard of last, and this one as though it caught
+    /// up.
+    @Test func anEngineThatIsAwayAndANamesakeAreSaid() {
+        let body = """
+            {"standing":"engine-away","words":"engine away since 2026-01-01T00:00:00Z","namesake":"process 2 at a:1",\
+            "alive":1,"nodes":[{"name":"a","state":"engine away","self":true},{"name":"b","state":"unknown","last_seen":9}]}
+            """
+        let result = runAgainstServer("nodes", body, []).result
+        #expect(result.status == 0 && result.standard.contains("engine away") && result.standard.contains("unknown"))
+        #expect(
+            result.error == """
+                refrain: engine away since 2026-01-01T00:00:00Z: what is said of others is as old as that
+                refrain: process 2 at a:1 is a node of this name too: each needs a name of its own
+
+                """)
     }
 
     @Test func programsGetWhatTheProxySays() {

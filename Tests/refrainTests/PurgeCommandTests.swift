@@ -57,6 +57,26 @@ import Testing
         #expect(purge(body, "--all", "--json").result.status == 1)
     }
 
+    /// It said "on 1 of 1 nodes".
+    @Test func whereTheEngineWasNeverSeenOthersAreUnknown() {
+        let body = #"{"purged":1,"nodes":null,"reached":null,"missing":[],"replicated":false,"logged":false}"#
+        let result = purge(body, "--all").result
+        #expect(
+            result.status == 1
+                && result.standard
+                    == "purged 1 entry (soft) on this node; the engine is away, and which others there are is not known\n"
+        )
+        let logged = #"{"purged":1,"nodes":null,"reached":null,"missing":[],"replicated":false,"logged":true}"#
+        #expect(purge(logged, "--all").result.status == 1)
+    }
+
+    @Test func thatOthersWillPurgeEverythingIsSaid() {
+        let body =
+            #"{"purged":1,"nodes":2,"reached":1,"missing":[],"replicated":false,"logged":false,"widened":true}"#
+        let result = purge(body, "--all").result
+        #expect(result.status == 1 && result.error.hasSuffix("others take all that they have for stale then\n"))
+    }
+
     @Test func aRefusalIsShownInTheProxysWords() {
         let body = #"{"errors":[{"detail":"The cache file cannot be used now."}]}"#
         let (result, _) = purge(body, "--all", status: "503 Service Unavailable")

@@ -7,7 +7,7 @@ extension DashboardView {
     static func tierRows(_ tier: TierFigures) -> [[Cell]] {
         let (looks, loops) = (tier[.looks], tier.connections.count)
         let rows: [(String, String)] = [
-            ("state", tier.sharing.standing.words),
+            ("state", tier.sharing.words),
             ("found, since start", "\(Figure.count(tier[.taken])) of \(Figure.count(looks))"),
             ("waited for another node", Figure.count(tier[.waited])),
             ("put there", Figure.count(tier[.put])),
@@ -19,27 +19,18 @@ extension DashboardView {
             ("purges to apply", Figure.count(tier.sharing.lag)),
             ("clock ahead of the engine's", tier.skew.map { Figure.fixed($0 / 1000, 3) + " s" } ?? Figure.none),
         ]
-        return rows.map { [.text($0.0), .text($0.1)] }
+        let namesake = tier.sharing.namesake.map { [("another node of this name", $0)] } ?? []
+        return (rows + namesake).map { [.text($0.0), .text($0.1)] }
     }
 
     static func nodeRows(_ tier: TierFigures) -> [[Cell]] {
         tier.sharing.nodes.map { node in
             [
                 .text(node.name + (node.isSelf ? " (this one)" : "")), .text(node.address), .text(node.version),
-                .text(node.isAlive ? node.isReady ? "ready" : "catching up" : "not heard of"),
+                .text(node.words(in: tier.sharing)),
                 .text(node.lag.map(Figure.count) ?? Figure.none),
                 .text(node.isSelf ? "now" : SpanOfTime.text(node.lastSeen) + " ago"),
             ]
-        }
-    }
-}
-
-extension PurgeLogState.Standing {
-    fileprivate var words: String {
-        switch self {
-        case .away: "the engine does not answer"
-        case .catchingUp: "catching up with purges"
-        case .ready: "ready"
         }
     }
 }

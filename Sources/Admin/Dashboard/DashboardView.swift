@@ -65,7 +65,7 @@ struct DashboardView {
     private mutating func addStatus(_ moment: Moment) {
         let (now, all) = (moment.observations.unixSeconds, moment.observations)
         texts["version"] = all.version
-        set("readiness", moment.readiness.rawValue, moment.readiness == .ready ? "good" : "bad")
+        set("readiness", moment.readiness.words, moment.readiness.isReady ? "good" : "bad")
         texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - all.startedAt)))
         if let failure = all.reloads.lastFailure {
             set("reload", "the last reload failed: " + failure, "bad")

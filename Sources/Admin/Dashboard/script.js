@@ -269,8 +269,10 @@
   function reach(body) {
     if (body.nodes === undefined) return "";
     const missing = body.missing.map((node) => `${node.name} (last seen ${node.last_seen} s ago)`).join(", ");
-    return ` on ${body.reached} of ${body.nodes} nodes` + (missing && "; missing: " + missing)
-      + (body.logged ? "" : "; the others hear of it once the shared tier is back: to be sure, purge again then");
+    const where = body.nodes === null ? " on this node; which others there are is not known"
+      : ` on ${body.reached} of ${body.nodes} nodes` + (missing && "; missing: " + missing);
+    return where + (body.logged ? "" : "; the others hear of it once the shared tier is back: to be sure, purge again then")
+      + (body.widened ? "; as many purges wait for it, they take all that they have for stale then" : "");
   }
 
   async function purge(wish) {

@@ -6,16 +6,10 @@ extension AdminExchange {
     }
 
     func readiness() {
-        switch service.sources.readiness {
-        case .ready: reply(.text(readyText))
-        case .draining: reply(.text("draining\n", status: 503))
-        case .catchingUp: reply(.text("catching up with purges\n", status: 503))
-        }
-    }
-
-    /// Probes bring no token, so they are not told what was wrong.
-    private var readyText: StaticString {
-        let hasFailed = service.sources.reloads.snapshot.lastFailure != nil
-        return hasFailed ? "ready; the last reload failed: see the log\n" : "ready\n"
+        let readiness = service.sources.readiness
+        // Probes bring no token, so they are not told what was wrong.
+        let hasFailed = readiness.isReady && service.sources.reloads.snapshot.lastFailure != nil
+        let text = readiness.words + (hasFailed ? "; the last reload failed: see the log" : "")
+        reply(AdminReply(status: readiness.isReady ? 200 : 503, type: "text/plain", content: Array((text + "\n").utf8)))
     }
 }

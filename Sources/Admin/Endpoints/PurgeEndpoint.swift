@@ -3,7 +3,8 @@ import Text
 import Tier
 
 extension AdminExchange {
-    /// `{"purged":N}`; with other nodes also which of them it has reached.
+    /// `{"purged":N}`; with other nodes also which of them it has reached: no number where nobody
+    /// knows which there are.
     func purge() {
         // A selector or a dry run that stands in the wrong place must not become a purge of
         // something else.
@@ -16,7 +17,8 @@ extension AdminExchange {
             let (log, asked) = (service.sources.log, purge.description)
             let tell: @Sendable (Int?) -> Void = { count in
                 // Someone will miss what was removed, and will want to know since when.
-                if let count, purge.mode != .dryRun { log("purged \(count) entries: \(asked)") }
+                guard let count, purge.mode != .dryRun else { return }
+                log("purged \(count) \(count == 1 ? "entry" : "entries"): \(asked)")
             }
             guard let node = service.sources.node else {
                 service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
@@ -48,9 +50,10 @@ extension AdminExchange {
         guard let count = report.purged, mode != .dryRun else { return reply(to: mode, report.purged) }
         let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }
         return .json([
-            "purged": .integer(count), "nodes": .integer(report.nodes), "reached": .integer(report.reached),
+            "purged": .integer(count), "nodes": report.nodes.map(JSON.integer) ?? .null,
+            "reached": report.reached.map(JSON.integer) ?? .null,
             "missing": .array(missing), "replicated": .bool(report.replicated),
-            "logged": .bool(report.replication != .unlogged),
+            "logged": .bool(report.replication != .unlogged), "widened": .bool(report.isWidened),
         ])
     }
 }

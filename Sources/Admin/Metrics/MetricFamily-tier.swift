@@ -17,27 +17,30 @@ extension MetricFamily {
             $0.sum(\.failures)
         },
         tierCounter("refrain_tier_timeouts_total", "Those of them whose time was up") { $0.sum(\.timeouts) },
-        tierCounter("refrain_tier_reconnects_total", "Connections to the engine after the first of each loop") {
+        tierCounter("refrain_tier_reconnects_total", "Connections to the engine that were made anew") {
             $0.sum(\.reconnects)
         },
         MetricFamily(
             name: "refrain_tier_latency_seconds", kind: .summary, labels: [],
-            help: "Time from sending a pipeline of commands to its last reply"
+            help: "Time from sending a pipeline of commands for a request to its last reply"
         ) { input in
             input.tier.map { tier in
                 [
                     Sample(tier.latencySum / .seconds(1), suffix: "_sum"),
-                    Sample(Double(tier.sum(\.latencyCount)), suffix: "_count"),
+                    Sample(Double(tier.latencyCount), suffix: "_count"),
                 ]
             } ?? []
         },
         tierGauge("refrain_tier_waiting", "Pipelines that wait for a connection or their replies") {
             Double($0.sum(\.waiting))
         },
-        tierGauge("refrain_tier_connected", "Loops that had a connection after their last question") {
+        tierGauge("refrain_tier_connected", "Loops that have a connection to the engine") {
             Double($0.connected)
         },
-        tierGauge("refrain_tier_breaker_open", "Loops that ask the engine but once a second, because it failed") {
+        tierGauge(
+            "refrain_tier_breaker_open",
+            "Loops that leave the engine alone, but for one question a second, because it failed"
+        ) {
             Double($0.breakersOpen)
         },
         tierGauge("refrain_tier_purge_log_lag", "Purges in the log that are read and not yet applied here") {
@@ -51,6 +54,9 @@ extension MetricFamily {
         },
         tierGauge("refrain_tier_nodes_alive", "Those of them that were heard of within ten seconds") {
             Double($0.sharing.aliveCount)
+        },
+        tierGauge("refrain_tier_namesake", "1 where another process is a node of this one's name") {
+            $0.sharing.namesake == nil ? 0 : 1
         },
         tierGauge("refrain_tier_ready", "1 where all that was purged elsewhere is purged here") {
             $0.sharing.standing == .ready ? 1 : 0

@@ -53,14 +53,16 @@ public struct AdminSources: Sendable {
 
 extension AdminSources {
     /// Whether clients may be sent here, and why not.
-    enum Readiness: String, Sendable {
-        case ready, draining
-        /// Purges of other nodes may be missing here.
-        case catchingUp = "catching up with purges"
+    struct Readiness: Sendable {
+        var isReady = true
+        var words = "ready"
     }
 
     var readiness: Readiness {
-        guard isServing() else { return .draining }
-        return node?.isReady == false ? .catchingUp : .ready
+        guard isServing() else { return Readiness(isReady: false, words: "draining") }
+        guard let status = node?.status, let isReady = node?.isReady else { return Readiness() }
+        // Without an engine it is ready after a while: clients are better served by it than not.
+        let prefix = isReady && status.standing != .ready ? "ready; " : ""
+        return Readiness(isReady: isReady, words: prefix + status.words)
     }
 }

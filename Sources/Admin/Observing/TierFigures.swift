@@ -6,27 +6,32 @@ import Tier
 struct TierFigures: Sendable {
     /// Since the start, over all loops.
     let counts: [TierCounters.Name: Int]
-    /// Of every loop, as it was after its last question.
+    /// Of every loop.
     let connections: [TierStatus]
+    /// Of the purge log and the nodes, and of the budget.
+    var ownConnections: [TierStatus] = []
     let sharing: SharingStatus
     /// Whether clients may be sent here.
     let isReady: Bool
 
-    func sum(_ figure: KeyPath<TierStatus, Int>) -> Int { connections.reduce(0) { $0 + $1[keyPath: figure] } }
+    /// Over all connections.
+    func sum(_ figure: KeyPath<TierStatus, Int>) -> Int {
+        (connections + ownConnections).reduce(0) { $0 + $1[keyPath: figure] }
+    }
 
     subscript(_ name: TierCounters.Name) -> Int { counts[name] ?? 0 }
 
     var connected: Int { connections.count(where: \.isConnected) }
     var breakersOpen: Int { connections.count(where: \.isBreakerOpen) }
-    /// From sending to the last reply, over all pipelines.
+    /// From sending to the last reply, over all pipelines of requests, and how many those are.
     var latencySum: Duration { connections.reduce(.zero) { $0 + $1.latencySum } }
+    var latencyCount: Int { connections.reduce(0) { $0 + $1.latencyCount } }
     /// Milliseconds; nil before the first.
     var meanLatency: Double? {
-        let count = sum(\.latencyCount)
-        return count > 0 ? latencySum / .milliseconds(1) / Double(count) : nil
+        latencyCount > 0 ? latencySum / .milliseconds(1) / Double(latencyCount) : nil
     }
-    /// Of one of the loops.
-    var lastError: String? { connections.lazy.compactMap(\.lastError).first }
+    /// Of one of the connections.
+    var lastError: String? { (connections + ownConnections).lazy.compactMap(\.lastError).first }
     /// This machine's clock less the engine's, in milliseconds.
     var skew: Double? { sharing.skew.map { $0 / .milliseconds(1) } }
 }
@@ -35,7 +40,9 @@ extension TierFigures {
     init(_ node: ProxyNode) {
         var counts: [TierCounters.Name: Int] = [:]
         for name in TierCounters.Name.allCases { counts[name] = node.tier.counters[name] }
-        self.init(counts: counts, connections: node.tier.connections, sharing: node.status, isReady: node.isReady)
+        self.init(
+            counts: counts, connections: node.tier.connections(for: .requests),
+            ownConnections: node.tier.connections(for: .node), sharing: node.status, isReady: node.isReady)
     }
 
     /// `tier` in `/stats`. Names of members are part of the interface.
@@ -46,8 +53,9 @@ extension TierFigures {
         var lookups = JSONObject()
         for name in TierCounters.Name.allCases { lookups.append(name.text, .integer(self[name])) }
         return [
-            "standing": .string(sharing.standing.word), "ready": .bool(isReady),
-            "nodes": .integer(sharing.nodes.count), "nodes_alive": .integer(sharing.aliveCount),
+            "standing": .string(sharing.standing.word), "words": .string(sharing.words), "ready": .bool(isReady),
+            "namesake": sharing.namesake.map(JSON.string) ?? .null, "nodes": .integer(sharing.nodes.count),
+            "nodes_alive": .integer(sharing.aliveCount),
             "lag": .integer(sharing.lag), "skew_ms": milliseconds(skew), "loops": .integer(connections.count),
             "connected": .integer(connected), "breakers_open": .integer(breakersOpen),
             "waiting": .integer(sum(\.waiting)), "commands": .integer(sum(\.commands)),
@@ -59,10 +67,10 @@ extension TierFigures {
 }
 
 extension PurgeLogState.Standing {
-    /// For people and programs.
+    /// For programs; `SharingStatus.words` is for people.
     var word: String {
         switch self {
-        case .away: "away"
+        case .away: "engine-away"
         case .catchingUp: "catching-up"
         case .ready: "ready"
         }
@@ -70,9 +78,10 @@ extension PurgeLogState.Standing {
 }
 
 extension NodeState {
-    var json: JSON {
+    func json(in status: SharingStatus) -> JSON {
         [
-            "name": .string(name), "address": .string(address), "version": .string(version), "ready": .bool(isReady),
+            "name": .string(name), "address": .string(address), "version": .string(version),
+            "state": .string(words(in: status)), "ready": .bool(isReady),
             "alive": .bool(isAlive), "lag": lag.map(JSON.integer) ?? .null, "last_seen": .integer(lastSeen),
             "self": .bool(isSelf),
         ]

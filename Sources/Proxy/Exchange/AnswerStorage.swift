@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import HTTP
+import Tier
 import Upstream
 
 // What becomes of the origin's answer in the cache: stored, put in the place of an older one,
@@ -14,6 +15,9 @@ struct AnswerStorage {
     private let proxy: ProxyLoop
 
     var statistics: Statistics { proxy.statistics }
+
+    /// What came of a question to the shared tier.
+    func count(_ result: TierCounters.Name) { proxy.shared.tier?.counters.count(result) }
 
     /// The most of an answer that waits for its end though nobody keeps it. New memory for more
     /// costs more than copying it, 0.5 ms a MiB.

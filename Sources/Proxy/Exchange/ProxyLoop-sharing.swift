@@ -69,10 +69,13 @@ extension AnswerStorage {
     /// began.
     func adopt(_ finding: TierErrand.Finding) -> StoredResponse? {
         switch finding {
-        case .composed(let stored): return stored
+        case .composed(let stored):
+            count(.composed)
+            return stored
         case .whole(let found):
             let stored = keep(found)
             if stored != nil { statistics.count(.shared) }
+            count(stored != nil ? .taken : .purged)
             return stored
         }
     }

@@ -51,7 +51,14 @@ final class ProxyLoop {
     }
 
     /// Begins to use the shared tier, if there is one. On the loop.
-    func openTier() { tier = shared.tier.map { TierClient($0, loop: context.loop) } }
+    func openTier() {
+        // What waited for the engine once does not wait again for the budget that is kept there.
+        tier = shared.tier.map {
+            TierClient($0, loop: context.loop) { [budget = shared.budget, loop = context.loop] in
+                budget.lost(now: loop.now)
+            }
+        }
+    }
 
     /// For good: what is still to be asked goes to the origin.
     func closeTier() { tier?.close() }

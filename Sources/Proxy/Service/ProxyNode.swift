@@ -41,9 +41,12 @@ public final class ProxyNode: Sendable {
         (self.tier, self.loop) = (tier, loop)
         began = Instant.now()
         parts = loop.sync { [board] in
-            let connection = TierConnection(tier.settings, loop: loop) { tier.log($0) }
+            let connection = TierConnection(tier.settings, loop: loop, observe: tier.observer(of: .node)) {
+                tier.log($0)
+            }
             let follower = LogFollower(
-                tier.settings, identity, cache: shared.cache, knowledge: tier.knowledge, board: board, loop: loop
+                tier.settings, identity, cache: shared.cache, knowledge: tier.knowledge, board: board, loop: loop,
+                observe: tier.observer(of: .node), inform: { tier.note($0) }
             ) { tier.log($0) }
             let budget = SharedBudget(
                 shared.budget, over: connection, tier.settings, nodes: shared.nodes, loop: loop)

@@ -285,7 +285,9 @@ extension ProxyService {
         guard let user, let users = proxy.shared.users else { return nil }
         if proxy.tier == nil { return users.scope(of: user, at: proxy.context.unixSeconds) }
         guard case .current(let generation) = agreed else { return nil }
-        return users.scope(of: user, in: generation, at: proxy.context.unixSeconds)
+        let (scope, ended) = users.scope(of: user, in: generation, at: proxy.context.unixSeconds)
+        if let ended { proxy.cache.free(ended) }
+        return scope
     }
 
     /// Whose token the origin will see; nil where something else than that token might tell it who

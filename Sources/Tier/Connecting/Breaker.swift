@@ -4,8 +4,8 @@ import EventLoop
 ///
 /// What must hold:
 /// - it opens at the fifth failure without a success in between, and closes at a success;
-/// - while it is open, one question a second is let through, to see whether that has changed; all
-///   others cost nothing.
+/// - while it is open, no client's question is let through. One of the connection's own is, once a
+///   second: so it closes by itself where no client asks, and costs no client a timeout.
 struct Breaker: Sendable {
     /// Failures in a row that open it. Each may have cost a client its timeout, so five of them are
     /// 250 ms in all.
@@ -25,10 +25,14 @@ struct Breaker: Sendable {
         if case .open = state { true } else { false }
     }
 
-    /// Whether the question may be asked. While it is open, asking uses up the second's probe.
-    mutating func admits(now: Instant) -> Bool {
-        guard case .open(let nextProbe) = state else { return true }
-        guard nextProbe <= now else { return false }
+    /// When it wants to know again whether the engine answers; nil while it is closed.
+    var nextProbe: Instant? {
+        if case .open(let nextProbe) = state { nextProbe } else { nil }
+    }
+
+    /// Whether that is to be asked now, which uses up the second's probe.
+    mutating func takesProbe(now: Instant) -> Bool {
+        guard let nextProbe, nextProbe <= now else { return false }
         state = .open(nextProbe: now + Self.probeInterval)
         return true
     }

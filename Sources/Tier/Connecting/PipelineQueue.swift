@@ -78,9 +78,9 @@ struct PipelineQueue: Sendable {
         return pipelines.removeFirst()
     }
 
-    /// How many of those sent are past their deadlines.
-    func overdueSent(now: Instant) -> Int {
-        pipelines[..<sentCount].count { $0.deadline <= now }
+    /// How many of those sent have such a deadline.
+    func overdueSent(_ isPast: (Instant) -> Bool) -> Int {
+        pipelines[..<sentCount].count { isPast($0.deadline) }
     }
 
     /// Takes out all that are sent: their replies will not be read.

@@ -46,7 +46,7 @@ extension SessionState {
         guard let due = wakeAt, due <= now else { return [] }
         wakeAt = nil
         let actions = endUnsent(now: now) + tickPhase(now: now)
-        if let deadline = queue.earliestDeadline { wake(at: deadline) }
+        if let deadline = queue.earliestDeadline { wake(at: putOff(deadline)) }
         return actions
     }
 
@@ -64,8 +64,8 @@ extension SessionState {
             guard until <= now else { return stay(until: until) }
             return beginRound(now: now)
         case .ready:
-            let overdue = queue.overdueSent(now: now)
-            guard overdue > 0 else { return [] }
+            let overdue = queue.overdueSent { putOff($0) <= now }
+            guard overdue > 0 else { return probe(now: now) }
             counters.timeouts += overdue
             return [.close] + leave(.timeout(.reply), now: now)
         }
@@ -78,6 +78,13 @@ extension SessionState {
         guard !due.isEmpty else { return [] }
         counters.timeouts += due.count
         return fail(due) + noteFailure(.timeout(.dial), now: now)
+    }
+
+    /// When the engine has had its time for what was due then. One whose reply is on its way is not
+    /// dead, however long a large one takes on a narrow link; and those behind it cannot have come.
+    private func putOff(_ deadline: Instant) -> Instant {
+        guard let flowedAt else { return deadline }
+        return max(deadline, min(flowedAt + timeout, deadline + limits.flowTime))
     }
 
     private mutating func stay(until instant: Instant) -> [Action] {
@@ -120,6 +127,7 @@ extension SessionState {
     /// long, or the engine is started anew. An engine that is no master any more did answer.
     mutating func leave(_ failure: TierFailure, now: Instant) -> [Action] {
         counters.lastError = failure.word
+        flowedAt = nil
         let isFailure = failure == .closed ? queue.isAwaiting : !failure.isDemotion
         let actions: [Action] = fail(queue.removeSent()) + (isFailure ? noteFailure(failure, now: now) : [])
         if failure.isDemotion { current = (current + 1) % endpoints.count }

@@ -17,6 +17,7 @@ extension SessionState {
                 return actions + [.close] + giveUp(.malformed(error), now: now)
             }
         }
+        if phase == .ready, queue.isAwaiting, !reader.isBetweenReplies { flowedAt = now }
         guard phase == .ready, !queue.isAwaiting, !reader.isBetweenReplies else { return actions }
         return actions + [.close] + leave(.surplus, now: now)
     }
@@ -56,7 +57,7 @@ extension SessionState {
         phase = .ready
         if hasBeenReady { counters.reconnects += 1 }
         hasBeenReady = true
-        return reportUsable() + sendUnsent(now: now)
+        return reportUsable() + sendUnsent(now: now) + probe(now: now)
     }
 
     /// The pipeline was answered in time, whatever the replies say.

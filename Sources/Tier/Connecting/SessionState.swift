@@ -9,8 +9,8 @@ import EventLoop
 /// - a reply belongs to the oldest command that is not answered. Where that can be in doubt (a
 ///   reply is late, or superfluous, or is none) the connection is closed, so that what was meant
 ///   for one command is never taken for another's;
-/// - every pipeline ends: it has a deadline from the moment it is handed over, and nothing is ever
-///   sent twice;
+/// - every pipeline ends: it has a deadline from the moment it is handed over, which a large reply
+///   that is on its way puts off by a second at most; and nothing is ever sent twice;
 /// - whoever asks for something while there is no hope is told so at once.
 struct SessionState: Sendable {
     enum Phase: Equatable {
@@ -39,6 +39,8 @@ struct SessionState: Sendable {
     var pauses = 0
     var greetingReplies: [RESPReply] = []
     var reader = RESPReader()
+    /// When bytes of a reply came last that goes on.
+    var flowedAt: Instant?
     var queue: PipelineQueue
     var breaker = Breaker()
     var hasBeenReady = false
@@ -69,6 +71,9 @@ struct SessionState: Sendable {
 extension SessionState {
     struct PipelineID: Hashable, Sendable {
         let number: Int
+
+        /// Of the session's own question whether the engine answers.
+        static let probe = PipelineID(number: -1)
     }
 
     /// What the runner has to do, in this order.
@@ -79,7 +84,7 @@ extension SessionState {
         case send([UInt8])
         /// Give up dialling, or close the connection; no event about it is expected any more.
         case close
-        /// Hand over the replies, one a command.
+        /// Hand over the replies, one a command. Nobody waits for those of `PipelineID.probe`.
         case complete(PipelineID, [RESPReply])
         /// There will be no replies, and whether the commands were carried out is not known.
         case fail(PipelineID)
@@ -115,7 +120,7 @@ extension SessionState {
         counters.commands += commands.count
         let byteCount = commands.reduce(0) { $0 + $1.byteCount }
         let deadline = now + (timeout ?? self.timeout)
-        guard queue.hasRoom(for: byteCount), isHopeful(deadline), isAdmitted(now: now) else { return fail([id]) }
+        guard queue.hasRoom(for: byteCount), isHopeful(deadline), !breaker.isOpen else { return fail([id]) }
         let bytes = RESPCommand.pipeline(commands)
         queue.add(.init(id, bytes, commandCount: commands.count, deadline: deadline))
         wake(at: deadline)
@@ -131,10 +136,20 @@ extension SessionState {
         }
     }
 
-    /// While the breaker is open only a connection that stands can answer its one question a
-    /// second.
-    private mutating func isAdmitted(now: Instant) -> Bool {
-        !breaker.isOpen || (phase == .ready && breaker.admits(now: now))
+    /// While the breaker is open, asks the engine what it is; once a second, and of a connection
+    /// that stands. Any reply closes it.
+    mutating func probe(now: Instant) -> [Action] {
+        guard phase == .ready, let due = breaker.nextProbe else { return [] }
+        guard breaker.takesProbe(now: now) else {
+            wake(at: due)
+            return []
+        }
+        let question = RESPCommand("ROLE")
+        counters.commands += 1
+        queue.add(
+            .init(.probe, RESPCommand.pipeline([question]), commandCount: 1, deadline: now + timeout))
+        wake(at: now + timeout)
+        return sendUnsent(now: now)
     }
 
     mutating func sendUnsent(now: Instant) -> [Action] {

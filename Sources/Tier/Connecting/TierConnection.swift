@@ -7,6 +7,7 @@ import EventLoop
 package final class TierConnection {
     private let loop: EventLoop
     private let log: @Sendable (String) -> Void
+    private let observe: (TierStatus) -> Void
     private let resolver: Resolver
     /// Nil where no engine wants it. Trust anchors that cannot be used are a failure of each dial.
     private let tls: Result<ClientTLS, TLSError>?
@@ -25,21 +26,24 @@ package final class TierConnection {
     private static let readsPerTurn = 32
 
     /// Begins to dial. On the loop.
-    /// - Parameter log: is told of each change between used and unusable, a line without its end.
+    /// - Parameters:
+    ///   - observe: is told whenever anything happens to it what it is now.
+    ///   - log: is told of each change between used and unusable, a line without its end.
     package convenience init(
-        _ settings: TierSettings, loop: EventLoop, log: @escaping @Sendable (String) -> Void
+        _ settings: TierSettings, loop: EventLoop, observe: @escaping (TierStatus) -> Void = { _ in },
+        log: @escaping @Sendable (String) -> Void
     ) {
-        self.init(settings, limits: SessionLimits(), loop: loop, log: log)
+        self.init(settings, limits: SessionLimits(), loop: loop, observe: observe, log: log)
     }
 
     init(
         _ settings: TierSettings, limits: SessionLimits, resolver: Resolver = Resolver(), loop: EventLoop,
-        log: @escaping @Sendable (String) -> Void
+        observe: @escaping (TierStatus) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()
         self.resolver = resolver
         self.loop = loop
-        self.log = log
+        (self.observe, self.log) = (observe, log)
         tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
         state = SessionState(settings, limits: limits)
         perform(state.start(now: loop.now))
@@ -95,6 +99,7 @@ package final class TierConnection {
 
 extension TierConnection {
     private func perform(_ new: [SessionState.Action]) {
+        observe(state.status)
         guard actions.add(new) else { return }
         while let action = actions.next() { perform(action) }
         armTimer()

@@ -41,8 +41,9 @@ package enum TierMemory {
     /// it.
     package static let bytesPerLoop =
         SessionLimits().maxBytes + RESPLimits().maxReplyBytes + RESPLimits().maxBulkBytes
-    /// The purges that are known, the nodes, and the connections of the log and of the budget.
-    package static let logBytes = 32 << 20
+    /// The purges that are known, a page of the log, the nodes, and the connections of the log and
+    /// of the budget.
+    package static let logBytes = PurgeHistory.mostBytes + PurgeKnowledge.mostBesideBytes + 12 << 20
 }
 
 /// Every bound on a connection to the engine that is not the operator's to set, in one table; each
@@ -52,6 +53,8 @@ struct SessionLimits: Sendable {
     var maxPipelines = 1024
     /// Of the commands of those.
     var maxBytes = 16 << 20
+    /// By how much a large reply that keeps coming may put off what is due.
+    var flowTime: Duration = .seconds(1)
     /// From the decision to dial an engine to an open connection: resolving, TCP and TLS.
     var dialTimeout: Duration = .seconds(1)
     /// The first pause, after all engines were tried or a connection was lost; it doubles with each

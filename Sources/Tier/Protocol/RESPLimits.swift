@@ -12,7 +12,7 @@ package struct RESPLimits: Sendable {
     /// Elements of all arrays of one reply together, as their heads announce them.
     package var maxElements = 100_000
     /// Bulks and lines of one reply together: elements within their bounds could take terabytes.
-    /// The largest is that of a leader which gets 16 values of 1 MiB at once.
+    /// The largest are pages of the purge log, and four parts of an answer with 1 MiB each.
     package var maxReplyBytes = 24 << 20
 
     /// The defaults.

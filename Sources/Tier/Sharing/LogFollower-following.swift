@@ -56,7 +56,7 @@ extension LogFollower {
     func noteUnanswered() {
         reading += 1
         guard isConnected, !isClosed else { return }
-        isConnected = false
+        (isConnected, awaySince) = (false, clock() / 1000)
         tell { state in
             state.disconnected()
             return []
@@ -146,12 +146,18 @@ extension LogFollower {
         // What came since it was asked for may be older all the same.
         let now = max(entry.record.at, clock() / 1000)
         cache.purge(entry.record.selection, entry.record.mode, at: now) { count in
-            confined.execute { $0.applied(entry.position, count) }
+            confined.execute { $0.applied(entry, count) }
         }
     }
 
-    private func applied(_ position: LogPosition, _ count: Int?) {
-        for index in waits.indices where waits[index].position == position { waits[index].own = .done(count) }
+    private func applied(_ entry: PurgeLogEntry, _ count: Int?) {
+        for index in waits.indices where waits[index].position == entry.position { waits[index].own = .done(count) }
+        if let count, entry.record.isUnderstood, entry.record.node != registry.own.name {
+            let (entries, mode) = (
+                count == 1 ? "1 entry" : "\(count) entries", entry.record.mode == .hard ? "hard" : "soft"
+            )
+            inform("purged \(entries) (\(mode)), as node \(entry.record.node) was asked: \(entry.record.words)")
+        }
         tell { $0.applied(succeeded: count != nil) }
         settle()
     }
@@ -165,7 +171,10 @@ extension LogFollower {
     }
 
     private func madeStale(_ reason: LogBreak, _ count: Int?) {
-        if let count { log("purge log: \(reason.text): \(count) stored answers are taken for stale") }
+        if let count {
+            let answers = count == 1 ? "1 stored answer is" : "\(count) stored answers are"
+            log("purge log: \(reason.text): \(answers) taken for stale")
+        }
         tell { $0.madeStale(succeeded: count != nil) }
         settle()
     }

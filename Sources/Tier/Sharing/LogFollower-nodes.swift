@@ -21,6 +21,8 @@ extension LogFollower {
             isBeating = false
             guard !isClosed else { return }
             if let replies { noteSigns(replies) } else { noteUnanswered() }
+            // The time that has passed since others were heard of is told without an engine too.
+            publish()
             if replies != nil, isBeatDue { beat() } else { scheduleBeat() }
         }
     }
@@ -40,7 +42,6 @@ extension LogFollower {
         logWhatIsBeside()
         trimIfDue()
         settle()
-        publish()
         if isFirst, registry.knowsTime { isBeatDue = true }
     }
 

@@ -65,7 +65,7 @@ extension LogFollower {
         var finished: [PurgeWait] = []
         for index in waits.indices.reversed() {
             let wait = waits[index]
-            let isAwaitingOthers = missing(wait).contains(where: \.isAlive)
+            let isAwaitingOthers = !registry.knowsOthers || missing(wait).contains(where: \.isAlive)
             let isAhead = wait.position.map { $0 > state.position } ?? false
             switch wait.step(
                 isFollowing: isConnected, isAhead: isAhead, isAwaitingOthers: isAwaitingOthers, now: loop.now)
@@ -82,8 +82,9 @@ extension LogFollower {
 
     private func purgeDirectly(_ wait: PurgeWait) {
         // Before the cache is: what it loses must not come back from the tier.
-        if !knowledge.remember(.init(number: wait.number, record: wait.record, position: wait.position)) {
-            log("purge log: too many purges are not in it: the latest is done on this node alone")
+        if knowledge.remember(.init(number: wait.number, record: wait.record, position: wait.position)) {
+            for index in waits.indices where waits[index].number == wait.number { waits[index].isWidened = true }
+            log("purge log: too many purges are not in it: others will purge everything (soft) in place of the latest")
         }
         let confined = Confined(self, to: loop)
         // What came since it was asked for may be older all the same.
@@ -118,7 +119,9 @@ extension LogFollower {
         let purged: Int? = if case .done(let count) = wait.own { count } else { nil }
         return PurgeReport(
             purged: purged, replication: wait.replication, missing: missing(wait).map(\.node),
-            nodes: registry.nodes(mark: nil, isReady: false, tail: tail, now: loop.now).count)
+            nodes: registry.knowsOthers
+                ? registry.nodes(mark: nil, isReady: false, tail: tail, now: loop.now).count : nil,
+            isWidened: wait.isWidened)
     }
 
     private func missing(_ wait: PurgeWait) -> [(node: PurgeReport.MissingNode, isAlive: Bool)] {

@@ -44,6 +44,7 @@ package final class LogFollower {
     let keys: TierKeys
     let settings: Settings
     let log: @Sendable (String) -> Void
+    let inform: @Sendable (String) -> Void
     /// Unix milliseconds of this machine.
     let clock: @Sendable () -> Int64
     let connection: TierConnection
@@ -61,6 +62,8 @@ package final class LogFollower {
     var hasReplica = true
     /// Whether the engine has answered what it was asked last.
     var isConnected = false
+    /// Since when it has not, in unix seconds.
+    var awaySince: Int64
     /// Which reply belongs to the page that is waited for: those to older questions are not read.
     var reading = 0
     var pauseTimer: TimerToken?
@@ -90,17 +93,22 @@ package final class LogFollower {
     ///   - knowledge: is kept up to date, for those who take values of the tier.
     ///   - board: is shown where this node stands.
     ///   - clock: unix milliseconds of this machine, from the loop.
-    ///   - log: gets a line, without its end, for each change of fortune.
+    ///   - observe: is told what the connection is.
+    ///   - inform: gets a line, without its end, for each purge of another node.
+    ///   - log: gets one for each change of fortune.
     package init(
         _ tier: TierSettings, _ node: NodeIdentity, cache: ResponseCache, knowledge: PurgeKnowledge,
         board: SharingBoard = SharingBoard(), settings: Settings = Settings(), loop: EventLoop,
-        clock: @escaping @Sendable () -> Int64 = LogFollower.systemClock, log: @escaping @Sendable (String) -> Void
+        clock: @escaping @Sendable () -> Int64 = LogFollower.systemClock,
+        observe: @escaping (TierStatus) -> Void = { _ in }, inform: @escaping @Sendable (String) -> Void = { _ in },
+        log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()
         (self.cache, self.knowledge, self.board, self.settings, self.loop) = (cache, knowledge, board, settings, loop)
-        (self.clock, self.log) = (clock, log)
+        (self.clock, self.inform, self.log) = (clock, inform, log)
+        awaySince = clock() / 1000
         keys = TierKeys(prefix: tier.keyPrefix)
-        connection = TierConnection(tier, loop: loop, log: log)
+        connection = TierConnection(tier, loop: loop, observe: observe, log: log)
         registry = NodeRegistry(node)
         publish()
         let confined = Confined(self, to: loop)
@@ -113,7 +121,8 @@ package final class LogFollower {
     ///
     /// Where the engine cannot be asked, this node is purged all the same, and the report names
     /// all others as missing. They hear of it once the engine takes it, if this process lives to
-    /// see that; to be sure, it is to be asked for again.
+    /// see that; to be sure, it is to be asked for again. Of thousands that wait for the engine the
+    /// latest become a soft one of everything there.
     /// - Parameter now: unix seconds.
     package func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, _ completion: @escaping (PurgeReport) -> Void
@@ -130,6 +139,8 @@ package final class LogFollower {
         loop.assertOnLoop()
         var status = SharingStatus()
         status.standing = isConnected ? state.standing : .away
+        status.awaySince = isConnected ? nil : awaySince
+        status.namesake = registry.namesake
         status.lag = tail.count(beyond: state.position)
         status.skew = registry.skew
         status.nodes = registry.nodes(

@@ -31,6 +31,14 @@ struct NodeRegistry: Sendable {
     /// Whether the engine has told its time. Until then a sign of life asks for that alone.
     var knowsTime: Bool { engineClock != nil }
 
+    /// Whether the engine has said which nodes there are.
+    var knowsOthers: Bool { hasWritten }
+
+    /// Another process that is a node of this name, as people read it; nil where there is none.
+    var namesake: String? {
+        sightings < Self.namesakeSightings ? nil : records[own.name].map { "process \($0.process) at \($0.address)" }
+    }
+
     /// The engine's clock now, unix milliseconds.
     func engineTime(_ now: Instant) -> Int64? {
         engineClock.map { $0.milliseconds + (now - $0.at).wholeNanoseconds / 1_000_000 }
@@ -79,10 +87,10 @@ extension NodeRegistry {
             }
             records[String(decoding: name, as: UTF8.self)] = record
         }
-        return namesake()
+        return newNamesake()
     }
 
-    private mutating func namesake() -> NodeRecord? {
+    private mutating func newNamesake() -> NodeRecord? {
         defer { hasWritten = true }
         guard hasWritten, let found = records[own.name], !found.isOfSameProcess(as: own) else {
             sightings = 0

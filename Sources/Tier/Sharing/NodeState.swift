@@ -1,3 +1,5 @@
+import Text
+
 /// A node that shares the tier, as this one knows it.
 package struct NodeState: Sendable, Equatable {
     package let name: String
@@ -15,6 +17,14 @@ package struct NodeState: Sendable, Equatable {
     /// Whether it was heard of so lately that it is taken to be up.
     package let isAlive: Bool
     package let isSelf: Bool
+
+    /// What all surfaces call its state. Without an engine nobody hears of other nodes.
+    package func words(in status: SharingStatus) -> String {
+        switch status.standing {
+        case .away: isSelf ? "engine away" : "unknown"
+        case .catchingUp, .ready: isAlive ? isReady ? "ready" : "catching up" : "missing"
+        }
+    }
 }
 
 /// Who this node is among those that share the tier.
@@ -40,6 +50,11 @@ package struct NodeIdentity: Sendable {
 package struct SharingStatus: Sendable, Equatable {
     /// `ready`: the node may be sent clients. In the others purges of other nodes may be missing.
     package var standing = PurgeLogState.Standing.away
+    /// Where it is `away`, since when, in unix seconds: what is said of other nodes is as old as
+    /// that.
+    package var awaySince: Int64?
+    /// Another process that goes by this node's name, as people read it.
+    package var namesake: String?
     /// All that were heard of within a day, by name; this one is among them from the beginning.
     package var nodes: [NodeState] = []
     /// Purges that were read and are not applied yet.
@@ -51,4 +66,13 @@ package struct SharingStatus: Sendable, Equatable {
 
     /// Nodes that are taken to be up, this one included.
     package var aliveCount: Int { nodes.count(where: \.isAlive) }
+
+    /// What all surfaces call its standing.
+    package var words: String {
+        switch standing {
+        case .away: "engine away" + (awaySince.map { " since " + LogTime.rfc3339($0) } ?? "")
+        case .catchingUp: "catching up with purges"
+        case .ready: "ready"
+        }
+    }
 }

@@ -17,11 +17,12 @@ package final class PurgeKnowledge: Sendable {
         let number: Int
         let record: PurgeRecord
         /// Where it stands in the log; nil where it is not known to be there.
-        var position: LogPosition?
+        var position: LogPosition? = nil
     }
 
-    /// So many are remembered. Whoever purges more without an engine loses the latest of them.
+    /// So many are remembered, and conditions of so many bytes: those beyond are one of everything.
     static let mostBeside = 4_096
+    static let mostBesideBytes = 4 << 20
 
     private let state = Mutex(State())
 
@@ -31,15 +32,14 @@ package final class PurgeKnowledge: Sendable {
     /// The fence of a fetch that begins now; nil while no log is known.
     package var fence: LogMark? { state.withLock { $0.fence } }
 
-    /// What becomes of a value of the tier. While purges may be missing that the cache has had,
-    /// nothing is taken; nor what a purge has chosen that is not read in the log yet: nobody can
-    /// tell whether the value is older.
-    package func fate(of value: TierValue) -> PurgeHistory.Fate {
+    /// Whether a value of the tier is not to be taken: a purge has chosen it since. While purges
+    /// may be missing that the cache has had, that is all; and what a purge has chosen that is not
+    /// read in the log yet: nobody can tell whether the value is older.
+    package func isPurged(_ value: TierValue) -> Bool {
         state.withLock { state in
-            guard state.mayTake, let history = state.history else { return .gone }
-            let response = value.response
-            guard !state.beside.contains(where: { $0.record.selection.matches(response) }) else { return .gone }
-            return history.fate(of: response, fence: value.fence)
+            guard state.mayTake, let history = state.history else { return true }
+            return state.beside.contains { $0.record.selection.matches(value.response) }
+                || history.isPurged(value.response, since: value.fence)
         }
     }
 
@@ -70,11 +70,20 @@ package final class PurgeKnowledge: Sendable {
     /// Purges that are not read in the log yet, in their order.
     var beside: [Beside] { state.withLock { $0.beside } }
 
-    /// False where there are too many already.
+    /// Remembers one. Where there is no room for it, it and the latest before it become one soft
+    /// purge of everything, which the log has not seen.
+    /// - Returns: whether that is so.
     func remember(_ purge: Beside) -> Bool {
         state.withLock { state in
-            guard state.beside.count < Self.mostBeside else { return false }
-            state.beside.append(purge)
+            let bytes = state.beside.reduce(purge.record.selection.byteCount) { $0 + $1.record.selection.byteCount }
+            guard state.beside.count >= Self.mostBeside || bytes > Self.mostBesideBytes else {
+                state.beside.append(purge)
+                return false
+            }
+            let at = max(purge.record.at, state.beside.popLast()?.record.at ?? 0)
+            let all = PurgeRecord(
+                selection: EntrySelection(), mode: .soft, at: at, node: purge.record.node, isUnderstood: true)
+            state.beside.append(Beside(number: purge.number, record: all))
             return true
         }
     }

@@ -25,11 +25,15 @@ package struct PurgeReport: Sendable, Equatable {
     /// The others that are not known to have applied it, by name. Those that come back apply it
     /// before they are ready; an `unlogged` one only once the engine has taken it after all.
     package let missing: [MissingNode]
-    /// All nodes that were heard of within a day, this one included.
-    package let nodes: Int
+    /// All nodes that were heard of within a day, this one included; nil where the engine has never
+    /// said which there are.
+    package let nodes: Int?
+    /// Whether so many purges wait for the engine that others will be told of a soft purge of
+    /// everything in place of this one.
+    package var isWidened = false
 
-    /// Nodes that have applied it, this one included.
-    package var reached: Int { nodes - missing.count }
+    /// Nodes that have applied it, this one included; nil where nobody knows how many there are.
+    package var reached: Int? { nodes.map { $0 - missing.count } }
     /// Whether it outlives the engine.
     package var replicated: Bool { replication == .acknowledged }
 }

@@ -22,6 +22,8 @@ struct PurgeWait {
     /// Until then it waits for others.
     let deadline: Instant
     var own = Own.unread
+    /// Whether other nodes will be told of a purge of everything in its place.
+    var isWidened = false
     let completion: (PurgeReport) -> Void
 
     /// What is to be done about it now.

@@ -8,36 +8,49 @@ package final class SharedTier: Sendable {
     package let knowledge = PurgeKnowledge()
     package let counters = TierCounters()
     private let warn: @Sendable (String) -> Void
+    private let inform: @Sendable (String) -> Void
+
+    /// What a connection is for.
+    package enum Use: Sendable {
+        /// What requests of one loop ask.
+        case requests
+        /// The purge log and the nodes; the budget.
+        case node
+    }
 
     private struct State {
-        /// By loop, in the order in which they came.
-        var connections: [TierStatus] = []
+        /// In the order in which they came.
+        var connections: [(use: Use, status: TierStatus)] = []
         var lastLine = ""
         var life = UInt64.random(in: .min ... .max)
     }
 
     private let state = Mutex(State())
 
-    /// - Parameter warn: is told of each change between used and unusable, a line without its end.
-    package init(_ settings: TierSettings, warn: @escaping @Sendable (String) -> Void) {
+    /// - Parameters:
+    ///   - inform: is told what other nodes had this one do, a line without its end.
+    ///   - warn: is told of each change between used and unusable, likewise.
+    package init(
+        _ settings: TierSettings, inform: @escaping @Sendable (String) -> Void = { _ in },
+        warn: @escaping @Sendable (String) -> Void
+    ) {
         self.settings = settings
         keys = TierKeys(prefix: settings.keyPrefix)
-        self.warn = warn
+        (self.inform, self.warn) = (inform, warn)
     }
 
-    /// Of every loop's connection, as it was after its last pipeline.
-    package var connections: [TierStatus] { state.withLock { $0.connections } }
+    /// What its connections of one kind are now.
+    package func connections(for use: Use) -> [TierStatus] {
+        state.withLock { $0.connections.filter { $0.use == use }.map(\.status) }
+    }
 
-    /// A place for one more loop's status.
-    func addConnection() -> Int {
-        state.withLock { state in
-            state.connections.append(TierStatus())
+    /// A place for one more connection; what is returned is to be told of it.
+    package func observer(of use: Use) -> @Sendable (TierStatus) -> Void {
+        let place = state.withLock { state in
+            state.connections.append((use, TierStatus()))
             return state.connections.count - 1
         }
-    }
-
-    func note(_ status: TierStatus, at place: Int) {
-        state.withLock { $0.connections[place] = status }
+        return { [self] status in state.withLock { $0.connections[place].status = status } }
     }
 
     /// In which life of this node's connections it is: another one as soon as any loop uses one
@@ -59,6 +72,9 @@ package final class SharedTier: Sendable {
         }
         if isNew { warn(line) }
     }
+
+    /// What is to be said however often it happens.
+    package func note(_ line: String) { inform(line) }
 }
 
 /// What leaders found in the tier and left there, counted since the start, over all loops.

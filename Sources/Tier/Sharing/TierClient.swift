@@ -7,17 +7,19 @@ package final class TierClient {
     let tier: SharedTier
     let loop: EventLoop
     private let connection: TierConnection
-    private let place: Int
+    private let whenSilent: () -> Void
     /// What a claim says: whose it is, for people who look.
     private let name: [UInt8]
     /// How often the connection had been made anew when a generation was last asked for.
     var seenReconnects = 0
 
     /// Begins to dial. On the loop.
-    package init(_ tier: SharedTier, loop: EventLoop) {
-        (self.tier, self.loop) = (tier, loop)
-        connection = TierConnection(tier.settings, loop: loop) { [tier] in tier.log($0) }
-        place = tier.addConnection()
+    /// - Parameter whenSilent: is called where a question was waited for in vain.
+    package init(_ tier: SharedTier, loop: EventLoop, whenSilent: @escaping () -> Void = {}) {
+        (self.tier, self.loop, self.whenSilent) = (tier, loop, whenSilent)
+        connection = TierConnection(tier.settings, loop: loop, observe: tier.observer(of: .requests)) { [tier] in
+            tier.log($0)
+        }
         name = Array(tier.settings.nodeName.utf8)
     }
 
@@ -78,7 +80,7 @@ package final class TierClient {
     }
 
     /// Whether a purge has chosen the value by now, or nobody can tell.
-    package func isPurged(_ value: TierValue) -> Bool { tier.knowledge.fate(of: value) != .untouched }
+    package func isPurged(_ value: TierValue) -> Bool { tier.knowledge.isPurged(value) }
 
     /// What was read cannot be what was asked for: the connection is made anew.
     func distrust() { connection.distrust() }
@@ -87,8 +89,9 @@ package final class TierClient {
     var reconnects: Int { connection.status.reconnects }
 
     func send(_ commands: [RESPCommand], _ completion: @escaping ([RESPReply]?) -> Void) {
+        let asked = loop.now
         connection.send(commands) { [self] replies in
-            tier.note(connection.status, at: place)
+            if replies == nil, loop.now > asked { whenSilent() }
             completion(replies)
         }
     }

@@ -39,15 +39,21 @@ package final class TierErrand {
     private var completion: ((Finding?) -> Void)?
     private var look = TierLook()
     private var found: Finding?
-    /// The names of values that hold what is asked for.
-    private var hinted: [[UInt8]] = []
+    /// The names of values that hold what is asked for, and are still to be got.
+    private var hinted: ArraySlice<[UInt8]> = []
+    private var parts: [TierValue] = []
+    /// What was got of parts so far, in bytes.
+    private var partBytes = 0
     private var hasWaited = false
     /// Of the fetch; nil before it, and where no purge log is known: what is fetched then stays
     /// this node's own.
     private var fence: LogMark?
 
-    /// As many values are looked at for one answer: more would be more bytes than it has.
-    private static let mostParts = 16
+    /// As many values are looked at for one answer, and no more of them once there are so many
+    /// bytes: that is as large as an answer gets.
+    private static let (mostParts, mostPartBytes) = (16, TierValue.maxBytes)
+    /// So many are got at once: what others ask for on the connection waits until they have come.
+    static let partsAtOnce = 4
 
     /// Nil where the key is one user's.
     /// - Parameter hints: under which numbers other nodes have put what the answer can be made of.
@@ -93,21 +99,17 @@ package final class TierErrand {
 
     private func perform(_ action: TierLook.Action) {
         switch action {
-        // Parts are looked for once.
+        // Parts are looked for once: whoever polls waits for the whole.
         case .ask: client.ask(pair, hints: hasWaited ? [] : hints) { [self] in answered($0) }
-        case .gather: client.get(hinted) { [self] in gathered($0) }
+        case .gather: gather()
         case .wake(let moment): wait(until: moment)
-        case .take:
-            client.tier.counters.count(isComposed ? .composed : .taken)
-            complete(found)
+        case .take: complete(found)
         case .fetch:
             fence = client.tier.knowledge.fence
             complete(nil)
         case .giveBack: client.giveBack(pair)
         }
     }
-
-    private var isComposed: Bool { if case .composed = found { true } else { false } }
 
     private func wait(until moment: Instant) {
         if !hasWaited { client.tier.counters.count(.waited) }
@@ -121,19 +123,31 @@ package final class TierErrand {
             return perform(look.failed())
         }
         found = reply.value.flatMap { whole($0) }
-        hinted = Array(reply.hinted.prefix(Self.mostParts))
+        hinted = reply.hinted.prefix(Self.mostParts)
         let now = client.loop.now
         perform(
             look.answered(isFound: found != nil, gotClaim: reply.gotClaim, hasHints: !hinted.isEmpty, now: now))
     }
 
-    private func gathered(_ replies: [[UInt8]?]?) {
+    private func gather() {
+        let names = hinted.prefix(Self.partsAtOnce)
+        hinted = hinted.dropFirst(names.count)
+        client.get(Array(names)) { [self] in gathered($0, under: names) }
+    }
+
+    private func gathered(_ replies: [[UInt8]?]?, under names: ArraySlice<[UInt8]>) {
         guard let replies else {
             client.tier.counters.count(.unanswered)
             return perform(look.failed())
         }
-        let parts = zip(hinted, replies).compactMap { name, bytes in bytes.flatMap { part($0, named: name) } }
+        for (name, bytes) in zip(names, replies) {
+            guard let bytes else { continue }
+            partBytes += bytes.count
+            if let part = part(bytes, named: name) { parts.append(part) }
+        }
+        guard hinted.isEmpty || partBytes >= Self.mostPartBytes else { return gather() }
         found = parts.isEmpty ? nil : judge.compose(parts).map { .composed($0) }
+        parts = []
         perform(look.gathered(isComposed: found != nil, now: client.loop.now))
     }
 
@@ -159,7 +173,7 @@ package final class TierErrand {
 
     private func untouched(_ reading: TierValue.Reading) -> TierValue? {
         switch reading {
-        case .value(let value): return client.tier.knowledge.fate(of: value) == .untouched ? value : refuse(.purged)
+        case .value(let value): return client.isPurged(value) ? refuse(.purged) : value
         case .unreadable, .tooNew: return refuse(.useless)
         case .mismatch:
             client.distrust()

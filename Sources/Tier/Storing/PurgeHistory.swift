@@ -5,26 +5,14 @@ import Cache
 // Must hold: a value is tested against exactly the purges beyond its fence; what is not known any
 // more counts as a purge of everything; the memory is bounded.
 
-/// Purges by their ids, the latest 65,536 of them.
+/// The latest purges by their ids: of single targets some 40,000.
 ///
 /// A value is taken only while this knows all purges up to where the node stands
 /// (`PurgeLogState.mayTake`). Those beyond find the answer in the node's own cache.
 package struct PurgeHistory: Sendable {
-    /// What becomes of a value.
-    package enum Fate: Sendable, Equatable {
-        /// No purge beyond its fence chose it.
-        case untouched
-        /// It lost its freshness at that time, unix seconds.
-        case stale(asOf: Int64)
-        /// It is not to be used, or nobody can tell.
-        case gone
-    }
-
     private struct Entry: Sendable {
         let position: LogPosition
         let selection: EntrySelection
-        let isHard: Bool
-        let at: Int64
     }
 
     /// What a purge is found by: the narrowest of its conditions.
@@ -39,17 +27,24 @@ package struct PurgeHistory: Sendable {
     package private(set) var forgottenUntil: LogPosition
     /// In the order of their positions.
     private var entries: [Handle: [Entry]] = [:]
-    /// The same order, of all.
-    private var order: [(position: LogPosition, handle: Handle)] = []
+    /// The same order, of all, and what each takes in memory.
+    private var order: [(position: LogPosition, handle: Handle, byteCount: Int)] = []
+    private var byteCount = 0
     private var last = LogPosition.start
 
-    package static let mostPurges = 65_536
-    private let most: Int
+    /// What it takes in memory at most.
+    package static let mostBytes = 16 << 20
+    /// What a purge takes beside the bytes that it names: its places in `entries` and `order`, and
+    /// the heads of four arrays.
+    static let purgeBytes = 320
+    private let mostBytes: Int
 
     /// One that knows nothing. `forgottenUntil` is the first id that the log still has, where it
     /// does not have all that it ever had.
-    package init(_ epoch: LogEpoch, forgottenUntil: LogPosition = .start, most: Int = PurgeHistory.mostPurges) {
-        (self.epoch, self.forgottenUntil, self.most) = (epoch, forgottenUntil, most)
+    package init(
+        _ epoch: LogEpoch, forgottenUntil: LogPosition = .start, mostBytes: Int = PurgeHistory.mostBytes
+    ) {
+        (self.epoch, self.forgottenUntil, self.mostBytes) = (epoch, forgottenUntil, mostBytes)
     }
 
     package var count: Int { order.count }
@@ -59,28 +54,21 @@ package struct PurgeHistory: Sendable {
         guard position > last else { return }
         last = position
         let handle = Self.handle(record.selection)
-        entries[handle, default: []].append(
-            Entry(position: position, selection: record.selection, isHard: record.mode == .hard, at: record.at))
-        order.append((position, handle))
-        if order.count > most { forgetHalf() }
+        entries[handle, default: []].append(Entry(position: position, selection: record.selection))
+        order.append((position, handle, Self.purgeBytes + record.selection.byteCount))
+        byteCount += Self.purgeBytes + record.selection.byteCount
+        while byteCount > mostBytes { forgetHalf() }
     }
 
-    /// What becomes of a value with this answer and this fence.
-    package func fate(of response: StoredResponse, fence: LogMark) -> Fate {
-        guard fence.epoch == epoch, fence.position >= forgottenUntil else { return .gone }
-        guard last > fence.position else { return .untouched }
-        var softened: Int64?
-        for handle in handles(of: response) {
-            guard let found = entries[handle] else { continue }
-            for entry in found[Self.firstBeyond(fence.position, in: found)...] where entry.selection.matches(response) {
-                if entry.isHard { return .gone }
-                // What was stale already stays so: the first purge counts.
-                softened = min(softened ?? .max, entry.at)
-            }
+    /// Whether a purge beyond the fence chose the answer of a value, or nobody can tell. A soft one
+    /// counts like any other: what is stale is not taken from other nodes.
+    package func isPurged(_ response: StoredResponse, since fence: LogMark) -> Bool {
+        guard fence.epoch == epoch, fence.position >= forgottenUntil else { return true }
+        guard last > fence.position else { return false }
+        return handles(of: response).contains { handle in
+            guard let found = entries[handle] else { return false }
+            return found[Self.firstBeyond(fence.position, in: found)...].contains { $0.selection.matches(response) }
         }
-        // What a signpost leads to is softened itself.
-        guard let softened, !response.isSignpost else { return .untouched }
-        return .stale(asOf: softened)
     }
 
     /// Whether a purge beyond the fence chose what such a request asks for, so that no older answer
@@ -126,12 +114,13 @@ extension PurgeHistory {
 
     /// A half at once, so that what is left is not moved for each.
     private mutating func forgetHalf() {
-        let half = order.count / 2
+        let half = max(order.count / 2, 1)
         let until = order[half - 1].position
         for handle in Set(order[..<half].map(\.handle)) {
             let rest = entries[handle]?.filter { $0.position > until } ?? []
             entries[handle] = rest.isEmpty ? nil : rest
         }
+        byteCount -= order[..<half].reduce(0) { $0 + $1.byteCount }
         order.removeFirst(half)
         forgottenUntil = max(forgottenUntil, until)
     }

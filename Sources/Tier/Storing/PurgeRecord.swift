@@ -45,6 +45,18 @@ package struct PurgeRecord: Sendable, Equatable {
         self.isUnderstood = isUnderstood
     }
 
+    /// What it chooses, for the log: on one line of bounded length.
+    var words: String {
+        // Behind the version, the mode, the time and the node.
+        let words = fields.dropFirst(8).map { String(decoding: $0, as: UTF8.self) }
+        guard !words.isEmpty else { return "everything" }
+        let text = stride(from: 0, to: words.count, by: 2).map { words[$0] + " " + words[$0 + 1] }
+            .joined(separator: ", ")
+        // Other nodes wrote it: no control character of theirs stands in a line of this one's.
+        let shown = text.unicodeScalars.prefix(1_024).map { $0.properties.generalCategory == .control ? "_" : $0 }
+        return String(String.UnicodeScalarView(shown))
+    }
+
     static let version = Array("1".utf8)
 
     /// Names and values in turn, as `XADD` takes them.

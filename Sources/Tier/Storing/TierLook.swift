@@ -1,7 +1,7 @@
 import EventLoop
 
 // One leader's way through the tier: events in, actions out, `now` passed in, no I/O.
-// Must hold: every look ends, within `patience` and one reply, with the value or with a fetch; a
+// Must hold: every look ends, within `patience` and its last replies, with the value or a fetch; a
 // claim is given back only while it is surely this node's; whatever fails, the origin is asked.
 
 /// What a leader does before it asks the origin: it looks whether another node has the answer, or
@@ -17,8 +17,8 @@ package struct TierLook: Sendable {
         case wake(at: Instant)
         /// Use the value that was found. The look is over, but for a claim to be given back.
         case take
-        /// Ask the origin, then `fetchEnded`. `isClaimed`: other nodes wait for what it brings.
-        case fetch(isClaimed: Bool)
+        /// Ask the origin, then `fetchEnded`.
+        case fetch
         /// Delete the claim, behind the value where one is written.
         case giveBack
     }
@@ -31,21 +31,18 @@ package struct TierLook: Sendable {
         case gathering(claimed: Instant?)
         /// `claimed` is when the claim was asked for, nil without one.
         case fetching(claimed: Instant?)
-        /// Nobody wants the answer any more, and replies are still to come.
-        case leaving(since: Instant)
         case over
     }
 
     private var state = State.unstarted
     /// When it stops waiting for others.
     private var deadline = Instant(nanoseconds: 0)
-    /// Parts are looked for once: whoever polls waits for the whole.
-    private var hasGathered = false
 
     /// How often it looks whether another node's fetch has ended.
     package static var interval: Duration { .milliseconds(25) }
-    /// How long it waits for another node at most: as long as waiters wait for a leader.
-    package static var patience: Duration { .seconds(5) }
+    /// How long it waits for another node at most: less than waiters wait for a leader, or one of
+    /// them would ask the origin while the leader does.
+    package static var patience: Duration { .seconds(4) }
     /// How long a claim holds where the node that has it dies.
     package static var claimLife: Duration { .seconds(5) }
     /// After that a claim is left to end by itself: its end may come before the deletion, and then
@@ -67,18 +64,13 @@ package struct TierLook: Sendable {
     package mutating func answered(
         isFound: Bool, gotClaim: Bool, hasHints: Bool = false, now: Instant
     ) -> [Action] {
-        if case .leaving(let since) = state {
-            state = .over
-            return givingBack(gotClaim ? since : nil, now)
-        }
         guard case .asking(let since) = state else { return [] }
         let claimed = gotClaim ? since : nil
         if isFound {
             state = .over
             return [.take] + givingBack(claimed, now)
         }
-        if hasHints, !hasGathered {
-            hasGathered = true
+        if hasHints {
             state = .gathering(claimed: claimed)
             return [.gather]
         }
@@ -107,7 +99,7 @@ package struct TierLook: Sendable {
         switch state {
         case .asking, .pausing: fetch(nil)
         case .gathering(let claimed): fetch(claimed)
-        case .unstarted, .fetching, .leaving, .over: []
+        case .unstarted, .fetching, .over: []
         }
     }
 
@@ -116,18 +108,6 @@ package struct TierLook: Sendable {
         guard case .fetching(let claimed) = state else { return [] }
         state = .over
         return givingBack(claimed, now)
-    }
-
-    /// Nobody wants the answer any more. Replies that are to come are still told, and so is the end
-    /// of a fetch that goes on.
-    package mutating func abandoned() {
-        switch state {
-        case .asking(let since): state = .leaving(since: since)
-        case .unstarted, .pausing: state = .over
-        // The claim ends by itself.
-        case .gathering: state = .over
-        case .fetching, .leaving, .over: break
-        }
     }
 
     /// Fetches, or waits for who does.
@@ -139,7 +119,7 @@ package struct TierLook: Sendable {
 
     private mutating func fetch(_ claimed: Instant?) -> [Action] {
         state = .fetching(claimed: claimed)
-        return [.fetch(isClaimed: claimed != nil)]
+        return [.fetch]
     }
 
     private func givingBack(_ claimed: Instant?, _ now: Instant) -> [Action] {

@@ -45,15 +45,18 @@ extension TierValue {
         case notPortable
         /// It would take more than `maxBytes`.
         case tooLarge
-        /// Nothing could be done with it when it came out again.
+        /// Nobody would take it when it came out again: it is stale.
         case useless
     }
 
-    /// How long it is kept in the engine: until nothing can be done with it any more, in
-    /// milliseconds, at least one second. `now` in unix seconds.
+    /// How long it is kept in the engine: as long as it is fresh, in milliseconds. `now` in unix
+    /// seconds.
+    ///
+    /// No node takes more. Another's rule can shorten that, and never prolongs it; a soft purge
+    /// makes it worth nothing to others; and what stands in for an origin that fails is what a node
+    /// has itself.
     package func millisecondsToLive(at now: Int64) throws(Refusal) -> Int {
-        let seconds = response.usefulFor(at: now)
-        guard seconds > 0 else { throw .useless }
+        guard case .fresh(let seconds) = Freshness.of(response, at: now) else { throw .useless }
         return seconds * 1000
     }
 

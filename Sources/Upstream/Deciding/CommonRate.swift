@@ -111,9 +111,18 @@ extension CommonRate {
         if let number = shared?.overdue(now: now) { failed(number, now: now) }
     }
 
+    /// Someone has waited for the authority in vain: nobody else does, until a poll finds it again.
+    mutating func lost(now: Instant) {
+        if isShared, let unheard = shared?.lose() { goOn(wasShared: true, unheard, now: now) }
+    }
+
     private mutating func failed(_ number: Int, now: Instant) {
         let wasShared = isShared
-        guard let unheard = shared?.failed(number), let shared else { return }
+        if let unheard = shared?.failed(number) { goOn(wasShared: wasShared, unheard, now: now) }
+    }
+
+    private mutating func goOn(wasShared: Bool, _ unheard: (refused: Int, lastStart: Instant?), now: Instant) {
+        guard let shared else { return }
         if wasShared { own.goOn(shared.limit, ceiling: ceiling, nodes: shared.nodes, phase: phase, now: now) }
         if unheard.refused > 0, let lastStart = unheard.lastStart { own.refused(startedAt: lastStart, now: now) }
     }

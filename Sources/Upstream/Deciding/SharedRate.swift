@@ -165,9 +165,13 @@ extension SharedRate {
     /// - Returns: how many 429s the authority was not told of, and when the last of those requests
     ///   left; nil where the question was given up before.
     mutating func failed(_ number: Int) -> (refused: Int, lastStart: Instant?)? {
-        guard let asked = underWay, asked.number == number else { return nil }
-        let unheard = asked.question.refused + report.refused
-        let lastStart = [asked.refusedStart, lastRefusedStart].compactMap { $0 }.max()
+        underWay?.number == number ? lose() : nil
+    }
+
+    /// The same, whether a question is under way or not: the authority is known to be away.
+    mutating func lose() -> (refused: Int, lastStart: Instant?) {
+        let unheard = (underWay?.question.refused ?? 0) + report.refused
+        let lastStart = [underWay?.refusedStart, lastRefusedStart].compactMap { $0 }.max()
         (underWay, isUnsent, isAway) = (nil, false, true)
         (report, lastRefusedStart, granted) = (BudgetQuestion(), nil, Grant())
         return (unheard, lastStart)

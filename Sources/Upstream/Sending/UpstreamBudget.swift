@@ -127,6 +127,15 @@ extension UpstreamBudget {
         if let call { perform(call) }
     }
 
+    /// Someone has waited for the authority in vain: no request does, until a poll finds it again.
+    package func lost(now: Instant) {
+        reconsider(
+            shared.withLock { shared in
+                shared.state.rate.lost(now: now)
+                return shared.state.waitingCount > 0 ? shared.doors : []
+            })
+    }
+
     /// Nodes that share the limit, as the authority said last; 1 where none do.
     package var nodes: Int { shared.withLock { $0.state.rate.nodes } }
 
@@ -141,9 +150,13 @@ extension UpstreamBudget {
             shared.state.rate.answered(answer, to: number, now: now)
             return (shared.state.waitingCount > 0 ? shared.doors : [], shared.takeCall())
         }
-        // In a turn of its own: the gate may be performing something.
-        for door in doors { door.execute { $0.gate?.reconsider() } }
+        reconsider(doors)
         if let call { perform(call) }
+    }
+
+    /// In a turn of its own: the gate may be performing something.
+    private func reconsider(_ doors: [Confined<WeakGate>]) {
+        for door in doors { door.execute { $0.gate?.reconsider() } }
     }
 
     fileprivate struct Call {

@@ -7,17 +7,25 @@ extension Command {
         "nodes", "show the nodes that share a tier with a running proxy",
         options: [.config, .admin, .adminTokenFile, .json],
         details: [
-            "A node is listed for a day after it was heard of last. It is missing where that is more than ten seconds ago. Its lag "
-                + "is how many purges it has not applied yet, as far as the asked proxy knows."
+            "A node is listed for a day after it was heard of last. It is missing where that is more than ten seconds ago, and its "
+                + "state is unknown while the engine is away. Its lag is how many purges it has not applied yet, as far as the asked "
+                + "proxy knows."
         ],
         examples: [.init("refrain nodes", "shows each with its state, its lag and when it was heard of last")]
     ) { arguments, context throws(CommandFailure) in
         let body = try AdminClient(arguments, context.files).get("/nodes")
         if arguments.has(.json) { return context.done(json: body) }
-        guard let nodes = (try? JSON.parse(body))?["nodes"]?.arrayValue else {
+        guard let answer = try? JSON.parse(body), let nodes = answer["nodes"]?.arrayValue else {
             throw .failed("the answer to GET /nodes has no nodes")
         }
         context.output.standard(NodeTable.text(of: nodes, for: context.output.terminal))
+        if answer["standing"]?.stringValue == "engine-away" {
+            let words = Table.Cell.shown(answer["words"]).text
+            context.output.problem("\(words): what is said of others is as old as that")
+        }
+        if let namesake = answer["namesake"]?.stringValue {
+            context.output.problem("\(namesake) is a node of this name too: each needs a name of its own")
+        }
         return .done
     }
 }
@@ -40,7 +48,7 @@ private enum NodeTable {
     }
 
     private static func state(of node: JSON) -> Table.Cell {
-        guard node["alive"] == .bool(true) else { return Table.Cell("missing", .red) }
-        return node["ready"] == .bool(true) ? Table.Cell("ready", .green) : Table.Cell("catching up", .yellow)
+        let state = Table.Cell.shown(node["state"]).text
+        return Table.Cell(state, state == "ready" ? .green : state == "missing" ? .red : .yellow)
     }
 }

@@ -49,6 +49,10 @@ extension Command {
             context.output.problem(
                 "the shared tier did not take it: others hear of it when it is back; purge again then")
         }
+        if reach.isWidened {
+            context.output.problem(
+                "as many purges wait for the shared tier, others take all that they have for stale then")
+        }
         return reach.status
     }
 
@@ -86,6 +90,8 @@ private struct PurgeReach {
     let words: String
     /// False where the other nodes do not hear of it before the tier is back.
     let isLogged: Bool
+    /// Whether they hear of a purge of everything then.
+    let isWidened: Bool
     let status: ExitStatus
 
     init(_ answer: JSON) {
@@ -96,9 +102,12 @@ private struct PurgeReach {
         if let nodes = answer["nodes"]?.intValue, let reached = answer["reached"]?.intValue {
             words = " on \(reached) of \(nodes) nodes"
         }
+        let isAlone = answer["nodes"] == .null
+        if isAlone { words = " on this node; the engine is away, and which others there are is not known" }
         if !missing.isEmpty { words += "; missing: " + missing.joined(separator: ", ") }
         self.words = words
         isLogged = answer["logged"] != .bool(false)
-        status = isLogged && missing.isEmpty ? .done : .failed
+        isWidened = answer["widened"] == .bool(true)
+        status = isLogged && missing.isEmpty && !isAlone ? .done : .failed
     }
 }

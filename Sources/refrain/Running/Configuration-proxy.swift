@@ -58,7 +58,7 @@ extension Configuration {
             authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
-            SharedTier(settings) { @Sendable text in log(.notice, text) }
+            SharedTier(settings, inform: { @Sendable in log(.info, $0) }, warn: { @Sendable in log(.notice, $0) })
         }
         shared.recorder = TrafficRecorder(program: "refrain \(ProgramVersion.text)") { @Sendable text in
             log(.warn, text)

@@ -84,7 +84,7 @@ struct TopScreen {
         let lookups = tier["lookups"]
         let breakers = number("breakers_open")
         return
-            "tier: \(Table.Cell.shown(tier["standing"]).text), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
+            "tier: \(Table.Cell.shown(tier["words"]).text), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
             + "\(whole(lookups?["taken"]).text) found of \(whole(lookups?["looks"]).text) since start, "
             + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(breakers) loops" : "")
     }

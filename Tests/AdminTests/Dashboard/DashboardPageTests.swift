@@ -29,7 +29,7 @@ import Upstream
             version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier)
         return Moment(
             observations: observations, recent: RecentTotals.Window(), totals: History.Totals(source),
-            latency: LatencyHour.Counts(source), readiness: .ready)
+            latency: LatencyHour.Counts(source), readiness: .init())
     }
 
     private static let hostile = #"/v1/catalog/us/search?term=<script>alert("1")</script>&types='songs'"#
@@ -116,7 +116,7 @@ import Upstream
         #expect(value("clock ahead of the engine's") == .text("-1.500 s") && value("last error") == .text("timeout"))
         let nodes = try #require(view.tables["nodes"])
         #expect(nodes.map { $0[0] } == [.text("a (this one)"), .text("b"), .text("c")])
-        #expect(nodes.map { $0[3] } == [.text("ready"), .text("catching up"), .text("not heard of")])
+        #expect(nodes.map { $0[3] } == [.text("ready"), .text("catching up"), .text("missing")])
         #expect(nodes[2][5] == .text("1m 40s ago"))
         let html = try html(view)
         #expect(html.contains("&lt;b&gt;c&lt;/b&gt;") && html.contains("id=\"nodes-section\" data-state=\"plain\""))

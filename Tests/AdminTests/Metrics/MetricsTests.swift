@@ -67,7 +67,7 @@ import Upstream
             "lookups_total": 10, "put_total": 3, "commands_total": 27, "failures_total": 5, "timeouts_total": 4,
             "reconnects_total": 1, "latency_seconds_sum": 0.036, "latency_seconds_count": 12, "waiting": 2,
             "connected": 1, "breaker_open": 1, "purge_log_lag": 3, "clock_skew_seconds": -1.5, "nodes": 3,
-            "nodes_alive": 2, "ready": 1,
+            "nodes_alive": 2, "namesake": 0, "ready": 1,
         ]
         for (name, value) in values { #expect(scraped.value("refrain_tier_" + name) == value, "\(name)") }
         #expect(scraped.kinds["refrain_tier_latency_seconds"] == "summary")

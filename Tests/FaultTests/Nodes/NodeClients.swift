@@ -83,9 +83,13 @@ final class NodeClients: Sendable {
         return take()
     }
 
+    /// A node closes what has been idle for a minute. A client that waits for a node that is
+    /// stopped may leave its connections to others alone for longer, and does not use them then.
+    private static let longestIdle = Duration.seconds(30)
+
     private func run(_ generator: SeededGenerator) {
         var generator = generator
-        var clients: [Int: HTTPTestClient] = [:]
+        var clients: [Int: (client: HTTPTestClient, usedAt: ContinuousClock.Instant)] = [:]
         while !isOver.load(ordering: .relaxed) {
             let node = Int.random(in: 0..<nodes, using: &generator)
             var album = Int.random(in: 0..<VersionedOrigin.albums, using: &generator)
@@ -94,13 +98,13 @@ final class NodeClients: Sendable {
                 usleep(1_000)
                 continue
             }
-            let client = clients[visit.port] ?? HTTPTestClient(port: visit.port)
-            clients[visit.port] = client
+            let kept = clients[visit.port].flatMap { $0.usedAt.duration(to: .now) < Self.longestIdle ? $0.client : nil }
+            let client = kept ?? HTTPTestClient(port: visit.port)
             var albums = [album]
             if asksLists, Int.random(in: 0..<5, using: &generator) == 0 {
                 albums = Array((0..<VersionedOrigin.albums).shuffled(using: &generator).prefix(3))
             }
-            if !ask(client, node, albums, visit) { clients[visit.port] = nil }
+            clients[visit.port] = ask(client, node, albums, visit) ? (client, .now) : nil
             usleep(3_000)
         }
     }

@@ -122,11 +122,13 @@ final class NodeHouse {
     private func report(of purge: String, at node: Int) -> Report? {
         guard let reply = try? admin(node).send("POST", "/purge", body: Data(purge.utf8)), reply.status == 200,
             let values = reply.json as? [String: Any], let isLogged = values["logged"] as? Bool,
-            let isReplicated = values["replicated"] as? Bool, let nodes = values["nodes"] as? Int,
+            let isReplicated = values["replicated"] as? Bool,
             let missing = values["missing"] as? [[String: Any]]
         else { return nil }
         return Report(
-            isLogged: isLogged, isReplicated: isReplicated, nodes: nodes,
+            isLogged: isLogged, isReplicated: isReplicated,
+            // It may not know yet which there are.
+            nodes: values["nodes"] as? Int ?? 0,
             missing: Set(missing.compactMap { $0["name"] as? String }))
     }
 

@@ -1,5 +1,6 @@
 import Cache
 import Testing
+import Tier
 
 @testable import Proxy
 @testable import Upstream
@@ -23,6 +24,11 @@ import Testing
         #expect(
             script.play(.looked(Script.stored())) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(script.isShared && !script.isCollapsed)
+    }
+
+    /// Both were five seconds: a waiter asked the origin in the moment in which its leader did.
+    @Test func whoLooksElsewhereGivesUpBeforeThoseWhoWaitForIt() {
+        #expect(TierLook.patience + .seconds(1) <= Flights.Table.patience)
     }
 
     @Test func whatNoNodeHasIsAskedOfTheOrigin() {

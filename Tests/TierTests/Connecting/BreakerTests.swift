@@ -18,11 +18,11 @@ import Testing
 
     @Test func fifthFailureOpensIt() {
         var closed = breaker(failures: 4)
-        #expect(!closed.isOpen)
-        for _ in 0..<2 { #expect(closed.admits(now: now) == true) }
+        #expect(!closed.isOpen && closed.nextProbe == nil)
+        #expect(closed.takesProbe(now: now + .seconds(9)) == false)
         var open = breaker(failures: 5)
-        #expect(open.isOpen)
-        #expect(open.admits(now: now) == false)
+        #expect(open.isOpen && open.nextProbe == now + .seconds(1))
+        #expect(open.takesProbe(now: now) == false)
     }
 
     @Test func aSuccessInBetweenBeginsTheCountAnew() {
@@ -34,30 +34,30 @@ import Testing
         #expect(breaker.isOpen)
     }
 
-    @Test func oneQuestionASecondIsLetThroughWhileItIsOpen() {
+    @Test func oneQuestionASecondIsAskedWhileItIsOpen() {
         var breaker = breaker(failures: 5)
-        #expect(breaker.admits(now: now + .seconds(1) - .nanoseconds(1)) == false)
+        #expect(breaker.takesProbe(now: now + .seconds(1) - .nanoseconds(1)) == false)
         for second in 1...3 {
-            #expect(breaker.admits(now: now + .seconds(second)) == true)
-            #expect(breaker.admits(now: now + .seconds(second)) == false)
-            #expect(breaker.admits(now: now + .seconds(second) + .milliseconds(999)) == false)
+            #expect(breaker.takesProbe(now: now + .seconds(second)) == true)
+            #expect(breaker.takesProbe(now: now + .seconds(second)) == false)
+            #expect(breaker.takesProbe(now: now + .seconds(second) + .milliseconds(999)) == false)
         }
     }
 
     @Test func aProbeThatFailsLeavesItOpenUntilTheNext() {
         var breaker = breaker(failures: 5)
-        #expect(breaker.admits(now: now + .seconds(1)) == true)
+        #expect(breaker.takesProbe(now: now + .seconds(1)) == true)
         breaker.failed(now: now + .milliseconds(1050))
         #expect(breaker.isOpen)
-        #expect(breaker.admits(now: now + .milliseconds(1999)) == false)
-        #expect(breaker.admits(now: now + .seconds(2)) == true)
+        #expect(breaker.takesProbe(now: now + .milliseconds(1999)) == false)
+        #expect(breaker.takesProbe(now: now + .seconds(2)) == true)
     }
 
     @Test func aProbeThatSucceedsClosesIt() {
         var breaker = breaker(failures: 5)
-        #expect(breaker.admits(now: now + .seconds(1)) == true)
+        #expect(breaker.takesProbe(now: now + .seconds(1)) == true)
         breaker.succeeded()
         #expect(!breaker.isOpen)
-        for _ in 0..<2 { #expect(breaker.admits(now: now + .seconds(1)) == true) }
+        #expect(breaker.takesProbe(now: now + .seconds(9)) == false)
     }
 }

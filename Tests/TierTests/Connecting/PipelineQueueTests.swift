@@ -42,8 +42,8 @@ import Testing
         #expect(queue.removeUnsent(dueBy: now + .seconds(1)) == [id(0)])
         _ = queue.takeUnsent(now: now)
         #expect(queue.removeUnsent(dueBy: now + .seconds(9)) == [])
-        #expect(queue.overdueSent(now: now + .seconds(2)) == 1)
-        #expect(queue.overdueSent(now: now + .seconds(3)) == 2)
+        #expect(queue.overdueSent { $0 <= now + .seconds(2) } == 1)
+        #expect(queue.overdueSent { $0 <= now + .seconds(3) } == 2)
     }
 
     @Test func onlyTheSentAreRemovedWithTheirConnection() {

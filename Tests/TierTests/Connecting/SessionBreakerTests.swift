@@ -22,11 +22,14 @@ import Testing
         return script
     }
 
+    private static let question = Script.wire(RESPCommand("ROLE"))
+    private static let master = "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n"
+
     /// It is open, a second has passed, and the engine greets as if nothing were.
     private func probing() -> Script {
         var script = failed(5)
         #expect(script.wait(.seconds(1)) == [.dial(Script.a)])
-        #expect(script.greet() == [])
+        #expect(script.greet() == [Self.question])
         #expect(script.state.status.isBreakerOpen && script.state.status.isConnected)
         return script
     }
@@ -39,29 +42,45 @@ import Testing
         #expect(five.state.status.timeouts == 5 && five.state.status.failures == 6)
     }
 
-    @Test func aProbeThatIsAnsweredClosesIt() {
+    /// It stayed open while there were only hits, long after the engine was back.
+    @Test func itClosesThoughNoClientAsks() {
         var script = probing()
-        #expect(script.ask(6) == [Script.wire(Script.get(6))])
-        #expect(script.ask(7) == Script.fail(7))
-        #expect(
-            script.receive("$1\r\n6\r\n") == [
-                .complete(Script.id(6), [.bulk("6")]), .report(.connected(Script.a)),
-            ])
+        #expect(script.receive(Self.master).last == .report(.connected(Script.a)))
+        #expect(!script.state.status.isBreakerOpen && script.state.status.waiting == 0)
+        #expect(script.wait(.seconds(10)) == [] && script.state.wakeAt == nil)
         #expect(script.ask(8) == [Script.wire(Script.get(8))])
+    }
+
+    @Test func noClientIsUsedAsAProbe() {
+        var script = probing()
+        #expect(script.ask(6) == Script.fail(6))
+        #expect(script.receive("-LOADING text\r\n").last == .report(.connected(Script.a)), "any reply will do")
     }
 
     @Test func aProbeThatFailsIsTheOnlyOneOfItsSecond() {
         var script = probing()
-        #expect(script.ask(6) == [Script.wire(Script.get(6))])
-        #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(6))
+        #expect(script.wait(.milliseconds(50)) == [.close, .fail(.probe)])
         #expect(script.ask(7) == Script.fail(7))
         // The next round is due after a second; without a connection there is nothing to probe.
         #expect(script.wait(.milliseconds(999)) == [])
         #expect(script.ask(8, timeout: .seconds(9)) == Script.fail(8))
         #expect(script.wait(.milliseconds(1)) == [.dial(Script.a)])
         #expect(script.ask(9) == Script.fail(9))
+        #expect(script.greet() == [Self.question])
+    }
+
+    /// The connection came about before the second was over.
+    @Test func aProbeWaitsForItsTime() {
+        var script = Script()
+        _ = script.start()
+        for number in 1...5 {
+            _ = script.ask(number)
+            _ = script.wait(.milliseconds(50))
+        }
+        #expect(script.state.status.isBreakerOpen)
         #expect(script.greet() == [])
-        #expect(script.ask(10) == [Script.wire(Script.get(10))])
+        #expect(script.wait(.milliseconds(999)) == [])
+        #expect(script.wait(.milliseconds(1)) == [Self.question])
     }
 
     @Test func roundsThatFailCountToo() {

@@ -128,6 +128,51 @@ import Testing
             ])
     }
 
+    // MARK: Replies that take their time
+
+    /// Sixteen large values took more than 50 ms of a link, and their connection was closed.
+    @Test func anEngineWhoseReplyKeepsComingIsNotDead() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        _ = script.ask(2)
+        #expect(script.receive("$100\r\n") == [])
+        for _ in 0..<10 {
+            #expect(script.wait(.milliseconds(40)) == [])
+            #expect(script.receive("0123456789") == [])
+        }
+        #expect(script.receive("\r\n").count == 1)
+        // Those behind it could not come before, and have their time now.
+        #expect(script.wait(.milliseconds(49)) == [])
+        #expect(script.receive("$1\r\n2\r\n") == [complete(2, .bulk("2"))])
+        #expect(script.state.status.timeouts == 0 && script.wait(.seconds(9)) == [])
+    }
+
+    @Test func aReplyThatStopsInTheMiddleIsLate() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        #expect(script.wait(.milliseconds(30)) == [])
+        #expect(script.receive("$100\r\nx") == [])
+        #expect(script.wait(.milliseconds(49)) == [])
+        #expect(script.wait(.milliseconds(1)) == [.close] + Script.fail(1))
+        // The next connection knows nothing of it.
+        #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
+        #expect(script.greet() == [])
+        _ = script.ask(2)
+        #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(2))
+    }
+
+    @Test func aReplyMayComeForASecondMoreAndNoLonger() {
+        var script = Script.ready()
+        _ = script.ask(1)
+        _ = script.receive("$1000\r\n")
+        for _ in 0..<34 {
+            #expect(script.wait(.milliseconds(30)) == [])
+            #expect(script.receive("x") == [])
+        }
+        #expect(script.wait(.milliseconds(30)) == [.close] + Script.fail(1))
+        #expect(script.state.status.timeouts == 1 && SessionLimits().flowTime == .seconds(1))
+    }
+
     // MARK: Nonsense
 
     @Test(arguments: ["hello\r\n", "+OK\n", "$-7\r\n", "$99999999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"])

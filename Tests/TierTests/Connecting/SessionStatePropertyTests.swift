@@ -33,7 +33,7 @@ import Testing
                     let number = pending.removeValue(forKey: id)
                     #expect(number != nil)
                     // Behind a lie there may be wrong replies, but never more of them.
-                    if !hasLied, let number { #expect(replies == [.bulk("\(number)")]) }
+                    if !hasLied, id != .probe, let number { #expect(replies == [.bulk("\(number)")]) }
                     #expect(replies.count == 1)
                 case .fail(let id): #expect(pending.removeValue(forKey: id) != nil)
                 case .report: break
@@ -48,6 +48,11 @@ import Testing
                 return
             }
             #expect(isGreeted, "sent before the engine has said that it is a master")
+            if SessionScript.Action.send(bytes) == SessionScript.wire(RESPCommand("ROLE")) {
+                unsaid += SessionScript.master.dropFirst(SessionScript.ok.count).utf8
+                pending[.probe] = -1
+                return
+            }
             let words = ReadReplies(bytes).replies[0].elements?.compactMap(\.bytes) ?? []
             let number = Int(String(decoding: words[1], as: UTF8.self)) ?? -1
             #expect(sent.insert(number).inserted, "sent twice")

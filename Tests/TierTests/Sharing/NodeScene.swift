@@ -42,7 +42,7 @@ final class NodeScene {
         follower = loop.sync {
             LogFollower(
                 tier, identity, cache: cache, knowledge: knowledge, board: board, settings: settings, loop: loop,
-                clock: { noon * 1000 }, log: { log.add($0) })
+                clock: { noon * 1000 }, inform: { log.add($0) }, log: { log.add($0) })
         }
     }
 
@@ -62,7 +62,7 @@ final class NodeScene {
     /// What was told to the log.
     var lines: [String] { log.all }
     /// How often everything was taken for stale, and why.
-    var breaks: [String] { lines.filter { $0.contains("are taken for stale") } }
+    var breaks: [String] { lines.filter { $0.contains("taken for stale") } }
     var status: SharingStatus { loop.sync { follower!.status } }
 
     /// Asks for a purge, and returns at once.

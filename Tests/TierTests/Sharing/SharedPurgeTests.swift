@@ -20,6 +20,8 @@ import Testing
         for node in nodes {
             #expect(node.isFresh("/1") == nil && node.isFresh("/2") == true)
             #expect(node.board.status.standing == .ready)
+            let line = "purged 1 entry (hard), as node a was asked: target /1"
+            #expect(node.lines.count { $0 == line } == (node.name == "a" ? 0 : 1), "\(node.lines)")
         }
         let soft = await nodes[2].purge(target("/2"), mode: .soft)
         #expect(soft.purged == 1 && soft.reached == 3 && !soft.replicated)
@@ -121,9 +123,14 @@ import Testing
         let report = await a.purge(target("/1"))
         #expect(report.purged == 1 && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
         #expect(a.isFresh("/1") == nil)
+        // What was known of others stood still, and looked new.
+        #expect(a.board.status.words == "engine away since 2027-01-15T08:00:00Z")
+        try await until { a.board.status.nodes.contains { $0.name == "b" && $0.lastSeen >= 2 } }
+        #expect(a.board.status.nodes.map { $0.words(in: a.board.status) } == ["engine away", "unknown"])
         engine.send(SIGCONT)
         try await a.ready()
         try await b.ready()
+        #expect(a.board.status.words == "ready" && a.board.status.awaySince == nil)
         #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
     }
 
@@ -160,24 +167,46 @@ import Testing
         try await b.ready()
         b.store("/1")
         let (old, other) = try (value("/1", a), value("/2", a))
-        #expect(a.knowledge.fate(of: old) == .untouched)
+        #expect(!a.knowledge.isPurged(old))
         for words in [["maxmemory-policy", "noeviction"], ["maxmemory", "1"]] {
             let command = RESPCommand("CONFIG", "SET", words[0], words[1])
             #expect(await scene.send(command) == [.simple("OK")])
         }
         #expect(await a.purge(target("/1")).replication == .unlogged)
-        #expect(a.knowledge.fate(of: old) == .gone && a.knowledge.fate(of: other) == .untouched)
+        #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
         // Once there is room, it stands in the log after all.
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
         try await until { b.isFresh("/1") == nil }
         try await until {
-            a.knowledge.beside.isEmpty && (try? value("/1", a)).map { a.knowledge.fate(of: $0) } == .untouched
+            a.knowledge.beside.isEmpty && (try? value("/1", a)).map { a.knowledge.isPurged($0) } == false
         }
-        #expect(a.knowledge.fate(of: old) == .gone && a.knowledge.fate(of: other) == .untouched)
+        #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
     }
 
     private func value(_ target: String, _ node: NodeScene) throws -> TierValue {
         TierValue(answer(target), fence: try #require(node.knowledge.fence))
+    }
+
+    /// Of more purges than there was room for the latest reached no other node.
+    @Test func whatIsTooMuchForAnEngineThatIsFullReachesOthersAsOnePurgeOfEverything() async throws {
+        let engine = try RedisServer()
+        let scene = try TierScene([engine.endpoint])
+        let a = try NodeScene([engine.endpoint], "a")
+        let b = try NodeScene([engine.endpoint], "b")
+        try await a.ready()
+        try await b.ready()
+        b.store("/1", "/2")
+        try await until { a.board.status.nodes.count == 2 }
+        for words in [["maxmemory-policy", "noeviction"], ["maxmemory", "1"]] {
+            #expect(await scene.send(RESPCommand("CONFIG", "SET", words[0], words[1])) == [.simple("OK")])
+        }
+        let long = String(repeating: "x", count: PurgeKnowledge.mostBesideBytes / 4)
+        for number in 0..<4 { #expect(await !a.purge(target("/\(number)" + long.dropFirst(2))).isWidened) }
+        let report = await a.purge(target("/1"))
+        #expect(report.isWidened && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
+        _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
+        try await until { b.isFresh("/1") == false && b.isFresh("/2") == false }
+        try await until { a.knowledge.beside.isEmpty }
     }
 
     /// Another purge of the new log stood further on, and seemed to be beyond it.
@@ -209,5 +238,6 @@ import Testing
         try await until { first.lines.contains { $0.contains("another process (2 at a:8080)") } }
         try await until { second.lines.contains { $0.contains("another process (1 at a:8080)") } }
         #expect(first.lines.count { $0.contains("another process") } == 1)
+        try await until { first.board.status.namesake == "process 2 at a:8080" }
     }
 }

@@ -8,20 +8,20 @@ import Testing
 @Suite struct PurgeHistoryTests {
     private func target(_ text: String) -> EntrySelection.Condition { .target(Array(text.utf8)) }
 
-    private func history(_ records: [(UInt64, PurgeRecord)], most: Int = 100) -> PurgeHistory {
-        var history = PurgeHistory(epoch, most: most)
+    private func history(_ records: [(UInt64, PurgeRecord)], mostBytes: Int = 1 << 20) -> PurgeHistory {
+        var history = PurgeHistory(epoch, mostBytes: mostBytes)
         for (position, record) in records { history.note(record, at: LogPosition(position, 0)) }
         return history
     }
 
     @Test func onlyPurgesBeyondTheFenceCount() {
         let history = history([(10, purge(target("/a")))])
-        for (position, expected) in [(9, .gone), (10, .untouched), (11, .untouched)] as [(UInt64, PurgeHistory.Fate)] {
-            #expect(history.fate(of: answer("/a"), fence: fence(position)) == expected)
+        for (position, expected) in [(9, true), (10, false), (11, false)] as [(UInt64, Bool)] {
+            #expect(history.isPurged(answer("/a"), since: fence(position)) == expected)
         }
-        #expect(history.fate(of: answer("/a"), fence: fence(9, .max)) == .gone)
-        #expect(history.fate(of: answer("/a"), fence: fence(10, 1)) == .untouched)
-        #expect(history.fate(of: answer("/b"), fence: fence(0)) == .untouched)
+        #expect(history.isPurged(answer("/a"), since: fence(9, .max)))
+        #expect(!history.isPurged(answer("/a"), since: fence(10, 1)))
+        #expect(!history.isPurged(answer("/b"), since: fence(0)))
     }
 
     @Test(
@@ -35,70 +35,70 @@ import Testing
         let record = PurgeRecord(selection: selection, mode: .hard, at: noon, node: "a", isUnderstood: true)
         let history = history([(10, record)])
         let chosen = answer("/v1/a", variant: "en", resources: [3, 7])
-        #expect(history.fate(of: chosen, fence: fence(9)) == .gone)
+        #expect(history.isPurged(chosen, since: fence(9)))
         let other = answer("/v2/b", storefront: "gb", classTag: 2, resources: [8])
-        #expect(history.fate(of: other, fence: fence(9)) == (conditions.isEmpty ? .gone : .untouched))
+        #expect(history.isPurged(other, since: fence(9)) == conditions.isEmpty)
     }
 
     @Test func whatMayNameAnyResourceIsTestedAgainstAll() {
         let history = history([(10, purge(.resource(7))), (11, purge(.resource(8), mode: .soft))])
         let any = answer("/a", resources: [StoredResponse.everyResource])
-        #expect(history.fate(of: any, fence: fence(9)) == .gone)
-        #expect(history.fate(of: any, fence: fence(10)) == .stale(asOf: noon))
+        #expect(history.isPurged(any, since: fence(9)))
+        #expect(history.isPurged(any, since: fence(10)))
     }
 
-    @Test func aSoftPurgeTakesTheFreshnessAsOfItsTime() {
-        let history = history([
-            (10, purge(target("/a"), mode: .soft, at: noon + 50)), (11, purge(mode: .soft, at: noon + 70)),
-            (12, purge(target("/b"), mode: .hard)),
-        ])
-        #expect(history.fate(of: answer("/a"), fence: fence(9)) == .stale(asOf: noon + 50))
-        #expect(history.fate(of: answer("/a"), fence: fence(10)) == .stale(asOf: noon + 70))
-        #expect(history.fate(of: answer("/b"), fence: fence(9)) == .gone, "a hard one counts more")
-        #expect(history.fate(of: answer("/c"), fence: fence(11)) == .untouched)
-    }
-
-    @Test func aSignpostIsNeverSoftened() {
-        let history = history([(10, purge(mode: .soft)), (20, purge(target("/a")))])
-        let signpost = answer("/a", selecting: "0123456789abcdef accept-language")
-        #expect(history.fate(of: signpost, fence: fence(5)) == .gone)
-        #expect(history.fate(of: answer("/b", selecting: "0123456789abcdef foo"), fence: fence(5)) == .untouched)
+    @Test func aSoftPurgeIsOneToo() {
+        let history = history([(10, purge(target("/a"), mode: .soft)), (12, purge(target("/b")))])
+        #expect(history.isPurged(answer("/a"), since: fence(9)) && history.isPurged(answer("/b"), since: fence(11)))
+        #expect(!history.isPurged(answer("/a"), since: fence(10)))
     }
 
     @Test func whatIsOfAnotherEpochIsGone() {
         let history = history([])
-        #expect(history.fate(of: answer("/a"), fence: fence(0)) == .untouched)
+        #expect(!history.isPurged(answer("/a"), since: fence(0)))
         let other = LogMark(LogEpoch(number: 1), LogPosition(.max, 0))
-        #expect(history.fate(of: answer("/a"), fence: other) == .gone)
+        #expect(history.isPurged(answer("/a"), since: other))
     }
 
     @Test func whatTheLogHasForgottenPurgedEverything() {
         let history = PurgeHistory(epoch, forgottenUntil: LogPosition(100, 0))
-        #expect(history.fate(of: answer("/a"), fence: fence(99)) == .gone)
-        #expect(history.fate(of: answer("/a"), fence: fence(100)) == .untouched)
+        #expect(history.isPurged(answer("/a"), since: fence(99)))
+        #expect(!history.isPurged(answer("/a"), since: fence(100)))
     }
 
     @Test func whatIsForgottenHerePurgedEverything() {
-        var history = history([])
-        for number in 1...100 as ClosedRange<UInt64> {
-            history.note(purge(target("/\(number)")), at: LogPosition(number, 0))
+        var history = history([], mostBytes: 100 * (PurgeHistory.purgeBytes + 4))
+        for number in 101...200 as ClosedRange<UInt64> {
+            history.note(purge(target("/\(number)")), at: LogPosition(number - 100, 0))
         }
         #expect(history.count == 100 && history.forgottenUntil == .start)
-        #expect(history.fate(of: answer("/1"), fence: fence(0)) == .gone)
-        #expect(history.fate(of: answer("/x"), fence: fence(0)) == .untouched)
-        history.note(purge(target("/101")), at: LogPosition(101, 0))
+        #expect(history.isPurged(answer("/101"), since: fence(0)))
+        #expect(!history.isPurged(answer("/x"), since: fence(0)))
+        history.note(purge(target("/201")), at: LogPosition(101, 0))
         #expect(history.count == 51 && history.forgottenUntil == LogPosition(50, 0))
-        #expect(history.fate(of: answer("/x"), fence: fence(49)) == .gone)
-        #expect(history.fate(of: answer("/x"), fence: fence(50)) == .untouched)
-        #expect(history.fate(of: answer("/51"), fence: fence(50)) == .gone)
-        #expect(PurgeHistory.mostPurges == 65_536)
+        #expect(history.isPurged(answer("/x"), since: fence(49)))
+        #expect(!history.isPurged(answer("/x"), since: fence(50)))
+        #expect(history.isPurged(answer("/151"), since: fence(50)))
+        #expect(PurgeHistory.mostBytes == 16 << 20)
+    }
+
+    /// Their number alone was bounded: of long targets they took half a gibibyte.
+    @Test func longTargetsCountByTheirBytes() {
+        var history = history([], mostBytes: 10 * (PurgeHistory.purgeBytes + 8_000))
+        for number in 1...40 as ClosedRange<UInt64> {
+            let long = "/\(number)" + String(repeating: "x", count: 8_000 - "\(number)".count - 1)
+            history.note(purge(target(long)), at: LogPosition(number, 0))
+            #expect(history.count <= 10)
+        }
+        history.note(purge(target(String(repeating: "x", count: 1 << 20))), at: LogPosition(41, 0))
+        #expect(history.count == 0 && history.forgottenUntil == LogPosition(41, 0))
     }
 
     @Test func whatIsKnownIsNotNotedAgain() {
         var history = history([(10, purge(target("/a"))), (20, purge(target("/b")))])
         history.note(purge(), at: LogPosition(10, 0))
         history.note(purge(), at: LogPosition(20, 0))
-        #expect(history.count == 2 && history.fate(of: answer("/c"), fence: fence(0)) == .untouched)
+        #expect(history.count == 2 && !history.isPurged(answer("/c"), since: fence(0)))
     }
 
     /// The same as a test of every purge, one by one.
@@ -115,7 +115,7 @@ import Testing
             default: .resource(UInt64(number()))
             }
         }
-        var history = PurgeHistory(epoch, most: 64)
+        var history = PurgeHistory(epoch, mostBytes: 64 * PurgeHistory.purgeBytes)
         var all: [(LogPosition, PurgeRecord)] = []
         for step in 0..<400 {
             let position = LogPosition(UInt64(step / 3), UInt64(step % 3 + 1))
@@ -130,13 +130,9 @@ import Testing
                 "/\(number())", storefront: "\(number())", classTag: UInt8(number()),
                 resources: namesAny ? [StoredResponse.everyResource] : [UInt64(number())])
             let fence = LogMark(epoch, all[max(0, step - Int.random(in: 0..<60, using: &generator))].0)
-            let hits = all.filter { $0.0 > fence.position && $0.1.selection.matches(stored) }.map(\.1)
-            var expected = PurgeHistory.Fate.untouched
-            if let first = hits.map(\.at).min() { expected = .stale(asOf: first) }
-            if hits.contains(where: { $0.mode == .hard }) || fence.position < history.forgottenUntil {
-                expected = .gone
-            }
-            #expect(history.fate(of: stored, fence: fence) == expected, "seed \(seed), step \(step)")
+            let isChosen = all.contains { $0.0 > fence.position && $0.1.selection.matches(stored) }
+            let expected = isChosen || fence.position < history.forgottenUntil
+            #expect(history.isPurged(stored, since: fence) == expected, "seed \(seed), step \(step)")
         }
     }
 }

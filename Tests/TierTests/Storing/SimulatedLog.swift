@@ -140,7 +140,8 @@ struct SimulatedNode {
     private mutating func take(_ actions: [PurgeLogState.Action]) {
         for action in actions {
             switch action {
-            case .beginHistory(let epoch, let until): history = PurgeHistory(epoch, forgottenUntil: until, most: 8)
+            case .beginHistory(let epoch, let until):
+                history = PurgeHistory(epoch, forgottenUntil: until, mostBytes: 8 * (PurgeHistory.purgeBytes + 8))
             case .note(let entry): history.note(entry.record, at: entry.position)
             default: todo.append(action)
             }
@@ -162,9 +163,8 @@ struct SimulatedNode {
         guard isConnected, state.mayTake, copies[target]?.isFresh != true, let value = log.values[target] else {
             return
         }
-        let fate = history.fate(of: answer(target), fence: value.fence)
-        guard fate != .gone else { return }
-        let copy = Copy(version: value.version, isFresh: fate == .untouched)
+        guard !history.isPurged(answer(target), since: value.fence) else { return }
+        let copy = Copy(version: value.version, isFresh: true)
         flights.append(Flight(target: target, copy: copy, purges: purges, fence: nil))
     }
 

@@ -130,15 +130,16 @@ import Testing
         #expect(read([UInt8](repeating: 0, count: TierValue.maxBytes + 1)) == "damaged")
     }
 
-    @Test func itIsKeptUntilNothingCanBeDoneWithIt() throws {
+    /// It stayed for as long as it could have been served stale, and was taken by nobody.
+    @Test func itIsKeptForAsLongAsItIsFresh() throws {
         let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)
         let value = TierValue(answer("/a", lifetime: lifetime), fence: fence(1))
-        #expect(try value.millisecondsToLive(at: noon) == 290_000)
-        #expect(try value.millisecondsToLive(at: noon + 289) == 1_000)
-        #expect(throws: TierValue.Refusal.useless) { try value.millisecondsToLive(at: noon + 290) }
-        #expect(try value.millisecondsToLive(at: noon - 1_000_000) == 290_000)
+        #expect(try value.millisecondsToLive(at: noon) == 90_000)
+        #expect(try value.millisecondsToLive(at: noon + 89) == 1_000)
+        #expect(throws: TierValue.Refusal.useless) { try value.millisecondsToLive(at: noon + 90) }
+        #expect(try value.millisecondsToLive(at: noon - 50) == 90_000)
         let forEver = TierValue(answer("/a", lifetime: Lifetime(freshFor: .max, keepFor: .max)), fence: fence(1))
-        #expect(try forEver.millisecondsToLive(at: noon) == 1 << 32 * 1_000)
+        #expect(try forEver.millisecondsToLive(at: noon) > 1 << 30 * 1_000)
     }
 
     /// After so many seconds, under such a rule: how long it is fresh, and whether it is of use.

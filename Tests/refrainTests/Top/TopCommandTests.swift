@@ -49,7 +49,7 @@ import Text
 
     @Test func theTierHasALineWhereThereIsOne() {
         let tier = """
-            "tier":{"standing":"ready","nodes":3,"nodes_alive":2,"lag":1,"breakers_open":0,\
+            "tier":{"standing":"ready","words":"ready","nodes":3,"nodes_alive":2,"lag":1,"breakers_open":0,\
             "lookups":{"looks":10,"taken":6}},
             """
         func line(_ tier: String) -> Substring? {

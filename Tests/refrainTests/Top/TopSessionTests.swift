@@ -16,7 +16,7 @@ import Text
         let text = """
             {"version":"9.9","time":1100,"started_at":1000,"upstream_rate":20,"rate_limited":123456,
             "outcomes":{"hit":90,"stale-if-error":10},"developer_token_refused":true,
-            "tier":{"standing":"ready","nodes":3,"nodes_alive":2,"lag":123456,"breakers_open":2,
+            "tier":{"standing":"ready","words":"ready","nodes":3,"nodes_alive":2,"lag":123456,"breakers_open":2,
             "lookups":{"looks":1000000000,"taken":600000000}},
             "config":{"last_failure":"\(reasons)\(reasons)\(reasons)"},
             "latency":{"hit":{"buckets":[[8.0,90]]}},
