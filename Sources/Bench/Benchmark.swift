@@ -105,6 +105,8 @@ extension Benchmark {
                 name: "hits-512", group: "hits",
                 work: .rows { try HitsMeasurement.run($0, connections: 512, varnish: 1.6, withBare: false) }),
             Benchmark(name: "tls", work: .rows(HitsMeasurement.tls)),
+            Benchmark(name: "http2", work: .rows(HTTP2Measurement.run)),
+            Benchmark(name: "pages", work: .rows(PagesMeasurement.run)),
             Benchmark(
                 name: "tls-full", group: "handshakes",
                 work: .rows { try HandshakesMeasurement.run($0, "tls-full", resumes: false) }),

@@ -35,7 +35,7 @@ public final class Stream {
     let descriptor: CInt
     var tag: UInt64?
     var state: State
-    let tls: TLSSession?
+    private(set) var tls: TLSSession?
     var output = OutputQueue()
     /// The socket gave less than was asked for, so it is empty and the next event is sure to come.
     var isDrained = false
@@ -276,8 +276,18 @@ extension Stream: PollTarget {
             // Bytes behind the handshake may already lie in OpenSSL's buffer, for which no event
             // will come.
             didOpen(.readable)
-        case .failure(let error): fail(error)
+        case .failure(let error):
+            if tls.metPlainHTTP { letPlainHTTPBeRefused() }
+            if state != .flushing, state != .lingering { fail(error) }
         }
+    }
+
+    /// What the client has sent is lost with the session: it can be told that, and no more.
+    private func letPlainHTTPBeRefused() {
+        cancelDeadline()
+        tls = nil
+        state = .open
+        handler?.streamDidMeetPlainHTTP(self)
     }
 
     /// Opens, sends what has waited, and looks for input.

@@ -8,6 +8,11 @@ public protocol StreamHandler: AnyObject {
     /// finished (incoming).
     func streamDidOpen(_ stream: Stream)
 
+    /// A client has begun with an HTTP request in the clear where TLS is wanted. What is sent in
+    /// this call goes in the clear as well; the stream then ends, by `closeAfterSending` or as any
+    /// whose handshake fails.
+    func streamDidMeetPlainHTTP(_ stream: Stream)
+
     /// There is something to read: read until `.wouldBlock`, or remember to do so later; readiness
     /// is told once per change (edge-triggered). `Stream.readLater` asks for another call.
     func streamDidBecomeReadable(_ stream: Stream)
@@ -19,6 +24,11 @@ public protocol StreamHandler: AnyObject {
     /// The last call, exactly once for every stream: after a failure with its error; after `close`,
     /// `closeAfterSending` and `reset` with nil, at the end of the turn.
     func streamDidClose(_ stream: Stream, _ error: StreamError?)
+}
+
+extension StreamHandler {
+    /// Says nothing.
+    public func streamDidMeetPlainHTTP(_ stream: Stream) {}
 }
 
 /// What `Stream.read` has found.

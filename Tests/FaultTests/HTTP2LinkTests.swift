@@ -3,13 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a page gains that asks for sixty albums at once, over a link with a delay.
+/// A page that asks for sixty albums at once, over a link with a delay. What it gains is measured
+/// by `make bench BENCH=pages`.
 @Suite(.timeLimit(.minutes(10)), .requires(.binary), .requires(.nghttp2), .requires(.curl))
 struct HTTP2LinkTests {
     private static let albums = 60
 
-    /// Prints how long each takes, handshakes included, and judges that no answer is missing: a
-    /// busy machine says nothing of the rest.
     @Test func aPageOfManyAlbumsComesWholeByEither() async throws {
         try await onThread {
             let house = try FaultHouse()
@@ -30,19 +29,14 @@ struct HTTP2LinkTests {
             for (version, connections) in [("--http1.1", 6), ("--http2", Self.albums)] {
                 // The first fills the cache.
                 for target in [port, relay.port] {
-                    let begun = ContinuousClock.now
                     let outcome = try curl.run([
                         "-sS", "--max-time", "120", version, "--cacert", house.folder.file("authority.pem"),
                         "--parallel",
                         "--parallel-max", "\(connections)", "-w", "%{http_version} %{http_code}\n", "-o", "/dev/null",
                         "https://localhost:\(target)/v1/catalog/us/albums/[1-\(Self.albums)]",
                     ])
-                    let took = ContinuousClock.now - begun
                     let answers = outcome.text.split(separator: "\n").count { $0.hasSuffix(" 200") }
-                    #expect(answers == Self.albums, "\(outcome.text)")
-                    if target == relay.port {
-                        print("\(Self.albums) albums, 50 ms there and back, \(version): \(took)")
-                    }
+                    #expect(answers == Self.albums, "\(version): \(outcome.text)")
                 }
             }
             relay.stop()

@@ -51,12 +51,7 @@ struct HandoverTests {
     }
 
     private static func run() throws -> Figures {
-        var simulated = SimulatorConfiguration()
-        simulated.requiresAuthorization = false
-        let api = SimulatedAPI(configuration: simulated)
-        let origin = try ServiceHost(
-            label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(api, context: context) }
+        let origin = try ServiceHost.serving(SimulatedAPI.open())
         defer { origin.stop() }
         let process = try ServedProcess(upstream: "http://\(origin.address)")
         try process.start()

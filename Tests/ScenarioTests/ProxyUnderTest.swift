@@ -20,6 +20,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     /// As it runs now.
     private(set) var settings: ProxySettings
     private let logFile: String
+    /// How many connections took too long, once it has been stopped.
+    private let cutOff = Mutex<Int?>(nil)
 
     init(
         originPort: Int, upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
@@ -103,9 +105,18 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         try? FileManager.default.removeItem(atPath: logFile)
     }
 
-    /// Drains and waits until everything is on disk.
+    /// Drains and waits until everything is on disk; who stops it again learns what came of that.
     /// - Returns: how many connections took too long.
     @discardableResult func stop() -> Int {
+        cutOff.withLock { cutOff in
+            if let cutOff { return cutOff }
+            let count = drain()
+            cutOff = count
+            return count
+        }
+    }
+
+    private func drain() -> Int {
         client.close()
         let done = DispatchSemaphore(value: 0)
         let cutOff = CutOff()

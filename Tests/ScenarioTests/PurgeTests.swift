@@ -21,12 +21,7 @@ private final class Scene {
 
     init(hasFile: Bool) throws {
         file = hasFile ? NSTemporaryDirectory() + "refrain-purge-\(UUID().uuidString).sqlite" : nil
-        var configuration = SimulatorConfiguration()
-        configuration.requiresAuthorization = false
-        let api = SimulatedAPI(configuration: configuration)
-        origin = try ServiceHost(
-            label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(api, context: context) }
+        origin = try ServiceHost.serving(SimulatedAPI.open())
         (proxy, admin) = try Self.start(origin, file)
         adminClient = HTTPTestClient(port: Int(admin.address.port))
     }

@@ -24,12 +24,7 @@ struct RecordingProcessTests {
         /// - Parameter blocks: of 512 bytes, the most that a file may have.
         init(blocks: Int? = nil) throws {
             folder = try TemporaryFolder()
-            var simulated = SimulatorConfiguration()
-            simulated.requiresAuthorization = false
-            let api = SimulatedAPI(configuration: simulated)
-            origin = try ServiceHost(
-                label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-            ) { context in SimulatorService(api, context: context) }
+            origin = try ServiceHost.serving(SimulatedAPI.open())
             let lines = """
                 admin_listen 127.0.0.1:0
                 upstream http://\(origin.address)

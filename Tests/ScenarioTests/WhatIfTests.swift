@@ -43,15 +43,8 @@ import Text
 
     /// The simulated API, small enough to be asked for all of it.
     private static func origin() throws -> (SimulatedAPI, ServiceHost) {
-        var configuration = SimulatorConfiguration()
-        configuration.artists = 300
-        configuration.requiresAuthorization = false
-        let api = SimulatedAPI(configuration: configuration)
-        let host = try ServiceHost(
-            label: "simulator",
-            listener: ListenerSettings(address: try #require(SocketAddress("127.0.0.1:0")), tls: nil)
-        ) { SimulatorService(api, context: $0) }
-        return (api, host)
+        let api = SimulatedAPI.open { $0.artists = 300 }
+        return (api, try ServiceHost.serving(api))
     }
 
     @Test(arguments: [true, false])

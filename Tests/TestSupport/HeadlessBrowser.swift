@@ -24,7 +24,8 @@ public final class HeadlessBrowser {
     private var events: [(method: String, params: [String: Any])] = []
 
     /// Starts it with one empty page.
-    public init() throws {
+    /// - Parameter arguments: beside those that it always has.
+    public init(arguments: [String] = []) throws {
         guard let program = Self.program else { throw Failure(description: Self.absence) }
         profile = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID().uuidString)")
         var ends: [CInt] = []
@@ -39,7 +40,7 @@ public final class HeadlessBrowser {
             }
         }
         (input, output) = (ends[1], ends[2])
-        process = try Self.spawn(program, profile, reading: ends[0], writing: ends[3])
+        process = try Self.spawn(program, profile, arguments, reading: ends[0], writing: ends[3])
         close(ends[0])
         close(ends[3])
         try makePage("about:blank")
@@ -55,7 +56,9 @@ public final class HeadlessBrowser {
         try? FileManager.default.removeItem(at: profile)
     }
 
-    private static func spawn(_ program: String, _ profile: URL, reading: CInt, writing: CInt) throws -> pid_t {
+    private static func spawn(
+        _ program: String, _ profile: URL, _ more: [String], reading: CInt, writing: CInt
+    ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -63,10 +66,12 @@ public final class HeadlessBrowser {
         posix_spawn_file_actions_adddup2(&actions, writing, 4)
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        var arguments = [
-            program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=\(profile.path)", "--disable-gpu",
-            "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
-        ]
+        var arguments =
+            [
+                program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=\(profile.path)",
+                "--disable-gpu",
+                "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
+            ] + more
         // Its sandbox refuses to run as root.
         if geteuid() == 0 { arguments.append("--no-sandbox") }
         let strings = (arguments + ["about:blank"]).map { strdup($0) }

@@ -99,7 +99,7 @@ struct DashboardView {
             titles[id] = "\(Figure.count(count)) in the last \(Figure.fixed(recent.seconds, 1)) s"
         }
         rate("rate", now.sum)
-        texts["requests-hour"] = Figure.count(hour.sum) + " in the hour"
+        texts["requests-hour"] = Figure.count(hour.sum) + " in the hour" + hour.byHTTP2
         rate("upstream-rate", now.upstream)
         texts["upstream-hour"] = Figure.count(hour.upstream) + " in the hour"
         texts["saved"] = Figure.percent(hour.requestsSaved, of: hour.answered)
@@ -174,6 +174,11 @@ extension History.Totals {
     /// The same as two counts.
     var ratioInNumbers: String {
         "\(Figure.count(count(.hit))) of \(Figure.count(count(.hit) + count(.miss)))"
+    }
+
+    /// What of them came by HTTP/2; nothing where none did.
+    var byHTTP2: String {
+        http2 > 0 ? ", \(Figure.percent(min(http2, sum), of: sum)) by HTTP/2" : ""
     }
 
     /// Those that Apple would have been asked for without the proxy.

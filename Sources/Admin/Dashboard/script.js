@@ -120,6 +120,8 @@
   /** Whose request it is, as the choice of clients has it. */
   const nameOf = (request) => request.client ?? "without a key";
 
+  const protocolOf = (request) => request.http2 ? "HTTP/2" : "HTTP/1";
+
   function offer(select, name) {
     if ([...select.options].some((option) => option.value === name)) return;
     select.append(element("option", name, { value: name }));
@@ -128,7 +130,7 @@
   function tailRow(request) {
     const time = new Date(request.time * 1000).toISOString().slice(11, 19);
     const cells = [time, String(request.status), { outcome: request.outcome }, request.reason, seconds(request.us),
-      String(request.bytes), request.method + " " + request.target, request.client ?? ""];
+      String(request.bytes), protocolOf(request), request.method + " " + request.target, request.client ?? ""];
     return row(cells, $("tail").closest("table"));
   }
 
@@ -143,8 +145,8 @@
   function take(batch) {
     skipped += batch.skipped;
     const fresh = batch.requests.map((request) => {
-      request.text = [request.status, request.outcome, request.reason, request.method, request.target, request.client ?? ""]
-        .join(" ").toLowerCase();
+      request.text = [request.status, request.outcome, request.reason, protocolOf(request), request.method, request.target,
+        request.client ?? ""].join(" ").toLowerCase();
       return request;
     }).reverse();
     kept = fresh.concat(kept).slice(0, mostKept);

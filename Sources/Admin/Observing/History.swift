@@ -4,8 +4,8 @@ import Text
 /// What was counted in each ten seconds of the last hour, and in each five minutes of the last day.
 /// Pure: its owner tells it the time and the totals.
 ///
-/// What it holds is bounded: 360 slots and 288, of 152 bytes each (a `Totals` of 24 bytes and an
-/// array of 128 beside it), which is 98,496 bytes after a day.
+/// What it holds is bounded: 360 slots and 288, of 160 bytes each (a `Totals` of 32 bytes and an
+/// array of 128 beside it), which is 103,680 bytes after a day.
 struct History {
     /// Totals since the start.
     struct Totals: Equatable {
@@ -13,6 +13,8 @@ struct History {
         var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
         var upstream = 0
         var saved = 0
+        /// Requests that came by HTTP/2, preflights among them.
+        var http2 = 0
     }
 
     /// What is drawn as one column.
@@ -115,6 +117,7 @@ extension History.Totals {
         outcomes = Outcome.allCases.map { source.latency($0).count }
         upstream = source[.upstreamRequests]
         saved = source[.upstreamSaved]
+        http2 = source[.http2Requests]
     }
 
     func since(_ earlier: History.Totals) -> History.Totals { combined(earlier, -) }
@@ -124,6 +127,7 @@ extension History.Totals {
     private func combined(_ other: History.Totals, _ operation: (Int, Int) -> Int) -> History.Totals {
         History.Totals(
             outcomes: zip(outcomes, other.outcomes).map(operation),
-            upstream: operation(upstream, other.upstream), saved: operation(saved, other.saved))
+            upstream: operation(upstream, other.upstream), saved: operation(saved, other.saved),
+            http2: operation(http2, other.http2))
     }
 }

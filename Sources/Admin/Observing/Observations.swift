@@ -196,7 +196,8 @@ extension LiveFeed.Event {
     var json: JSON {
         func microseconds(_ nanoseconds: Int64) -> JSON { .integer(Int(nanoseconds / 1000)) }
         return .object(members: [
-            "time": .integer(Int(unixSeconds)), "method": .string(method), "target": .string(target),
+            "time": .integer(Int(unixSeconds)), "http2": .bool(isHTTP2), "method": .string(method),
+            "target": .string(target),
             "status": .integer(status), "bytes": .integer(bytes), "outcome": .string(outcome.name),
             "reason": .string(words), "us": microseconds(nanoseconds),
             "upstream_us": upstreamNanoseconds.map(microseconds) ?? .null, "client": client.map(JSON.string) ?? .null,

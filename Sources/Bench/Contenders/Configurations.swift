@@ -58,7 +58,7 @@ enum Configurations {
             proxy_cache_valid 200 1d;
             proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;
             server {
-                listen 127.0.0.1:\(ports.clients)\(setting.usesTLS ? " ssl" : "") reuseport backlog=4096;
+                listen 127.0.0.1:\(ports.clients)\(setting.usesTLS ? " ssl" : "")\(setting.usesHTTP2 ? " http2" : "") reuseport backlog=4096;
                 \(setting.usesTLS ? tls(lab) : "")
                 location / { proxy_cache music; proxy_pass http://origin; }
                 location \(PassedBody.path) { \(passing(setting)) proxy_pass http://origin; }

@@ -13,6 +13,10 @@ struct Contender: Equatable {
     static let varnish = Contender(name: "varnish", program: "varnishd", speaksTLS: false)
     static let all = [refrain, nginx, varnish]
 
+    /// Whether nginx, where it is installed, was built with HTTP/2.
+    static let nginxHasHTTP2 =
+        nginx.path.flatMap { try? Child.output(of: $0, ["-V"]) }?.contains("--with-http_v2_module") ?? false
+
     /// Where it is installed; nil where it is not.
     var path: String? { program.map { Child.find($0) } ?? Programs.refrain }
 

@@ -4,6 +4,8 @@ struct Setting: Equatable {
     /// Memory for answers, in MiB, where a server has a bound of its own for that.
     var memoryMiB = 1024
     var usesTLS = false
+    /// Over TLS; Refrain speaks it there by itself.
+    var usesHTTP2 = false
     /// Whether clients want gzip, of answers that the origin gives without.
     var codesGzip = false
     /// Of the answers' bodies.

@@ -50,7 +50,8 @@ struct WrkResult: Equatable {
         self.errors = errors
     }
 
-    private static func milliseconds(_ text: Substring) -> Double? {
+    /// A time as such tools write it: `850.00us`, `1.05ms`, `2.00s`, `1.50m`.
+    static func milliseconds(_ text: Substring) -> Double? {
         for (suffix, scale) in [("us", 0.001), ("ms", 1), ("s", 1000), ("m", 60_000)] where text.hasSuffix(suffix) {
             return Double(text.dropLast(suffix.count)).map { $0 * scale }
         }

@@ -21,6 +21,7 @@ struct Machine {
             programs: [
                 ("swift", version(of: "swift", "--version")), ("nginx", version(of: "nginx", "-v")),
                 ("varnish", version(of: "varnishd", "-V")), ("wrk", version(of: "wrk", "-v")),
+                ("h2load", version(of: "h2load", "--version")),
                 ("openssl", version(of: "openssl", "version")),
             ], loadAverage: text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) } ?? 0)
     }

@@ -97,6 +97,9 @@ struct ExchangeState {
     /// Whether the client still waits for its answer.
     var isUnanswered: Bool { if case .waiting = client { true } else { false } }
 
+    /// Whether it could have something stale instead.
+    private var hasFallback: Bool { isUnanswered && hasStandIn }
+
     /// Whether the content of a large answer goes on to a client.
     var isStreaming: Bool { if case .streaming = client { true } else { false } }
 
@@ -171,7 +174,6 @@ extension ExchangeState {
         isCollapsed = false
         guard traits.asksTier else { return fetch(at: now) }
         work = .looking
-        let hasFallback = isUnanswered && hasStandIn
         return Step(timer: hasFallback ? .set(began + Self.patienceWithFallback) : .keep, origin: .look)
     }
 
@@ -201,26 +203,21 @@ extension ExchangeState {
 
     private mutating func ask(at now: Instant) -> Step {
         isCollapsed = false
-        let hasFallback = isUnanswered && hasStandIn
         var step = sendAgain()
         step.timer = hasFallback ? .set(max(began + Self.patienceWithFallback, now)) : .cancel
         return step
     }
 
     /// Sends the request as it is now; the patience of its client goes on.
-    private mutating func send(hasFallback: Bool) -> Step {
+    mutating func sendAgain() -> Step {
         work = .asking
+        // A client that has what is stale, or could have it, is not worth another try after a 429.
+        let repeats = traits.audience != .client || isUnanswered && !hasStandIn
         return Step(
             origin: .send(
                 Sending(
                     validates: validates, acceptsGzip: acceptsGzip, inflates: acceptsGzip || wasDamaged,
-                    repeats: !hasFallback, priority: priority)))
-    }
-
-    /// A client that was served what is stale waits for nothing more: a 429 is not worth another
-    /// try then.
-    mutating func sendAgain() -> Step {
-        send(hasFallback: traits.audience == .client && (!isUnanswered || hasStandIn))
+                    repeats: repeats, priority: priority)))
     }
 
     /// A client waits, a client waits for a confirmation, or no client waits.

@@ -69,8 +69,9 @@ final class RequestObserver {
         let unixSeconds = context.unixSeconds
         feed.add(at: unixSeconds) {
             LiveFeed.Event(
-                unixSeconds: unixSeconds, method: "-", target: "-", status: status, bytes: contentLength,
-                outcome: .refused, words: "refused", nanoseconds: nanoseconds, upstreamNanoseconds: nil, client: nil)
+                unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: "-", target: "-", status: status,
+                bytes: contentLength, outcome: .refused, words: "refused", nanoseconds: nanoseconds,
+                upstreamNanoseconds: nil, client: nil)
         }
     }
 
@@ -107,10 +108,10 @@ final class RequestObserver {
             }
             let detail = answered.detail.map { "/" + $0.text } ?? ""
             return LiveFeed.Event(
-                unixSeconds: unixSeconds, method: method, target: target, status: answered.status,
-                bytes: answered.contentLength, outcome: outcome, words: answered.word.description + detail,
-                nanoseconds: nanoseconds, upstreamNanoseconds: answered.upstreamTime?.wholeNanoseconds,
-                client: connection.client?.name)
+                unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
+                status: answered.status, bytes: answered.contentLength, outcome: outcome,
+                words: answered.word.description + detail, nanoseconds: nanoseconds,
+                upstreamNanoseconds: answered.upstreamTime?.wholeNanoseconds, client: connection.client?.name)
         }
     }
 

@@ -236,6 +236,11 @@ extension ClientConnection: StreamHandler, ServedConnection {
     /// A client's connection is open from the start.
     public func streamDidOpen(_ stream: Stream) {}
 
+    /// Says so in the clear, which is all that the client understands.
+    public func streamDidMeetPlainHTTP(_ stream: Stream) {
+        refuse(status: 400, detail: "A plain HTTP request was sent to an HTTPS port.")
+    }
+
     /// Reads, as far as nothing is being answered.
     public func streamDidBecomeReadable(_ stream: Stream) {
         isReadable = true

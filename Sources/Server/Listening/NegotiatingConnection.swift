@@ -22,6 +22,10 @@ final class NegotiatingConnection: StreamHandler, ServedConnection {
     var isOpen: Bool { true }
 
     func streamDidOpen(_ stream: Stream) { onOpen(self, stream) }
+    func streamDidMeetPlainHTTP(_ stream: Stream) {
+        onOpen(self, stream)
+        stream.handler?.streamDidMeetPlainHTTP(stream)
+    }
     func streamDidBecomeReadable(_ stream: Stream) {}
     func streamDidDrain(_ stream: Stream) {}
     func streamDidClose(_ stream: Stream, _ error: StreamError?) { onClose(self) }

@@ -160,6 +160,20 @@ import Upstream
         #expect(try html(view).contains("title=\"1 of 1 in the hour\">100 %</b>"))
     }
 
+    @Test func theShareOfHTTP2IsShownWhereThereIsAny() throws {
+        #expect(try DashboardView(moment()).texts["requests-hour"] == "1 in the hour")
+        let statistics = Statistics()
+        statistics.count(.http2Requests)
+        for _ in 0..<3 { statistics.latencies[Outcome.miss.rawValue].record(nanoseconds: 1_000) }
+        let view = DashboardView(try moment(statistics: statistics))
+        #expect(view.texts["requests-hour"] == "4 in the hour, 25.0 % by HTTP/2")
+        // Preflights are no requests of apps.
+        for _ in 0..<9 { statistics.count(.http2Requests) }
+        #expect(
+            DashboardView(try moment(statistics: statistics)).texts["requests-hour"] == "5 in the hour, 100 % by HTTP/2"
+        )
+    }
+
     @Test func whatTheScriptGetsIsWhatThePageHas() throws {
         let view = try DashboardView(moment())
         let json = try JSON.parse(view.json.bytes)

@@ -76,8 +76,8 @@ import Text
         guard feed.isWatched else { return }
         feed.add(at: 1_000_000) {
             LiveFeed.Event(
-                unixSeconds: 1_000_000, method: "GET", target: target, status: 200, bytes: 5, outcome: .hit,
-                words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, client: nil)
+                unixSeconds: 1_000_000, isHTTP2: true, method: "GET", target: target, status: 200, bytes: 5,
+                outcome: .hit, words: "hit", nanoseconds: 41_000, upstreamNanoseconds: nil, client: nil)
         }
     }
 
@@ -104,6 +104,7 @@ import Text
             let batch = try #require(try reader.event("requests"))
             #expect(batch["requests"]?.arrayValue?.count == 1 && batch["skipped"] == 0)
             #expect(batch["requests"]?[0]?["target"] == "/<b>" && batch["requests"]?[0]?["us"] == 41)
+            #expect(batch["requests"]?[0]?["http2"] == true)
             #expect(feed.isWatched)
             reader.client.reset()
         }

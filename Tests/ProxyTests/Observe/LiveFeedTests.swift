@@ -6,8 +6,8 @@ import Testing
 @Suite struct LiveFeedTests {
     private func event(_ number: Int) -> LiveFeed.Event {
         LiveFeed.Event(
-            unixSeconds: 1, method: "GET", target: "/\(number)", status: 200, bytes: 0, outcome: .hit, words: "hit",
-            nanoseconds: 1, upstreamNanoseconds: nil, client: nil)
+            unixSeconds: 1, isHTTP2: false, method: "GET", target: "/\(number)", status: 200, bytes: 0, outcome: .hit,
+            words: "hit", nanoseconds: 1, upstreamNanoseconds: nil, client: nil)
     }
 
     @Test func nothingIsKeptWhileNothingWatches() {

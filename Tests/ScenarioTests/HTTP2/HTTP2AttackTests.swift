@@ -158,7 +158,8 @@ import Testing
 
     /// More requests than there may be are refused, so that the client may make them again.
     @Test func whoAsksForMoreThanMayBeIsRefusedTheRest() throws {
-        let scene = try HTTP2Scene { _ in
+        let scene = try HTTP2Scene()
+        scene.answer { _ in
             usleep(20_000)
             return FakeOrigin.Reply(body: "late")
         }
@@ -283,7 +284,8 @@ import Testing
     /// What one socket may have waiting is counted like that of many.
     @Test func requestsThatWaitMakeNoMoreThanTheyMay() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
-        let scene = try HTTP2Scene { _ in
+        let scene = try HTTP2Scene()
+        scene.answer { _ in
             mayAnswer.wait()
             mayAnswer.signal()
             return FakeOrigin.Reply(body: "late")

@@ -8,15 +8,22 @@ import Testing
 
 /// The end of the server as an HTTP/2 client sees it.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2DrainTests {
+    private let scene: HTTP2Scene
+    private let client: HTTP2TestClient
+
+    init() throws {
+        scene = try HTTP2Scene()
+        client = try scene.client()
+    }
+
     @Test func requestsInHandAreAnsweredAndNoFurtherOnesAreWelcome() throws {
         let asked = DispatchSemaphore(value: 0)
         let mayAnswer = DispatchSemaphore(value: 0)
-        let scene = try HTTP2Scene { _ in
+        scene.answer { _ in
             asked.signal()
             mayAnswer.wait()
             return FakeOrigin.Reply(body: "the last")
         }
-        let client = try scene.client()
         client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
         asked.wait()
         let stopped = DispatchSemaphore(value: 0)
@@ -39,8 +46,6 @@ import Testing
     }
 
     @Test func anIdleConnectionIsToldAndClosed() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
         #expect(client.answer(1).contains("albums/1"))
         scene.proxy.stop()
@@ -59,8 +64,6 @@ import Testing
     }
 
     @Test func aReloadMayTakeItAwayAndBringItBack() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         for isOffered in [false, true] {
             let tls = try ServerTLS(authority: scene.authority, hosts: ["localhost"], offersHTTP2: isOffered)
             try scene.proxy.adopt { settings in
@@ -74,6 +77,5 @@ import Testing
         // Who was there stays.
         client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
         #expect(client.answer(1).contains("albums/1"))
-        scene.proxy.stop()
     }
 }

@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import HTTP
 import Server
+import Synchronization
 import TestSupport
 
 @testable import Proxy
@@ -12,26 +13,40 @@ final class HTTP2Scene {
     let authority: ThrowawayAuthority
     let origin: FakeOrigin
     let proxy: ProxyUnderTest
+    private let script = Script()
     private(set) var port: UInt16 = 0
 
     static let large = String(repeating: "0123456789abcdef", count: 20_000)
 
     init(
         timeouts: ClientTimeouts = ClientTimeouts(), headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil,
-        logFormat: AccessLogFormat = .combined, crossOrigin: CrossOrigin = .any,
-        reply: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply = HTTP2Scene.reply
+        logFormat: AccessLogFormat = .combined, crossOrigin: CrossOrigin = .any, offersHTTP2: Bool = true
     ) throws {
         authority = try ThrowawayAuthority()
-        origin = try FakeOrigin(reply)
+        origin = try FakeOrigin { [script] request in
+            let reply = script.reply.withLock { $0 }
+            return reply(request)
+        }
         proxy = try ProxyUnderTest(
             originPort: origin.port, timeouts: timeouts, crossOrigin: crossOrigin, clientKeys: clientKeys,
             logFormat: logFormat)
-        let tls = try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1"], offersHTTP2: true)
+        let tls = try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1"], offersHTTP2: offersHTTP2)
         try proxy.adopt { settings in
             settings.listeners.append(
                 ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: tls, headers: headers))
         }
         port = proxy.addresses[1].port
+    }
+
+    deinit { proxy.stop() }
+
+    private final class Script: Sendable {
+        let reply = Mutex<@Sendable (FakeOrigin.Request) -> FakeOrigin.Reply>(HTTP2Scene.reply)
+    }
+
+    /// Has the origin answer otherwise from now on.
+    func answer(_ reply: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply) {
+        script.reply.withLock { $0 = reply }
     }
 
     @Sendable static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {

@@ -9,13 +9,19 @@ import Testing
 
 /// HTTP/2 from the handshake to the answer, frame by frame.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2Tests {
+    private let scene: HTTP2Scene
+    private let client: HTTP2TestClient
+
+    init() throws {
+        scene = try HTTP2Scene()
+        client = try scene.client()
+    }
+
     private func get(_ path: String, _ more: [(String, String)] = []) -> [(String, String)] {
         HTTP2Frame.get(path) + more
     }
 
     @Test func aRequestIsAnsweredAndTheNextIsAHit() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         let expected = "{\"at\":\"GET \(HTTP2Scene.album(1))\"}"
         for stream in [UInt32(1), 3, 5, 7] {
             client.send(.head(get(HTTP2Scene.album(1)), stream: stream))
@@ -23,23 +29,17 @@ import Testing
         }
         #expect(scene.origin.requests.count == 1)
         #expect(client.frames(.settings).first?.endsStream == false)
-        scene.proxy.stop()
     }
 
     @Test func manyRequestsAtOnceAreAllAnswered() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         let streams = (0..<120).map { UInt32(2 * $0 + 1) }
         client.send(streams.flatMap { HTTP2Frame.head(get(HTTP2Scene.album(Int($0))), stream: $0).bytes })
         for stream in streams {
             #expect(client.answer(stream) == "{\"at\":\"GET \(HTTP2Scene.album(Int(stream)))\"}")
         }
-        scene.proxy.stop()
     }
 
     @Test func contentGoesUpWithAndWithoutALength() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         client.send(.head(HTTP2Scene.post + [("content-length", "5")], stream: 1, isLast: false))
         client.send(HTTP2Frame(.data, flags: 1, stream: 1, payload: Array("hello".utf8)))
         #expect(client.answer(1) == "hello")
@@ -56,35 +56,26 @@ import Testing
             scene.origin.requests.allSatisfy { request in
                 request.field("transfer-encoding") == nil && request.field("checksum") == nil
             })
-        scene.proxy.stop()
     }
 
     @Test func whoExpectsToBeToldToGoOnIsTold() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         client.send(.head(HTTP2Scene.post + [("expect", "100-continue")], stream: 1, isLast: false))
         waitUntil { !client.frames(.headers, stream: 1).isEmpty }
         #expect(client.frames(.headers, stream: 1).first?.endsStream == false)
         client.send(HTTP2Frame(.data, flags: 1, stream: 1, payload: Array("now".utf8)))
         #expect(client.answer(1) == "now")
         #expect(client.frames(.headers, stream: 1).count == 2)
-        scene.proxy.stop()
     }
 
     @Test func aHeadRequestHasNoContent() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         var head = get(HTTP2Scene.album(1))
         head[0].1 = "HEAD"
         client.send(.head(head, stream: 1))
         #expect(client.answer(1).isEmpty)
         #expect(client.frames(.headers, stream: 1).first?.endsStream == true)
-        scene.proxy.stop()
     }
 
     @Test func aWindowThatIsShutHoldsAnAnswerAndNoOther() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         client.send(.head(get("/v1/catalog/us/albums/large"), stream: 1))
         waitUntil { client.content(1).count == 65_535 }
         #expect(client.content(1).count == 65_535 && !client.isOver(1))
@@ -95,18 +86,15 @@ import Testing
         client.send(.windowUpdate(0, by: 1 << 20))
         client.send(.windowUpdate(1, by: 1 << 20))
         #expect(client.answer(1) == HTTP2Scene.large)
-        scene.proxy.stop()
     }
 
     @Test func anAnswerThatIsStreamedComesWhole() throws {
         let body = String(repeating: "streamed ", count: 1_200_000)
-        let scene = try HTTP2Scene { _ in FakeOrigin.Reply(body: body) }
-        let client = try scene.client()
+        scene.answer { _ in FakeOrigin.Reply(body: body) }
         client.send(.windowUpdate(0, by: 1 << 30))
         client.send(HTTP2Frame.setting(4, 1 << 30))
         client.send(.head(get(HTTP2Scene.album(1)), stream: 1))
         #expect(client.answer(1) == body)
-        scene.proxy.stop()
     }
 
     @Test(arguments: [
@@ -116,32 +104,24 @@ import Testing
         ("a pseudo-field behind others", [("a", "b"), (":path", "/")]),
     ])
     func aHeadThatIsNoneEndsItsStreamAlone(what: String, fields: [(String, String)]) throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         client.send(.head(get(HTTP2Scene.album(1), fields), stream: 1))
         waitUntil { client.isOver(1) }
         #expect(client.isOver(1) && !client.text(1).contains("albums"), "\(what)")
         client.send(.head(get(HTTP2Scene.album(2)), stream: 3))
         #expect(client.answer(3).contains("albums/2"))
         #expect(scene.origin.requests.count == 1)
-        scene.proxy.stop()
     }
 
     @Test func whatIsMeantForAnotherHostIsMisdirected() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1), authority: "other.example"), stream: 1))
         #expect(client.answer(1).contains("\"421\""))
         // Who names no host in the handshake may call it by any.
         let numeric = try scene.client(host: "127.0.0.1")
         numeric.send(.head(HTTP2Frame.get(HTTP2Scene.album(1), authority: "other.example"), stream: 1))
         #expect(numeric.answer(1).contains("albums/1"))
-        scene.proxy.stop()
     }
 
     @Test func lengthsThatContradictTheContentAreRefused() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         for (stream, (length, content)) in zip([UInt32(1), 3, 5], [("3", "four"), ("5", "four"), ("x", "four")]) {
             client.send(.head(HTTP2Scene.post + [("content-length", length)], stream: stream, isLast: false))
             client.send(HTTP2Frame(.data, flags: 1, stream: stream, payload: Array(content.utf8)))
@@ -149,15 +129,13 @@ import Testing
             #expect(client.isOver(stream) && client.text(stream) != content)
         }
         #expect(scene.origin.requests.isEmpty)
-        scene.proxy.stop()
     }
 
     /// A shared answer has nothing of who asked; a personal one is that user's.
     @Test func userTokensAreTreatedAsInHTTP11() throws {
-        let scene = try HTTP2Scene { request in
+        scene.answer { request in
             FakeOrigin.Reply(body: request.field("music-user-token") ?? "nobody's")
         }
-        let client = try scene.client()
         for (stream, user) in [(UInt32(1), "anna"), (3, "ben")] {
             client.send(.head(get("/v1/me/library/songs", [("music-user-token", user)]), stream: stream))
             #expect(client.answer(stream) == user)
@@ -176,7 +154,7 @@ import Testing
     @Test func aLeaderThatIsWithdrawnLeavesItsFlightToOthers() throws {
         let asked = DispatchSemaphore(value: 0)
         let mayAnswer = DispatchSemaphore(value: 0)
-        let scene = try HTTP2Scene { _ in
+        scene.answer { _ in
             asked.signal()
             mayAnswer.wait()
             return FakeOrigin.Reply(body: "{\"for\":\"all\"}")
@@ -193,20 +171,18 @@ import Testing
         first.send(.head(get(HTTP2Scene.album(1)), stream: 3))
         #expect(first.answer(3) == "{\"for\":\"all\"}" && !first.isClosed)
         #expect(scene.origin.requests.count == 1 && first.content(1).isEmpty)
-        scene.proxy.stop()
     }
 
     /// A client that goes with requests under way leaves nothing behind.
     @Test func aConnectionThatGoesLeavesNothingBehind() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
-        let scene = try HTTP2Scene { request in
+        scene.answer { request in
             if !request.target.contains("large") {
                 mayAnswer.wait()
                 mayAnswer.signal()
             }
             return HTTP2Scene.reply(request)
         }
-        let client = try scene.client()
         client.send(.head(get("/v1/catalog/us/albums/large"), stream: 1))
         waitUntil { client.content(1).count == 65_535 }
         for stream in stride(from: UInt32(3), to: 43, by: 2) {
@@ -222,12 +198,9 @@ import Testing
         waitUntil { statistics.requestBudget.heldBytes == 0 && !scene.proxy.isAsking }
         #expect(statistics.requestBudget.heldBytes == 0 && statistics.answerBudget.heldBytes == 0)
         #expect(scene.proxy.statistics.connections.count == 0 && !scene.proxy.isAsking)
-        scene.proxy.stop()
     }
 
     @Test func theLogNamesTheProtocol() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
         client.send(.head(get(HTTP2Scene.album(1), [("user-agent", "frames")]), stream: 1))
         #expect(client.answer(1).contains("albums/1"))
         scene.proxy.stop()
@@ -237,14 +210,15 @@ import Testing
     }
 
     @Test func requestsAreCountedByTheirProtocol() throws {
-        let scene = try HTTP2Scene()
-        let client = try scene.client()
+        let feed = scene.proxy.statistics.feed
+        let start = feed.begin()
+        defer { feed.end() }
         for stream in [UInt32(1), 3] {
             client.send(.head(get(HTTP2Scene.album(1)), stream: stream))
             #expect(client.answer(stream).contains("albums/1"))
         }
         _ = try scene.proxy.client.send("GET", HTTP2Scene.album(1))
         #expect(scene.proxy.statistics[.http2Requests] == 2 && scene.proxy.statistics[.requests] == 3)
-        scene.proxy.stop()
+        #expect(feed.events(from: start).events.map(\.isHTTP2) == [true, true, false])
     }
 }

@@ -12,23 +12,14 @@ import Testing
 struct HTTP2UpgradeTests {
     @Test func noRequestFailsWhileItIsUpgraded() async throws {
         try await onThread {
-            var simulated = SimulatorConfiguration()
-            simulated.requiresAuthorization = false
-            let api = SimulatedAPI(configuration: simulated)
-            let origin = try ServiceHost(
-                label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-            ) { context in SimulatorService(api, context: context) }
+            let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
-            let authority = try ThrowawayAuthority()
-            let leaf = try authority.issue(hosts: ["localhost"])
             let program = try UpgradedProgram("")
-            try program.folder.put(leaf.certificatePEM.utf8, "tls.pem")
-            chmod(try program.folder.put(leaf.keyPEM.utf8, "tls.key"), 0o600)
+            let (authority, certificate) = try program.makeCertificate(for: "localhost")
             try program.configure(
                 """
                 listen 127.0.0.1:0 tls
-                tls_certificate \(program.folder.file("tls.pem"))
-                tls_certificate_key \(program.folder.file("tls.key"))
+                \(certificate)
                 admin_listen off
                 upstream http://\(origin.address)
                 workers 2

@@ -58,13 +58,8 @@ final class SoakRun {
     private var lastSecond = -1
 
     init(seed: UInt64) throws {
-        var configuration = SimulatorConfiguration()
-        configuration.requiresAuthorization = false
-        let api = SimulatedAPI(configuration: configuration)
-        self.api = api
-        origin = try ServiceHost(
-            label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(api, context: context) }
+        api = SimulatedAPI.open()
+        origin = try ServiceHost.serving(api)
         folder = try TemporaryFolder()
         let standing = "upstream http://\(origin.address)\ncache_file \(folder.file("cache.sqlite"))\n" + Self.lines
         program = try ServedProgram(folder, standing)

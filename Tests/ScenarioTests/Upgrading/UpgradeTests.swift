@@ -10,15 +10,6 @@ import Testing
 struct UpgradeTests {
     private static let song = "/v1/catalog/us/genres"
 
-    private static func origin() throws -> ServiceHost {
-        var simulated = SimulatorConfiguration()
-        simulated.requiresAuthorization = false
-        let api = SimulatedAPI(configuration: simulated)
-        return try ServiceHost(
-            label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(api, context: context) }
-    }
-
     private static func cacheStatus(_ port: Int, _ target: String = song) throws -> String {
         let reply = try HTTPTestClient(port: port).send("GET", target)
         return reply.field("Cache-Status") ?? "\(reply.status)"
@@ -32,19 +23,15 @@ struct UpgradeTests {
 
     @Test func noRequestFailsWhileItIsUpgraded() async throws {
         try await onThread {
-            let origin = try Self.origin()
+            let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
-            let authority = try ThrowawayAuthority()
-            let leaf = try authority.issue(hosts: ["127.0.0.1"])
             let program = try UpgradedProgram("")
-            try program.folder.put(leaf.certificatePEM.utf8, "tls.pem")
-            chmod(try program.folder.put(leaf.keyPEM.utf8, "tls.key"), 0o600)
+            let (authority, certificate) = try program.makeCertificate(for: "127.0.0.1")
             try program.configure(
                 """
                 listen 127.0.0.1:0
                 listen 127.0.0.1:0 tls
-                tls_certificate \(program.folder.file("tls.pem"))
-                tls_certificate_key \(program.folder.file("tls.key"))
+                \(certificate)
                 admin_listen unix:\(program.folder.file("admin"))
                 upstream http://\(origin.address)
                 workers 2
@@ -97,7 +84,7 @@ struct UpgradeTests {
 
     @Test func aServiceManagerLearnsWhichProcessItIsAndKeepsItsSockets() async throws {
         try await onThread {
-            let origin = try Self.origin()
+            let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
             let (socket, port) = try RawSocket.listening()
             defer { socket.close() }
@@ -127,7 +114,7 @@ struct UpgradeTests {
 
     @Test func whatIsStoredGoesFromProcessToProcess() async throws {
         try await onThread {
-            let origin = try Self.origin()
+            let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
             let program = try UpgradedProgram(
                 "listen 127.0.0.1:0\nadmin_listen off\nupstream http://\(origin.address)\nworkers 2")
@@ -155,7 +142,7 @@ struct UpgradeTests {
 
     @Test func theAdminListenerMovesAndPurgesReachTheNewProcess() async throws {
         try await onThread {
-            let origin = try Self.origin()
+            let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
             let program = try UpgradedProgram("")
             let path = program.folder.file("admin")
@@ -192,7 +179,7 @@ struct UpgradeTests {
 
     @Test func aNewProgramThatDoesNotGetReadyChangesNothing() async throws {
         try await onThread {
-            let origin = try Self.origin()
+            let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
             let lines = "listen 127.0.0.1:0\nadmin_listen off\nupstream http://\(origin.address)\nworkers 2\n"
             let program = try UpgradedProgram(lines)

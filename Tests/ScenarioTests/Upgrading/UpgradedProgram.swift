@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import TestSupport
 
@@ -38,6 +39,16 @@ final class UpgradedProgram {
 
             """
         try folder.put(text.utf8, "proxy.conf")
+    }
+
+    /// Puts a certificate for a host beside it: whom clients are to trust, and the lines that name
+    /// it.
+    func makeCertificate(for host: String) throws -> (authority: ThrowawayAuthority, lines: String) {
+        let authority = try ThrowawayAuthority()
+        let leaf = try authority.issue(hosts: [host])
+        let certificate = try folder.put(leaf.certificatePEM.utf8, "tls.pem")
+        let key = try folder.put(leaf.keyPEM, "tls.key", mode: 0o600)
+        return (authority, "tls_certificate \(certificate)\ntls_certificate_key \(key)")
     }
 
     /// Puts the real program, or another one in its place, where it is started from.

@@ -22,6 +22,7 @@ import Testing
             #expect(try shown.browser.text("document.getElementById('saved-hour').textContent") == "12 in the hour")
             #expect(try shown.browser.text("document.getElementById('misses').rows.length") == "3")
             try shown.browser.wait(for: "document.getElementById('tail').rows.length === 15")
+            #expect(try shown.browser.text("document.getElementById('tail').rows[0].cells[6].textContent") == "HTTP/1")
             #expect(shown.browser.complaints == [])
         }
     }

@@ -8,6 +8,8 @@ public final class LiveFeed: Sendable {
     /// One answered request. Personal targets are templates, as in the access log.
     public struct Event: Sendable, Equatable {
         public let unixSeconds: Int64
+        /// Whether it came by HTTP/2.
+        public let isHTTP2: Bool
         public let method: String
         /// As the client wrote it.
         public let target: String

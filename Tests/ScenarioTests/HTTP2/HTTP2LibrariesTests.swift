@@ -1,0 +1,228 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What apps and pages speak HTTP/2 with. Each asks for an album, whether it has changed, for a
+/// large answer, for one that there is not, and for sixty at once.
+@Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2LibrariesTests {
+    private static let album = HTTP2Scene.album(1)
+    private static let large = "/v1/catalog/us/albums/large"
+    private static let absent = "/v1/catalog/us/albums/absent"
+    private static let many = 60
+    private static let largeBody = String(repeating: "0123456789abcdef", count: 1 << 16)
+    private static let albumBytes = "{\"at\":\"GET \(album)\"}".utf8.count
+
+    @Sendable private static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
+        switch request.target {
+        case large: FakeOrigin.Reply(body: largeBody)
+        case absent: FakeOrigin.Reply(status: 404, body: "{\"errors\":[]}")
+        default: HTTP2Scene.reply(request)
+        }
+    }
+
+    /// What each prints of its answers: status and bytes, and how many of many were answered 200.
+    private static let expected = """
+        album 200 \(albumBytes)
+        unchanged 304 0
+        large 200 \(largeBody.utf8.count)
+        absent 404 13
+        many \(many)
+
+        """
+
+    /// The questions in JavaScript, for an `ask` that gives status, entity tag and bytes.
+    private static let questions = """
+        const questions = async (ask) => {
+          const album = await ask('\(album)')
+          const unchanged = await ask('\(album)', {'if-none-match': album.etag})
+          const [large, absent] = [await ask('\(large)'), await ask('\(absent)')]
+          const all = await Promise.all(Array.from({length: \(many)}, (_, index) => ask('/v1/catalog/us/albums/' + (index + 1))))
+          const one = (name, answer) => `${name} ${answer.status} ${answer.bytes}\\n`
+          return one('album', album) + one('unchanged', unchanged) + one('large', large) + one('absent', absent)
+            + `many ${all.filter((answer) => answer.status === 200).length}\\n`
+        }
+        """
+
+    /// - Parameters:
+    ///   - speaksHTTP2: whether it must; else it is only said by what it came.
+    ///   - ask: gives what a client has printed that asks this port and trusts this file.
+    private func check(
+        _ name: String, speaksHTTP2: Bool = true,
+        _ ask: (_ port: UInt16, _ authority: String, _ folder: TemporaryFolder) throws -> String
+    ) throws {
+        let (scene, folder) = (try HTTP2Scene(), try TemporaryFolder())
+        scene.answer(Self.reply)
+        let authority = try folder.put(scene.authority.certificatePEM().utf8, "authority.pem")
+        #expect(try ask(scene.port, authority, folder) == Self.expected)
+        let (all, http2) = (scene.proxy.statistics[.requests], scene.proxy.statistics[.http2Requests])
+        print("\(name): \(http2) of \(all) requests by HTTP/2")
+        #expect(all >= Self.many + 4 && (!speaksHTTP2 || http2 == all))
+        scene.proxy.stop()
+    }
+
+    @Test(.requires(.curl)) func curlGetsWhatItAsksFor() throws {
+        let curl = try #require(Tool("curl"))
+        try check("curl") { port, authority, folder in
+            func ask(_ path: String, _ options: [String], _ says: String) throws -> String {
+                try curl.run(
+                    ["-sS", "--max-time", "60", "--http2", "--cacert", authority, "-o", "/dev/null"] + options
+                        + ["-w", says + "\\n", "https://localhost:\(port)\(path)"]
+                ).text
+            }
+            let (tag, figures) = (folder.file("tag"), " %{http_code} %{size_download}")
+            let answers = [
+                try ask(Self.album, ["--etag-save", tag], "album" + figures),
+                try ask(Self.album, ["--etag-compare", tag], "unchanged" + figures),
+                try ask(Self.large, [], "large" + figures), try ask(Self.absent, [], "absent" + figures),
+            ]
+            let many = try ask("/v1/catalog/us/albums/[1-\(Self.many)]", ["--parallel"], "%{http_code}")
+            return answers.joined() + "many \(many.split(separator: "\n").count { $0 == "200" })\n"
+        }
+    }
+
+    @Test(.requires(.node)) func nodeGetsWhatItAsksFor() throws {
+        let node = try #require(Tool("node"))
+        try check("node") { port, authority, _ in
+            let script = """
+                const http2 = require('http2'), fs = require('fs')
+                const client = http2.connect('https://localhost:\(port)', {ca: fs.readFileSync('\(authority)')})
+                const ask = (path, fields = {}) => new Promise((done, fail) => {
+                  const request = client.request({':path': path, ...fields})
+                  let [head, bytes] = [{}, 0]
+                  request.on('response', (fields) => { head = fields })
+                  request.on('data', (data) => { bytes += data.length })
+                  request.on('end', () => done({status: head[':status'], etag: head.etag, bytes}))
+                  request.on('error', fail)
+                })
+                \(Self.questions)
+                questions(ask).then((lines) => process.stdout.write(lines), (error) => console.log(error))
+                  .then(() => client.close())
+                """
+            return try node.run(["-e", script]).text
+        }
+    }
+
+    @Test(.requires(.browser)) func aPageGetsWhatItAsksFor() async throws {
+        try await onThread {
+            try check("Chromium") { port, _, _ in
+                let browser = try HeadlessBrowser(arguments: ["--ignore-certificate-errors"])
+                try browser.open("https://localhost:\(port)\(Self.album)")
+                let answers = try browser.evaluate(
+                    """
+                    (async () => {
+                      const ask = async (path, headers = {}) => {
+                        const answer = await fetch(path, {headers, cache: 'no-store'})
+                        const bytes = (await answer.arrayBuffer()).byteLength
+                        return {status: answer.status, etag: answer.headers.get('etag'), bytes}
+                      }
+                      \(Self.questions)
+                      return await questions(ask)
+                    })()
+                    """)
+                let protocols = "performance.getEntriesByType('resource').map((entry) => entry.nextHopProtocol)"
+                #expect(try browser.text("[...new Set(\(protocols))]") == "h2")
+                return answers as? String ?? ""
+            }
+        }
+    }
+
+    @Test(.requires(.pythonH2)) func pythonGetsWhatItAsksFor() throws {
+        let python = try #require(Tool.pythonWithH2)
+        try check("Python's h2") { port, authority, _ in
+            try python.run(["-c", Self.python, "\(port)", authority]).text
+        }
+    }
+
+    /// A library that knows frames and no sockets: nothing is done that is not said here.
+    private static let python = """
+        import socket, ssl, sys
+        from h2.config import H2Configuration
+        from h2.connection import H2Connection
+        from h2 import events
+        context = ssl.create_default_context(cafile=sys.argv[2])
+        context.set_alpn_protocols(['h2'])
+        server = context.wrap_socket(socket.create_connection(('127.0.0.1', int(sys.argv[1])), 60), server_hostname='localhost')
+        assert server.selected_alpn_protocol() == 'h2'
+        h2 = H2Connection(H2Configuration(header_encoding='utf-8'))
+        h2.initiate_connection()
+        def ask(paths, fields=[]):
+            answers = {}
+            for path in paths:
+                stream = h2.get_next_available_stream_id()
+                head = [(':method', 'GET'), (':scheme', 'https'), (':authority', 'localhost'), (':path', path)]
+                h2.send_headers(stream, head + fields, end_stream=True)
+                answers[stream] = [{}, 0]
+            waiting = set(answers)
+            while waiting:
+                server.sendall(h2.data_to_send())
+                data = server.recv(65536)
+                assert data, 'closed'
+                for event in h2.receive_data(data):
+                    if isinstance(event, events.ResponseReceived):
+                        answers[event.stream_id][0] = dict(event.headers)
+                    elif isinstance(event, events.DataReceived):
+                        answers[event.stream_id][1] += len(event.data)
+                        h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                    elif isinstance(event, events.StreamEnded):
+                        waiting.remove(event.stream_id)
+                    elif isinstance(event, (events.StreamReset, events.ConnectionTerminated)):
+                        sys.exit(repr(event))
+            return [(head[':status'], size, head.get('etag')) for head, size in answers.values()]
+        def tell(name, answer):
+            print(name, answer[0], answer[1])
+        album, = ask(['\(album)'])
+        tell('album', album)
+        tell('unchanged', *ask(['\(album)'], [('if-none-match', album[2])]))
+        tell('large', *ask(['\(large)']))
+        tell('absent', *ask(['\(absent)']))
+        many = ask(['/v1/catalog/us/albums/%d' % number for number in range(1, \(many) + 1)])
+        print('many', sum(answer[0] == '200' for answer in many))
+        """
+
+    /// On Linux it trusts whom the system trusts and nobody else, so it gets another file in the
+    /// place of the system's.
+    @Test(.requires(.swiftc), .requires(.ownMounts)) func urlSessionGetsWhatItAsksFor() throws {
+        let (compiler, unshare) = (try #require(Tool("swiftc")), try #require(Tool("unshare")))
+        try check("URLSession", speaksHTTP2: false) { port, authority, folder in
+            let (source, program) = (try folder.put(Self.swift.utf8, "main.swift"), folder.file("ask"))
+            let compiled = try compiler.run(["-o", program, source])
+            #expect(compiled.status == 0, "\(compiled.text)")
+            return try unshare.run([
+                "-rm", "sh", "-c", "mount --bind \"$0\" /etc/ssl/certs/ca-certificates.crt && exec \"$@\"",
+                authority, program, "https://localhost:\(port)",
+            ]).text
+        }
+    }
+
+    private static let swift = """
+        import Foundation
+        import FoundationNetworking
+        let base = URL(string: CommandLine.arguments[1])!
+        let session = URLSession(configuration: .ephemeral)
+        typealias Answer = (status: Int, bytes: Int, etag: String)
+        func ask(_ path: String, _ fields: [String: String] = [:]) async -> Answer {
+            var request = URLRequest(url: URL(string: path, relativeTo: base)!, cachePolicy: .reloadIgnoringLocalCacheData)
+            for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+            return await withCheckedContinuation { done in
+                session.dataTask(with: request) { data, response, error in
+                    if let error { print(error) }
+                    let head = response as? HTTPURLResponse
+                    let tag = head?.value(forHTTPHeaderField: "ETag") ?? ""
+                    done.resume(returning: (head?.statusCode ?? 0, data?.count ?? 0, tag))
+                }.resume()
+            }
+        }
+        func tell(_ name: String, _ answer: Answer) { print(name, answer.status, answer.bytes) }
+        let album = await ask("\(album)")
+        tell("album", album)
+        tell("unchanged", await ask("\(album)", ["If-None-Match": album.etag]))
+        tell("large", await ask("\(large)"))
+        tell("absent", await ask("\(absent)"))
+        let many = await withTaskGroup(of: Int.self) { group in
+            for number in 1...\(many) { group.addTask { await ask("/v1/catalog/us/albums/\\(number)").status } }
+            return await group.reduce(0) { $0 + ($1 == 200 ? 1 : 0) }
+        }
+        print("many", many)
+
+        """
+}

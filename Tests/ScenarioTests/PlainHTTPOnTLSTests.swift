@@ -1,0 +1,90 @@
+import EventLoop
+import Foundation
+import HTTP
+import Server
+import TestSupport
+import Testing
+
+/// HTTP in the clear on a port that wants TLS: the client is told what is wrong, in the clear.
+@Suite(.timeLimit(.minutes(10))) struct PlainHTTPOnTLSTests {
+    private static let fields = "/v1/me/library HTTP/1.1\r\nHost: localhost\r\n"
+    private static let header = "PROXY TCP4 203.0.113.9 10.0.0.1 40000 443\r\n"
+
+    /// Reads to the end, which is no reset, or a client might not have got to see the answer.
+    private func expectRefusal(_ client: RawClient, _ what: String) {
+        let (bytes, ended) = client.readToEnd()
+        let answer = String(decoding: bytes, as: UTF8.self)
+        #expect(ended && answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"), "\(what): \(answer)")
+        for part in [
+            "\r\nConnection: close\r\n", "\r\nAccess-Control-Allow-Origin: *\r\n", #"{"errors":[{"id":""#,
+            "A plain HTTP request was sent to an HTTPS port.",
+        ] { #expect(answer.contains(part), "\(what): \(answer)") }
+    }
+
+    /// Asks by TLS, as a client does that has understood.
+    private func isServed(_ scene: HTTP2Scene) throws -> Bool {
+        let trust = try ClientTLS(trustAnchors: .pem(scene.authority.certificatePEM()))
+        let client = try ProxyUnderTest(originPort: Int(scene.port), upstreamTLS: trust)
+        defer { client.stop() }
+        return try client.client.send("GET", HTTP2Scene.album(1)).status == 200
+    }
+
+    @Test(arguments: [false, true]) func theClientIsToldWhateverItAsksFor(offersHTTP2: Bool) throws {
+        let scene = try HTTP2Scene(offersHTTP2: offersHTTP2)
+        let methods = ["GET", "HEAD", "POST", "PUT", "CONNECT"]
+        for method in methods {
+            let client = try RawClient(port: scene.port)
+            try client.send("\(method) \(Self.fields)\r\n")
+            expectRefusal(client, method)
+        }
+        #expect(scene.proxy.statistics[.refused] == methods.count && scene.origin.requests.isEmpty)
+        #expect(try isServed(scene))
+        scene.proxy.stop()
+        let log = try scene.proxy.accessLog().split(separator: "\n")
+        #expect(log.filter { $0.contains("\"- - HTTP/1.1\" 400 ") }.count == methods.count, "\(log)")
+        #expect(log.count == methods.count + 1)
+    }
+
+    /// More than the sockets hold, so that the answer leaves while the content is on its way.
+    @Test func theAnswerComesThroughContentThatIsStillBeingSent() throws {
+        let scene = try HTTP2Scene()
+        let client = try RawClient(port: scene.port)
+        let content = String(repeating: "content ", count: 100_000)
+        try client.send("POST \(Self.fields)Content-Length: \(content.utf8.count)\r\n\r\n" + content)
+        client.finishSending()
+        expectRefusal(client, "content")
+        scene.proxy.stop()
+    }
+
+    @Test func whatComesByteByByteIsUnderstoodAsWell() throws {
+        let scene = try HTTP2Scene()
+        let client = try RawClient(port: scene.port)
+        for byte in Array("GET \(Self.fields)\r\n".utf8) {
+            try client.send([byte])
+            usleep(500)
+        }
+        expectRefusal(client, "in pieces")
+        #expect(try isServed(scene))
+        scene.proxy.stop()
+    }
+
+    /// What is neither TLS nor a request gets no answer.
+    @Test(arguments: ["GETTING /", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\r\n\r\n\r\n\r\n", "SSH-2.0-x\r\n"])
+    func otherBytesAreNotAnswered(bytes: String) throws {
+        let scene = try HTTP2Scene()
+        let client = try RawClient(port: scene.port)
+        try client.send(bytes)
+        #expect(client.read().isEmpty && (client.sawEnd || client.wasReset))
+        #expect(scene.proxy.statistics[.refused] == 0)
+        scene.proxy.stop()
+    }
+
+    @Test func behindALoadBalancerTheRefusalIsTheClients() throws {
+        let scene = try HTTP2Scene(headers: ProxyHeaders { _ in })
+        let client = try RawClient(port: scene.port)
+        try client.send(Self.header + "GET \(Self.fields)\r\n")
+        expectRefusal(client, "behind a header")
+        scene.proxy.stop()
+        #expect(try scene.proxy.accessLog().hasPrefix("203.0.113.9 "))
+    }
+}
