@@ -35,17 +35,6 @@ extension TierSettings: CustomStringConvertible, CustomDebugStringConvertible, C
     package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
-/// What a node's part in a shared tier may take in memory, in bytes.
-package enum TierMemory {
-    /// Of each loop's connection: commands that wait, the reply that is read, and a value before
-    /// it.
-    package static let bytesPerLoop =
-        SessionLimits().maxBytes + RESPLimits().maxReplyBytes + RESPLimits().maxBulkBytes
-    /// The purges that are known, a page of the log, the nodes, and the connections of the log and
-    /// of the budget.
-    package static let logBytes = PurgeHistory.mostBytes + PurgeKnowledge.mostBesideBytes + 12 << 20
-}
-
 /// Every bound on a connection to the engine that is not the operator's to set, in one table; each
 /// is tested at the limit and one above.
 struct SessionLimits: Sendable {

@@ -66,7 +66,7 @@ import Testing
         let before = a.knowledge.fence
         _ = await scene.send(RESPCommand("FLUSHALL"))
         try await until { a.breaks.count == 2 && a.board.status.standing == .ready }
-        #expect(a.breaks[1].contains("begun anew: 1 stored answers") && a.isFresh("/1") == false)
+        #expect(a.breaks[1].contains("begun anew: 1 stored answer is") && a.isFresh("/1") == false)
         #expect(a.knowledge.fence?.epoch != before?.epoch)
         a.store("/1")
         #expect(await a.purge(target("/1")).purged == 1)

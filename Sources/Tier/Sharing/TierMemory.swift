@@ -1,0 +1,10 @@
+/// What a node's part in a shared tier may take in memory, in bytes.
+package enum TierMemory {
+    /// Of each loop's connection: commands that wait, the reply that is read, and a value before
+    /// it.
+    package static let bytesPerLoop =
+        SessionLimits().maxBytes + RESPLimits().maxReplyBytes + RESPLimits().maxBulkBytes
+    /// The purges that are known, a page of the log, the nodes, and the connections of the log and
+    /// of the budget.
+    package static let logBytes = PurgeHistory.mostBytes + PurgeKnowledge.mostBesideBytes + 12 << 20
+}
