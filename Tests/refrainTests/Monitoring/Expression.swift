@@ -10,7 +10,7 @@ struct Expression {
     /// What Prometheus itself adds to a scraped series.
     private static let scrapeLabels: Set = ["job", "instance"]
     private static let functions: Set = [
-        "sum", "min", "rate", "increase", "histogram_quantile", "time", "by", "and", "label_values", "Inf", "abs",
+        "sum", "min", "rate", "increase", "histogram_quantile", "time", "by", "label_values", "Inf", "abs",
     ]
 
     init(_ text: String) {
