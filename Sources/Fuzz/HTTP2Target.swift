@@ -51,7 +51,8 @@ extension FuzzTarget {
         let words = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { word in
             word.map { $0 == 0 ? UInt8(ascii: "\n") : $0 }
         }
-        var (head, buffer) = (HTTP2RequestHead(limits: .request), ByteBuffer(capacity: 64))
+        var head = HTTP2RequestHead(limits: .request)
+        var buffer = ByteBuffer(capacity: 64)
         head.reset()
         var (fields, cookies) = (0, 0)
         for index in stride(from: 0, to: words.count - 1, by: 2) {
