@@ -56,8 +56,8 @@ extension FuzzTarget {
         head.reset()
         var (fields, cookies) = (0, 0)
         for index in stride(from: 0, to: words.count - 1, by: 2) {
-            let name = words[index]
-            head.add(name.span, words[index + 1].span, to: &buffer)
+            let (name, value) = (words[index], words[index + 1])
+            head.add(name.span, value.span, to: &buffer)
             let isCookie = name == Array("cookie".utf8)
             if isCookie { cookies += 1 } else if name.first != UInt8(ascii: ":") { fields += 1 }
         }
