@@ -37,6 +37,26 @@ import Testing
         #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
     }
 
+    /// A mistake in the name of a file, or in the line itself, had 127.0.0.1:8081 purged.
+    @Test(arguments: [
+        ("absent.conf", "cannot read absent.conf"), ("line.conf", "line.conf:1: admin_listen: "),
+        ("twice.conf", "twice.conf:2: admin_listen is already set"), ("quote.conf", "quote.conf:1: "),
+        ("include.conf", "cannot read gone.conf"),
+    ])
+    func whereTheProxyIsWasGuessed(_ file: String, _ error: String) {
+        let files = MemoryFiles(texts: [
+            "line.conf": "admin_listen nowhere\n", "twice.conf": "admin_listen off\nadmin_listen 127.0.0.1:1\n",
+            "quote.conf": "admin_listen '127.0.0.1:1\n", "include.conf": "include gone.conf\n",
+        ])
+        let result = run("purge", "--all", "--config", file, files: files)
+        #expect(result.status == 78 && result.error.contains(error), "\(result.error)")
+    }
+
+    @Test func withoutALineForItTheStandardPlaceIsAsked() {
+        let result = run("stats", "--config", "a.conf", files: MemoryFiles(texts: ["a.conf": "workers 1\n"]))
+        #expect(!result.error.contains("admin_listen off"), "\(result.error)")
+    }
+
     @Test func anotherFileCanBeNamed() throws {
         let server = try server()
         defer { server.stop() }

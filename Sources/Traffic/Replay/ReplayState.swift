@@ -30,8 +30,7 @@ struct ReplayState: Sendable {
     /// All before it were told as held, or were sent.
     private var told = 0
     private var idle: [Int] = []
-    private var freeNumbers: [Int] = []
-    private var numbers = 0
+    private var numbers = ConnectionNumbers()
     private var dialing = 0
     private var busy = 0
     private var mayDialAt: Int64 = 0
@@ -63,7 +62,7 @@ struct ReplayState: Sendable {
         }
         if waiting > dialing, connections < mostConnections, now >= mayDialAt {
             dialing += 1
-            return .open(connection: newNumber())
+            return .open(connection: numbers.take())
         }
         guard waiting == 0, !hasMore(at: now) else { return .wait(until: nextEvent(now)) }
         return busy == 0 ? .finished : .wait(until: nil)
@@ -92,12 +91,6 @@ struct ReplayState: Sendable {
         if schedule.isClosed { return now < mayDialAt ? mayDialAt : nil }
         return due < schedule.count ?? 0 ? schedule.due(due) : nil
     }
-
-    private mutating func newNumber() -> Int {
-        if let number = freeNumbers.popLast() { return number }
-        defer { numbers += 1 }
-        return numbers
-    }
 }
 
 // MARK: - What happens
@@ -105,7 +98,7 @@ struct ReplayState: Sendable {
 extension ReplayState {
     /// A connection that was open before the start.
     mutating func begin() -> Int {
-        let number = newNumber()
+        let number = numbers.take()
         idle.append(number)
         return number
     }
@@ -118,7 +111,7 @@ extension ReplayState {
     /// Returns the request that fails with it, the first of those that wait.
     mutating func couldNotOpen(_ connection: Int, at now: Int64) -> Int? {
         dialing -= 1
-        freeNumbers.append(connection)
+        numbers.giveBack(connection)
         if schedule.isClosed { mayDialAt = now + Self.dialPause }
         noteDue(now)
         return takeWaiting()
@@ -127,14 +120,14 @@ extension ReplayState {
     /// The exchange on this connection has ended; it `stays` open for another one, or has gone.
     mutating func ended(_ connection: Int, stays: Bool) {
         busy -= 1
-        if stays { idle.append(connection) } else { freeNumbers.append(connection) }
+        if stays { idle.append(connection) } else { numbers.giveBack(connection) }
     }
 
     /// The target closed a connection that had nothing to do.
     mutating func lost(_ connection: Int) {
         guard let index = idle.firstIndex(of: connection) else { return }
         idle.remove(at: index)
-        freeNumbers.append(connection)
+        numbers.giveBack(connection)
     }
 
     /// Takes the first of those that wait if it was due before `time`: it will not be sent.

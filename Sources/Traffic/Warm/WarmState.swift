@@ -44,8 +44,7 @@ struct WarmState: Sendable {
     /// Of the last refusal.
     private var pauseEnd: Int64 = 0
     private var idle: [Int] = []
-    private var freeNumbers: [Int] = []
-    private var numbers = 0
+    private var numbers = ConnectionNumbers()
     private var dialing = 0
     private var underWay: [Int: Int] = [:]
     private var refusalsInARow = 0
@@ -73,16 +72,10 @@ struct WarmState: Sendable {
         }
         guard dialing == 0, underWay.count < mostConnections else { return .wait(until: nil) }
         dialing += 1
-        return .open(connection: newNumber())
+        return .open(connection: numbers.take())
     }
 
     private var hasMore: Bool { next < count || !again.isEmpty }
-
-    private mutating func newNumber() -> Int {
-        if let number = freeNumbers.popLast() { return number }
-        defer { numbers += 1 }
-        return numbers
-    }
 }
 
 // MARK: - What happens
@@ -90,7 +83,7 @@ struct WarmState: Sendable {
 extension WarmState {
     /// A connection that was open before the start.
     mutating func begin() -> Int {
-        let number = newNumber()
+        let number = numbers.take()
         idle.append(number)
         return number
     }
@@ -102,7 +95,7 @@ extension WarmState {
 
     mutating func couldNotOpen(_ connection: Int, at now: Int64) {
         dialing -= 1
-        freeNumbers.append(connection)
+        numbers.giveBack(connection)
         noteFailure(at: now)
     }
 
@@ -141,7 +134,7 @@ extension WarmState {
     mutating func lost(_ connection: Int) {
         guard let index = idle.firstIndex(of: connection) else { return }
         idle.remove(at: index)
-        freeNumbers.append(connection)
+        numbers.giveBack(connection)
     }
 
     private mutating func noteFailure(at now: Int64) {
@@ -152,7 +145,7 @@ extension WarmState {
 
     @discardableResult
     private mutating func end(_ connection: Int, _ stays: Bool) -> Int? {
-        if stays { idle.append(connection) } else { freeNumbers.append(connection) }
+        if stays { idle.append(connection) } else { numbers.giveBack(connection) }
         return underWay.removeValue(forKey: connection)
     }
 }

@@ -38,7 +38,12 @@ enum ConfigurationFile {
             let path = standardPaths.first { files.problem($0) != absent }
             guard let path, files.problem(path) == nil else { return nil }
         }
-        return ConfigurationReader.readForClients(try path(arguments, files), files: files.withoutLooking)
+        let path = try path(arguments, files)
+        do throws(ConfigurationErrors) {
+            return try ConfigurationReader.readForClients(path, files: files.withoutLooking)
+        } catch {
+            throw .configuration(error.errors)
+        }
     }
 }
 

@@ -26,6 +26,8 @@ struct ConfigurationReader {
     private var written: [SettingLine] = []
     private var errors: [ConfigurationError] = []
     private var readingOrder: [String] = []
+    /// Whether every line of every file could be read.
+    private var isWhole = true
 
     /// Reads and checks everything below `path`; throws all that is wrong at once.
     static func read(_ path: String, files: FileAccess) throws(ConfigurationErrors) -> EffectiveConfiguration {
@@ -34,13 +36,13 @@ struct ConfigurationReader {
         return try reader.finish()
     }
 
-    /// Where a running proxy is asked and with what token, as far as the file says so.
-    static func readForClients(_ path: String, files: FileAccess) -> Configuration {
+    /// Where a running proxy is asked and with what token. Throws what is wrong with the lines that
+    /// say so, and all that is wrong where not every line could be read: one of these might have
+    /// said it, and another proxy would be asked.
+    static func readForClients(_ path: String, files: FileAccess) throws(ConfigurationErrors) -> Configuration {
         var reader = ConfigurationReader(files: files)
         reader.read(path, includedFrom: nil, chain: [])
-        var ignored: [ConfigurationError] = []
-        let lines = reader.written.filter { ["admin_listen", "admin_token_file"].contains($0.directive.name) }
-        return Configuration(applying: lines, errors: &ignored)
+        return try reader.finishForClients()
     }
 
     /// What holds where nothing is configured, for `demo` and as the start of tests.
@@ -56,19 +58,25 @@ struct ConfigurationReader {
 
     private mutating func read(_ path: String, includedFrom place: SourceLine?, chain: [String]) {
         guard !chain.contains(path) else {
+            isWhole = false
             let circle = (chain.drop { $0 != path } + [path]).joined(separator: " -> ")
             return report(place, "\(path) includes itself: \(circle)")
         }
         guard chain.count < Self.maxIncludeDepth else {
+            isWhole = false
             return report(place, "more than \(Self.maxIncludeDepth) files deep")
         }
         readingOrder.append(path)
         do throws(FileProblem) {
             let bytes = try files.read(path)
-            for line in ConfigurationLexer.lines(of: bytes, file: path, errors: &errors) {
+            let before = errors.count
+            let lines = ConfigurationLexer.lines(of: bytes, file: path, errors: &errors)
+            if errors.count > before { isWhole = false }
+            for line in lines {
                 take(line, chain: chain + [path])
             }
         } catch {
+            isWhole = false
             report(place, "cannot read \(path): \(error.message)")
         }
     }
@@ -146,14 +154,25 @@ struct ConfigurationReader {
     // MARK: The whole
 
     private consuming func finish() throws(ConfigurationErrors) -> EffectiveConfiguration {
-        let lines = Directive.table.flatMap { directive in
-            let mine = written.filter { $0.directive.name == directive.name }
-            return Self.defaults(of: directive, besides: mine) + mine
-        }
+        let lines = Directive.table.flatMap(settings)
         let configuration = Configuration(applying: lines, errors: &errors)
         errors += ConfigurationChecks(configuration: configuration, lines: lines, files: files).problems()
         guard errors.isEmpty else { throw ConfigurationErrors(errors: inReadingOrder(errors)) }
         return EffectiveConfiguration(configuration: configuration, lines: lines)
+    }
+
+    private consuming func finishForClients() throws(ConfigurationErrors) -> Configuration {
+        let names = ["admin_listen", "admin_token_file"]
+        if isWhole { errors.removeAll { error in !names.contains { error.message.hasPrefix($0) } } }
+        let lines = Directive.table.filter { names.contains($0.name) }.flatMap(settings)
+        let configuration = Configuration(applying: lines, errors: &errors)
+        guard errors.isEmpty else { throw ConfigurationErrors(errors: inReadingOrder(errors)) }
+        return configuration
+    }
+
+    private func settings(of directive: Directive) -> [SettingLine] {
+        let mine = written.filter { $0.directive.name == directive.name }
+        return Self.defaults(of: directive, besides: mine) + mine
     }
 
     private static func defaults(of directive: Directive, besides mine: [SettingLine]) -> [SettingLine] {

@@ -27,13 +27,18 @@ import Testing
         }
     }
 
+    private static func withSixInTheTail() throws -> ShownDashboard {
+        let shown = try ShownDashboard()
+        try shown.open()
+        try shown.waitForFeed()
+        try shown.ask(times: 2)
+        try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
+        return shown
+    }
+
     @Test func theTailIsFilteredAndPaused() async throws {
         try await onThread {
-            let shown = try ShownDashboard()
-            try shown.open()
-            try shown.waitForFeed()
-            try shown.ask(times: 2)
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
+            let shown = try Self.withSixInTheTail()
             try shown.type("MISS genres", into: "#tail-filter")
             try shown.browser.wait(for: "document.getElementById('tail').rows.length === 1")
             #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "1 of 6 match")
@@ -50,11 +55,7 @@ import Testing
 
     @Test func theTailIsFilteredByOutcomeAndByClient() async throws {
         try await onThread {
-            let shown = try ShownDashboard()
-            try shown.open()
-            try shown.waitForFeed()
-            try shown.ask(times: 2)
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
+            let shown = try Self.withSixInTheTail()
             try shown.choose("miss", in: "#tail-outcome")
             try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
             #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "3 of 6 match")
