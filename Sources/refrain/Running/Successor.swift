@@ -7,6 +7,9 @@ struct Successor: Sendable {
     let process: pid_t
     let channel: UpgradeChannel
 
+    /// Signals that a starting proxy keeps until it can act on them.
+    static let heldSignals = [SIGHUP, SIGUSR1, SIGUSR2]
+
     /// Starts `program` with the descriptors in `given` and no others.
     ///
     /// posix_spawn(3), because a fork would copy the page tables of a large cache, and of several
@@ -43,15 +46,15 @@ struct Successor: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Those that end a process do so until it says otherwise. The others stay ignored, as they
-        // are here, until it knows what to do about them. No signal is blocked, as some are in the
-        // threads of Dispatch.
-        var (usual, none) = (sigset_t(), sigset_t())
-        sigemptyset(&none)
+        // TERM and INT end the process until it says otherwise. The held signals wait until it can
+        // act on them.
+        var (usual, held) = (sigset_t(), sigset_t())
         sigemptyset(&usual)
+        sigemptyset(&held)
         for signal in [SIGTERM, SIGINT, SIGPIPE] { sigaddset(&usual, signal) }
+        for signal in heldSignals { sigaddset(&held, signal) }
         posix_spawnattr_setsigdefault(&attributes, &usual)
-        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigmask(&attributes, &held)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
         let words = program.arguments.map { strdup($0) } + [nil]
         let settings = environment.map { strdup($0) } + [nil]

@@ -9,6 +9,8 @@ func runServe(
 ) throws(CommandFailure) -> ExitStatus {
     let configuration = effective.configuration
     let log = OperationalLog(level: configuration.logLevel, prefix: .ofStandardError, context.output.error)
+    // Before other threads run, which would take them.
+    SignalWatcher.hold(Successor.heldSignals)
     // Before other threads run, which could read the environment that these change.
     let manager = ServiceManager.ofThisProcess()
     let inheritance = inheritance(for: configuration, log)
