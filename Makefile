@@ -21,8 +21,13 @@ TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --ena
 TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
 RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; { $(1); echo $$? >.build/tests/status; } 2>&1 | tee .build/tests/log; \
 	[ "$$(cat .build/tests/status)" = 0 ] || { echo 'failed:'; grep -A 2 '✘.*recorded an issue' .build/tests/log; exit 1; }; }
-# The suites that have a full size beside the brief one, or look at the release build.
-LONG_SUITES = $(shell grep -rlE --include='*Tests.swift' 'TestSize\.|requires\(\.release\)' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')
+# The suites whose files have some text.
+SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \
+	sed -nE 's,Tests/([A-Za-z]+)/(.*/)?([A-Za-z0-9]+)\.swift,^\1\\.\3/,p' | sort | paste -sd '|')
+# Those that have a full size beside the brief one, or look at the release build.
+LONG_SUITES = $(call SUITES,TestSize\.|requires\(\.release\))
+# Those that have a third size, of hours.
+RELEASE_SUITES = $(call SUITES,TestSize\..*release: )
 # The suites of the fault programme, which FAULTS.md lists by row.
 FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreFaultTests|StoreReadFailureTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|HandoverTests|UpgradeTests)/)
 # The same tests in a build of their own for each sanitizer, with what .ci/sanitizers.c says in every program.
@@ -116,14 +121,14 @@ test-long-builds: deps-test
 	@$(MAKE) --no-print-directory -j 2 build test-build
 
 test-long: test-long-builds ## the tests that have one in their full size, and those of the release build
-	@export REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '\.($(LONG_SUITES))/')
+	@export REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '$(LONG_SUITES)')
 	@$(MAKE) --no-print-directory fuzz-brief
 
 faults: test-long-builds ## the fault programme: kills, loss of power, full disks, failed calls, slow clients and so on
 	@export REFRAIN_LONG=1 REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '$(FAULTS)')
 
-faults-long: test-long-builds ## the same in the size for a release, which takes hours
-	@export REFRAIN_LONG=1 REFRAIN_FAULTS=release REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '$(FAULTS)')
+faults-long: test-long-builds ## the same, and whatever else has a size for a release, in that size, which takes hours
+	@export REFRAIN_LONG=1 REFRAIN_FAULTS=release REFRAIN_BINARY=$(CURDIR)/$(BINARY); $(call RUN_TESTS,$(TEST) --filter '$(FAULTS)|$(RELEASE_SUITES)')
 
 soak: test-long-builds ## mixed traffic for a long time, to see whether anything grows: MINUTES=60
 	REFRAIN_SOAK=$(MINUTES) REFRAIN_BINARY=$(CURDIR)/$(BINARY) $(TEST) --filter '\.SoakTests/'

@@ -8,9 +8,8 @@ import Testing
 /// itself where it is put together of several.
 @Suite struct DifferentialTests {
     private static let requests = TestSize.of(800, full: 2500)
-    private static let worldRequests = TestSize.of(300, full: 10_000)
-    /// Ten thousand of each were made once; that many take six minutes of two cores.
-    private static let habitRequests = TestSize.of(300, full: 2_500)
+    private static let worldRequests = TestSize.of(300, full: 2_500, release: 10_000)
+    private static let habitRequests = TestSize.of(300, full: 2_500, release: 10_000)
     private static let flippedRequests = TestSize.of(600, full: 1200)
     /// In a brief run time passes faster, so that as much ends its lifetime, and revisions and
     /// flips come earlier.

@@ -46,7 +46,7 @@ struct SharingNodesTests {
         #expect(base.asked > 0 && ratio <= bound.most, "\(what)", sourceLocation: location)
     }
 
-    @Test(arguments: TestSize.of([.apps, .lists, .recording], full: TrialWorld.Name.allCases) as [TrialWorld.Name])
+    @Test(arguments: TestSize.of([.apps], full: TrialWorld.Name.allCases) as [TrialWorld.Name])
     func threeNodesAskHardlyMoreThanOne(_ name: TrialWorld.Name) async throws {
         let world = try await onThread { TrialWorld.named(name) }
         try #require(world.requests.count > 400)
@@ -58,14 +58,14 @@ struct SharingNodesTests {
         }
     }
 
-    @Test(arguments: TrialBalancer.Way.allCases)
+    @Test(arguments: TestSize.of([.roundRobin], full: TrialBalancer.Way.allCases) as [TrialBalancer.Way])
     func aNodeThatIsKilledCostsNoAnswerAndHardlyARequest(_ way: TrialBalancer.Way) async throws {
         let base = try await onThread { try Self.undisturbed(.named(.apps), way) }
         let outcome = try await onThread { try Trial.outcome(of: .named(.apps), way, .kill) }
         expect(outcome, of: base, Self.oneIsLost, "one is killed, \(way)")
     }
 
-    @Test(arguments: TrialBalancer.Way.allCases)
+    @Test(arguments: TestSize.of([.roundRobin], full: TrialBalancer.Way.allCases) as [TrialBalancer.Way])
     func aNodeThatJoinsLateCostsHardlyARequest(_ way: TrialBalancer.Way) async throws {
         let base = try await onThread { try Self.undisturbed(.named(.apps), way) }
         let outcome = try await onThread { try Trial.outcome(of: .named(.apps), way, .join) }
