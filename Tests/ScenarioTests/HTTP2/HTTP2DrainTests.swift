@@ -64,6 +64,8 @@ import Testing
     }
 
     @Test func aReloadMayTakeItAwayAndBringItBack() throws {
+        // The server has accepted the first client.
+        waitUntil { !client.frames(.settings).isEmpty }
         for isOffered in [false, true] {
             let tls = try ServerTLS(authority: scene.authority, hosts: ["localhost"], offersHTTP2: isOffered)
             try scene.proxy.adopt { settings in
@@ -74,7 +76,7 @@ import Testing
             other.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
             #expect(other.answer(1).contains("albums/1") == isOffered)
         }
-        // Who was there stays.
+        // A connection from before the reload stays.
         client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
         #expect(client.answer(1).contains("albums/1"))
     }
