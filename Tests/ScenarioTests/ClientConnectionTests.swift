@@ -11,7 +11,7 @@ import Testing
     private static let get = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: x\r\n\r\n"
 
     private func withProxy(
-        body: String = "{}", timeouts: ClientTimeouts = ClientTimeouts(),
+        body: String = "{}", timeouts: ClientTimeouts = .ofTests,
         _ test: (ProxyUnderTest, FakeOrigin) throws -> Void
     ) throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func aSlowHeadIsCutOffByItsDeadline() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.head = .milliseconds(150)
         try withProxy(timeouts: timeouts) { proxy, _ in
             let client = try RawClient(port: UInt16(proxy.port))
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func aSlowBodyIsCutOffByItsDeadline() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.body = .milliseconds(150)
         timeouts.head = .seconds(60)
         timeouts.idle = .seconds(60)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func anIdleConnectionIsClosedWithoutAnAnswer() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.idle = .milliseconds(150)
         try withProxy(timeouts: timeouts) { proxy, _ in
             let client = try RawClient(port: UInt16(proxy.port))

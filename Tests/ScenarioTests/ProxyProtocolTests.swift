@@ -26,7 +26,7 @@ import Testing
         let authority = try? ThrowawayAuthority()
         private(set) var port: UInt16 = 0
 
-        init(isTLS: Bool = false, timeouts: ClientTimeouts = ClientTimeouts(), perAddress: Int = .max) throws {
+        init(isTLS: Bool = false, timeouts: ClientTimeouts = .ofTests, perAddress: Int = .max) throws {
             origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "album") }
             proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
             let tls = isTLS ? try authority.map { try ServerTLS(authority: $0, hosts: ["127.0.0.1"]) } : nil
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func aHeaderThatDoesNotComeIsWaitedForAsLongAsAHead() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.head = .milliseconds(200)
         let scene = try Scene(timeouts: timeouts)
         let client = try RawClient(port: scene.port)
@@ -198,7 +198,7 @@ import Testing
 
     /// One that has not said whose it is does not hold up the end.
     @Test func aStopDoesNotWaitLongForHeaders() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.grace = .milliseconds(100)
         let scene = try Scene(timeouts: timeouts)
         let client = try RawClient(port: scene.port)

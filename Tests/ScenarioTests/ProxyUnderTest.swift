@@ -27,7 +27,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         originPort: Int, upstreamTLS: ClientTLS? = nil, originHost: String = "127.0.0.1", workers: Int = 1,
         cache: ResponseCache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil),
         credentials: Credentials = Credentials(developer: nil, musicUser: nil), policy: Policy = Policy(),
-        timeouts: ClientTimeouts = ClientTimeouts(), crossOrigin: CrossOrigin = .any, port: Int = 0,
+        timeouts: ClientTimeouts = .ofTests, crossOrigin: CrossOrigin = .any, port: Int = 0,
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
         budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false, tier: SharedTier? = nil,
@@ -140,4 +140,13 @@ extension ResponseCache {
         purge(selection, mode, at: now) { @Sendable _ in done.signal() }
         done.wait()
     }
+}
+
+extension ClientTimeouts {
+    /// The defaults, but idle connections do not hold up the end of each test for two seconds.
+    static let ofTests: ClientTimeouts = {
+        var timeouts = ClientTimeouts()
+        timeouts.grace = .milliseconds(50)
+        return timeouts
+    }()
 }

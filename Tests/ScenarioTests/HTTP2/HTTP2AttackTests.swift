@@ -181,7 +181,7 @@ import Testing
         [0, 0],
     ])
     func halfAFrameIsNotWaitedForLong(bytes: [UInt8]) throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.head = .milliseconds(200)
         let scene = try HTTP2Scene(timeouts: timeouts)
         let client = try scene.client()
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test func whoSaysNothingIsNotWaitedForLong() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.head = .milliseconds(200)
         let scene = try HTTP2Scene(timeouts: timeouts)
         let client = try scene.client(greets: false)
@@ -209,7 +209,7 @@ import Testing
 
     /// Content that does not come gets the answer that it gets in HTTP/1.1.
     @Test func contentIsWaitedForSoLong() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.body = .milliseconds(200)
         let scene = try HTTP2Scene(timeouts: timeouts)
         let client = try scene.client()
@@ -223,7 +223,7 @@ import Testing
 
     /// CVE-2019-9517: answers that are asked for and not taken cost no more than a bound, and end.
     @Test func whoTakesNoAnswersIsLetGo() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.write = .milliseconds(300)
         let scene = try HTTP2Scene(timeouts: timeouts)
         let client = try scene.client()
@@ -239,7 +239,7 @@ import Testing
 
     /// Once frames are made their streams may be over, and nothing of theirs is waited for.
     @Test func framesThatNobodyTakesAreCountedAndEndTheConnection() throws {
-        var timeouts = ClientTimeouts()
+        var timeouts = ClientTimeouts.ofTests
         timeouts.write = .milliseconds(300)
         let scene = try HTTP2Scene(timeouts: timeouts)
         let client = try scene.client()

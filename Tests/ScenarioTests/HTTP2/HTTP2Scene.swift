@@ -19,7 +19,7 @@ final class HTTP2Scene {
     static let large = String(repeating: "0123456789abcdef", count: 20_000)
 
     init(
-        timeouts: ClientTimeouts = ClientTimeouts(), headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil,
+        timeouts: ClientTimeouts = .ofTests, headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil,
         logFormat: AccessLogFormat = .combined, crossOrigin: CrossOrigin = .any, offersHTTP2: Bool = true
     ) throws {
         authority = try ThrowawayAuthority()
