@@ -86,6 +86,22 @@ import Testing
         #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
     }
 
+    /// Rows of small answers take pages; large answers need what these took.
+    @Test func pagesThatManySmallAnswersHadAreGivenBack() throws {
+        let store = scratch.open(maxBytes: Self.cacheSize)
+        for number in 0..<8_000 {
+            store.store(response("/small/\(number)", at: noon + Int64(number)))
+            if number % 500 == 0 { store.flush() }
+        }
+        for number in 0..<900 {
+            store.store(response("/large/\(number)", filler(9_000), at: noon + 100_000 + Int64(number)))
+            if number % 50 == 0 { store.flush() }
+        }
+        store.flush()
+        let free = Int(try sqlite(scratch.file, "PRAGMA freelist_count")) * StoreBounds.pageBytes
+        #expect(free < StoreBounds(maxBytes: Self.cacheSize).fileBytes / 8, "\(free) bytes hold nothing")
+    }
+
     @Test func aReaderThatNeverEndsCannotMakeTheLogGrow() throws {
         let lines = Lines()
         let store = scratch.open(maxBytes: Self.cacheSize, lines)
