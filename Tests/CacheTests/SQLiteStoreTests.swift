@@ -189,6 +189,23 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT age BETWEEN 50 AND 60 FROM response WHERE target = '/stale'") == 1)
     }
 
+    @Test func classesHaveTheNamesOfTheLatestStart() throws {
+        for names in [["albums", "songs"], ["albums", "tracks"]] {
+            let store = SQLiteStore.open(path: scratch.file, maxBytes: 64 << 20, classNames: names, log: { _ in })
+            store.store(response("/a"))
+            store.close()
+        }
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM response WHERE class = 'tracks'") == 1)
+    }
+
+    @Test func usesAreWrittenMoreRarelyTheFurtherTheyLieApart() {
+        let store = scratch.open()
+        store.store(response("/first", at: noon))
+        store.store(response("/last", at: noon + 16 * 100))
+        store.flush()
+        #expect(store.useInterval == 100)
+    }
+
     @Test func readersOnManyThreadsReadWhileTheWriterWrites() {
         let store = scratch.open(maxBytes: 2 << 20)
         concurrently(6) { thread in

@@ -142,7 +142,13 @@ import Testing
         #expect(FileManager.default.createFile(atPath: foreign, contents: Data(count: 100)))
         let store = scratch.open()
         #expect(access(orphan, F_OK) != 0 && access(foreign, F_OK) == 0)
-        #expect(content(store.makeReader().lookup(key("/a"), at: noon)) == content(response("/a")))
+        // The last one has gone, and nothing is appended to it.
+        store.store(response("/b"))
+        store.flush()
+        #expect(store.health == .available && store.status.failedTransactions == 0)
+        for target in ["/a", "/b"] {
+            #expect(content(store.makeReader().lookup(key(target), at: noon)) == content(response(target)))
+        }
     }
 
     @Test func answersWhoseSegmentIsGoneAreGone() throws {
@@ -263,6 +269,54 @@ import Testing
         waitUntil(within: 120) { store.directory.isComplete && store.entries == 0 }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
         #expect(store.entries == 0 && store.status.damaged == 17_000)
+    }
+
+    @Test func copiesMakeNoSegmentLargerThanItMayBe() throws {
+        let store = scratch.open(maxBytes: 4 << 20)
+        let most = StoreBounds(maxBytes: 4 << 20).segmentBytes
+        for number in 0..<2_000 {
+            store.store(response("/\(number)", filler(3_000), at: noon + Int64(number)))
+            if number % 3 > 0 { store.remove(key("/\(number - 60)")) }
+            guard number % 20 == 0 else { continue }
+            store.flush()
+            let files = try Segments.listed(in: Segments.folder(of: scratch.file))
+            #expect(files.values.allSatisfy { $0 <= most }, "\(files)")
+        }
+        let files = try Segments.listed(in: Segments.folder(of: scratch.file))
+        #expect(files.keys.min() ?? 1 > 1, "the first segment was given up")
+    }
+
+    /// A transaction that failed had removed a row; the next one told the directory of it.
+    @Test func whatAFailedTransactionDidIsNotToldAfterTheNext() throws {
+        let first = scratch.open()
+        first.store(response("/a"))
+        first.close()
+        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
+        let ledger = RowLedger(KeyDirectory(mostKeys: 99), try SegmentLog(Segments(besides: scratch.file)))
+        let connection = try StoreConnection(database, StoreBounds(maxBytes: 64 << 20), ledger)
+        while try connection.learn().isWorthAnother {}
+        let index = SQLiteStore.index(of: key("/a"))
+        let before = ledger.find(index)
+        let id = try database.integer("SELECT id FROM entry")
+        #expect(throws: SQLiteError.self) {
+            try connection.room.write(0) { () throws(SQLiteError) in
+                try connection.room.delete(id)
+                throw SQLiteError(code: 13, message: "the disk is full")
+            }
+        }
+        try connection.room.write(0) {}
+        #expect(before != .absent && before != .unknown && ledger.find(index) == before)
+    }
+
+    /// The kernel gives a file of its own in pieces.
+    @Test func aReadGoesOnWhereOneCallBringsLess() throws {
+        let path = "/proc/self/maps"
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let handle = try #require(FileHandle(forReadingAtPath: path))
+        let one = pread(handle.fileDescriptor, &bytes, bytes.count, 0)
+        let file = try SegmentFile(path, writing: false)
+        let all = try bytes.withUnsafeMutableBytes { try file.read($0, at: 0) }
+        #expect(one > 0 && all > one, "\(one) of \(all)")
     }
 
     @Test func aSoftPurgeIsKeptThroughARestartAndAMove() async throws {

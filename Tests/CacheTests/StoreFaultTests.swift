@@ -153,6 +153,17 @@ extension Requirement {
         #expect(lines.all.count == 2)
     }
 
+    /// Nothing but another store would have tried again.
+    @Test func whatCouldNotBeOpenedForADrainIsTriedAgain() {
+        let store = scratch.open(file: scratch.directory + "/none/cache.sqlite")
+        let isTriedAgain = store.queue.sync { () -> Bool in
+            store.pending.withLock { $0.begin(.scheduled) }
+            store.drain()
+            return store.pending.withLock { !$0.claim(.scheduled) }
+        }
+        #expect(isTriedAgain && store.health.isUnavailable)
+    }
+
     @Test func aFileThatAnotherProcessKeepsToItselfIsUsedOnceItIsFree() throws {
         let before = scratch.open()
         _ = filled(before)
@@ -221,6 +232,18 @@ extension Requirement {
         #expect(eventually { store.health == .available })
         #expect(store.entries == Self.entries.count + large.count && lines.all.count == 2, "\(lines.all)")
         cache.close()
+    }
+
+    @Test(.requires(.smallDisk))
+    func whatADiskHasHalfARoomForIsTakenBack() throws {
+        let disk = try SmallDisk(bytes: 1 << 20)
+        let path = disk.directory + "/000001"
+        let file = try SegmentFile(path, isNew: true, writing: true)
+        let piece = [UInt8](repeating: 7, count: 64 << 10)
+        try piece.withUnsafeBytes { try file.write($0, at: 0) }
+        let tooMuch = [UInt8](repeating: 8, count: 2 << 20)
+        #expect(throws: SQLiteError.self) { try tooMuch.withUnsafeBytes { try file.write($0, at: piece.count) } }
+        #expect(StoreFile.size(path) == piece.count)
     }
 
     @Test(.requires(.smallDisk))

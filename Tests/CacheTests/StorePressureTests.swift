@@ -86,9 +86,24 @@ import Testing
         #expect(diskBytes() <= Self.cacheSize && store.status.evicted > 0)
     }
 
-    @Test func aReaderThatNeverEndsCannotMakeTheLogGrow() throws {
-        let lines = Lines()
-        let store = scratch.open(maxBytes: Self.cacheSize, lines)
+    /// Rows of small answers take pages; large answers need what these took.
+    @Test func pagesThatManySmallAnswersHadAreGivenBack() throws {
+        let store = scratch.open(maxBytes: Self.cacheSize)
+        for number in 0..<8_000 {
+            store.store(response("/small/\(number)", at: noon + Int64(number)))
+            if number % 500 == 0 { store.flush() }
+        }
+        for number in 0..<900 {
+            store.store(response("/large/\(number)", filler(9_000), at: noon + 100_000 + Int64(number)))
+            if number % 50 == 0 { store.flush() }
+        }
+        store.flush()
+        let free = Int(try sqlite(scratch.file, "PRAGMA freelist_count")) * StoreBounds.pageBytes
+        #expect(free < StoreBounds(maxBytes: Self.cacheSize).fileBytes / 8, "\(free) bytes hold nothing")
+    }
+
+    /// Stores until the log is full that the reader it returns needs.
+    private func fillTheLog(_ store: SQLiteStore) throws -> Database {
         store.store(response("/first"))
         store.flush()
         let other = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .zero)
@@ -99,6 +114,26 @@ import Testing
         }
         store.flush()
         try #require(store.health.isFailing, "\(store.health)")
+        return other
+    }
+
+    /// It would be tried for as long as the reader stays, and nobody be told.
+    @Test func aPurgeThatTheLogHasNoRoomForHasFailed() throws {
+        let store = scratch.open(maxBytes: Self.cacheSize)
+        let other = try fillTheLog(store)
+        let counts = Mutex<[Int?]>([])
+        store.purge(Purge(selection: EntrySelection(), mode: .hard, now: noon)) { count in
+            counts.withLock { $0.append(count) }
+        }
+        waitUntil(within: 120) { counts.withLock { !$0.isEmpty } }
+        #expect(counts.withLock { $0 } == [nil])
+        try other.execute("ROLLBACK")
+    }
+
+    @Test func aReaderThatNeverEndsCannotMakeTheLogGrow() throws {
+        let lines = Lines()
+        let store = scratch.open(maxBytes: Self.cacheSize, lines)
+        let other = try fillTheLog(store)
         #expect(StoreFile.size(scratch.file + "-wal") <= StoreBounds(maxBytes: Self.cacheSize).journalBytes)
         #expect(diskBytes() <= Self.cacheSize && lines.all.count == 1, "\(lines.all)")
         try other.execute("ROLLBACK")

@@ -98,6 +98,19 @@ import Testing
         #expect(isWhole(store, store.makeReader(), after: noon) && scratch.setAside.isEmpty)
     }
 
+    @Test func aFileIsSetAsideAtTheSecondFailure() throws {
+        fill()
+        let file = StoreFile(path: scratch.file, maxBytes: 64 << 20, isTemporary: false, log: { _ in })
+        for failures in [1, 2] {
+            var attempts = 0
+            try file.judgedTwice { () throws(StoreUnavailable) -> Result<Void, StoreFile.Damage> in
+                attempts += 1
+                return attempts <= failures ? .failure(StoreFile.Damage(reason: "so it seemed")) : .success(())
+            }
+            #expect(attempts == failures + 1 && scratch.setAside.count == failures - 1, "\(scratch.names)")
+        }
+    }
+
     /// Damage that was reported once and is not there: SQLite or the memory was wrong.
     @Test func aSoundFileIsAcquittedOnce() {
         let lines = Lines()

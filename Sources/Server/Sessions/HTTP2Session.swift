@@ -286,7 +286,6 @@ extension HTTP2Session: ServedConnection {
         endsWhenIdle = true
         clinux_http2_say_goodbye(library, 1)
         send()
-        if streams.isEmpty { becomeIdle() }
     }
 
     func close() {

@@ -126,11 +126,7 @@ extension LogFollower {
     }
 
     /// The log is known to have grown.
-    func wake() {
-        guard pauseTimer != nil else { return }
-        stopPausing()
-        tell { $0.woken() }
-    }
+    func wake() { tell { $0.woken() } }
 }
 
 // MARK: The cache

@@ -39,6 +39,22 @@ import Testing
         for _ in 0..<20 { #expect(await a.purge(target("/1")).missing.isEmpty) }
     }
 
+    /// A sign of life that is due much later does not keep a purge from asking often.
+    @Test func aPurgeAsksOftenHoweverRareSignsOfLifeAre() async throws {
+        let engine = try RedisServer()
+        let b = try NodeScene([engine.endpoint], "b")
+        try await b.ready()
+        #expect(await b.purge(target("/0")).nodes == 1)
+        let a = try NodeScene([engine.endpoint], "a") { $1.heartbeat = TierScene.patient }
+        try await a.ready()
+        try await until { a.board.status.nodes.count == 2 }
+        for _ in 0..<5 {
+            let report = await a.purge(target("/1"))
+            #expect(report.missing.isEmpty)
+            if !report.missing.isEmpty { break }
+        }
+    }
+
     @Test func aDryRunCountsHereAlone() async throws {
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])

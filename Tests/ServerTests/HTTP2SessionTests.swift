@@ -1,0 +1,136 @@
+import Dispatch
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+@testable import EventLoop
+@testable import Server
+
+/// A session in virtual time, and a client that writes frames and reads only when it is told to.
+private final class SessionScene {
+    /// Answers each request with the same content.
+    private final class Source: Service {
+        let content: [UInt8]
+        init(_ content: [UInt8]) { self.content = content }
+        func handle(_ connection: ClientConnection) {
+            connection.respond(content: content) { $0.appendStatusLine(200) }
+        }
+    }
+
+    let context: LoopContext
+    private let session: HTTP2Session
+    private let client: CInt
+    private var received: [UInt8] = []
+
+    init(
+        _ loop: EventLoop, _ timeouts: ClientTimeouts = ClientTimeouts(), content: [UInt8] = [32],
+        budget: AnswerBudget = AnswerBudget()
+    ) throws {
+        var ends: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        client = ends[1]
+        context = LoopContext(loop: loop, answerBudget: budget)
+        let stream = Stream(
+            owning: ends[0], peer: SocketAddress("127.0.0.9:1"), state: .open, tls: nil, loop: loop)
+        session = HTTP2Session(
+            stream: stream, context: context, service: Source(content), limits: MessageLimits(), timeouts: timeouts,
+            onOffence: {}, onClose: { _ in })
+        stream.register()
+        send(HTTP2Frame.preface)
+        send(HTTP2Frame.setting(4, 0x7FFF_FFFF).bytes + HTTP2Frame.windowUpdate(0, by: 0x7FFF_0000).bytes)
+    }
+
+    deinit { Glibc.close(client) }
+
+    func send(_ bytes: [UInt8]) { _ = Glibc.write(client, bytes, bytes.count) }
+
+    func get(_ stream: UInt32) { send(HTTP2Frame.head(HTTP2Frame.get("/"), stream: stream).bytes) }
+
+    /// Reads what has come so far; the frames of that kind.
+    func frames(_ kind: HTTP2Frame.Kind) -> [HTTP2Frame] {
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(client, &buffer, buffer.count)
+            guard count > 0 else { break }
+            received += buffer[..<count]
+        }
+        var (frames, rest): ([HTTP2Frame], ArraySlice<UInt8>) = ([], received[...])
+        while let (frame, count) = HTTP2Frame.first(in: rest) {
+            frames.append(frame)
+            rest = rest.dropFirst(count)
+        }
+        return frames.filter { $0.kind == kind }
+    }
+}
+
+/// Who has an answer that waits.
+private final class OtherHolder: AnswerHolder {
+    let context: LoopContext
+    private(set) var hasGivenWay = false
+    init(_ context: LoopContext) { self.context = context }
+    func giveWay(_ ticket: AnswerBudget.Ticket) { hasGivenWay = true }
+}
+
+@Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2SessionTests {
+    /// Performs the steps at these seconds of virtual time, in their order.
+    private func run(_ scene: (EventLoop) throws -> [(second: Int, step: () -> Void)]) throws {
+        let loop = try EventLoop(label: "session", virtualTime: VirtualTime())
+        let done = DispatchSemaphore(value: 0)
+        try loop.sync {
+            let steps = try scene(loop)
+            for (second, step) in steps { loop.schedule(after: .seconds(second), step) }
+            loop.schedule(after: .seconds((steps.last?.second ?? 0) + 1)) { done.signal() }
+        }
+        done.wait()
+        let stopped = DispatchSemaphore(value: 0)
+        loop.stop { stopped.signal() }
+        stopped.wait()
+    }
+
+    @Test func whoAsksNowAndThenIsNotIdle() throws {
+        var timeouts = ClientTimeouts()
+        timeouts.idle = .seconds(10)
+        var answered: [UInt32] = []
+        var goodbyes: [[UInt32]] = []
+        try run { loop in
+            let scene = try SessionScene(loop, timeouts)
+            func look() {
+                answered = scene.frames(.headers).map(\.stream)
+                goodbyes.append(scene.frames(.goAway).map { $0.word(at: 0) })
+            }
+            return [(6, { scene.get(1) }), (12, { scene.get(3) }), (21, look), (23, look)]
+        }
+        #expect(answered == [1, 3])
+        #expect(goodbyes.first == [] && goodbyes.last?.last == 3, "\(goodbyes)")
+    }
+
+    @Test func theClientIsToldHowLargeAHeadMayBe() throws {
+        var payload: [UInt8] = []
+        try run { loop in
+            let scene = try SessionScene(loop)
+            return [(1, { payload = scene.frames(.settings).first?.payload ?? [] })]
+        }
+        let settings = stride(from: 0, to: payload.count, by: 6).map { Array(payload[$0..<$0 + 6]) }
+        #expect(settings.contains([0, 6] + HTTP2Frame.word(UInt32(MessageLimits().maxHeadBytes))), "\(settings)")
+    }
+
+    /// Counted as nobody's, they would have another client give way for this one.
+    @Test func framesThatWaitAreCountedForTheirClient() throws {
+        let budget = AnswerBudget()
+        let (content, frames) = (4 << 20, Limits.queuedFrames)
+        let more = content + frames / 2
+        budget.limit(to: content + frames + more - 1)
+        var hasOtherGivenWay: Bool?
+        try run { loop in
+            let scene = try SessionScene(loop, content: [UInt8](repeating: 32, count: content), budget: budget)
+            let other = OtherHolder(scene.context)
+            _ = budget.begin(other, of: 7, content: 1, byteCount: more)
+            scene.get(1)
+            return [(1, { withExtendedLifetime(scene) { hasOtherGivenWay = other.hasGivenWay } })]
+        }
+        #expect(hasOtherGivenWay == false && budget.resetCount == 1)
+        #expect(budget.heldBytes == more)
+    }
+}
