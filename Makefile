@@ -16,9 +16,11 @@ RELEASE = --configuration release --product refrain --static-swift-stdlib
 # The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
 # search for XCTest cases need. A folder of their own lets it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
+# The watchdog of the tests reads the events of the run, to say which tests hang (Tests/TestSupport/Watchdog.swift).
 # What fails is shown, and what requests cost; the last lines say how many tests passed, what was left out, and once more
 # what failed: who sees only the end of a long log sees it too.
-TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
+TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet \
+	--event-stream-output-path .build/tests/events
 RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; { $(1); echo $$? >.build/tests/status; } 2>&1 | tee .build/tests/log; \
 	[ "$$(cat .build/tests/status)" = 0 ] || { echo 'failed:'; grep -A 2 '✘.*recorded an issue' .build/tests/log; exit 1; }; }
 # The suites whose files have some text.

@@ -13,6 +13,7 @@ import Testing
         // they wait for has to happen within seconds.
         setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", Patience.isSanitized ? "2" : "4", 0)
         LeftOut.tellAtExit()
+        Watchdog.begin()
         await withTaskExecutorPreference(TestThreads.shared) { await Testing.__swiftPMEntryPoint() as Never }
     }
 }

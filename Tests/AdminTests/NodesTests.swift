@@ -38,7 +38,7 @@ import Testing
             hasEnded = true
             let done = DispatchSemaphore(value: 0)
             node.stop(isReplaced: true) { done.signal() }
-            done.wait()
+            done.waitOrFail()
         }
     }
 

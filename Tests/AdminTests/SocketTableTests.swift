@@ -68,7 +68,10 @@ import Testing
         let table = try #require(KernelFile.read("/proc/self/net/tcp"))
         let rows = table.split(separator: 10).dropFirst().compactMap { row -> SocketAddress? in
             let columns = row.split(separator: 32)
-            guard columns.count > 2, SocketTable.address(columns[2])?.port == UInt16(admin.port) else { return nil }
+            // Established: another client's port may have been this one, and its rows stay a minute.
+            guard columns.count > 3, columns[3].elementsEqual("01".utf8),
+                SocketTable.address(columns[2])?.port == UInt16(admin.port)
+            else { return nil }
             return SocketTable.address(columns[1])
         }
         let local = try #require(rows.first)

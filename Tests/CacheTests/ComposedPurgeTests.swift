@@ -119,7 +119,7 @@ import Testing
             }
         }
         race.change(atLeast: 1_000, upTo: 100_000)
-        for _ in 0..<3 { ended.wait() }
+        for _ in 0..<3 { ended.waitOrFail() }
         #expect(race.wrong.load(ordering: .relaxed) == 0, "seed \(seed)")
         #expect(race.found.load(ordering: .relaxed) > 100, "or this proved nothing")
     }
@@ -189,6 +189,6 @@ private final class CompositionRace: Sendable {
     private func purge(_ mode: PurgeMode, _ conditions: EntrySelection.Condition...) {
         let answered = DispatchSemaphore(value: 0)
         cache.purge(EntrySelection(conditions), mode, at: noon) { _ in answered.signal() }
-        answered.wait()
+        answered.waitOrFail()
     }
 }

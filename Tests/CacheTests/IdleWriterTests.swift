@@ -10,17 +10,22 @@ struct IdleWriterTests {
     private func started(_ drain: @escaping @Sendable () -> Void) -> IdleWriter {
         let writer = IdleWriter()
         writer.start(drain) { _ in }
-        waitUntil { writer.mayWrite }
+        waitUntil(within: 600) { writer.mayWrite }
         return writer
     }
 
     @Test func itRunsEachTimeItIsAsked() {
-        let runs = DispatchSemaphore(value: 0)
-        let writer = started { runs.signal() }
-        for _ in 0..<3 {
-            // It says that it is done after it has run.
-            waitUntil { writer.ask() }
-            runs.wait()
+        let ran = DispatchSemaphore(value: 0)
+        let runs = Mutex(0)
+        let writer = started {
+            runs.withLock { $0 += 1 }
+            ran.signal()
+        }
+        for round in 1...3 {
+            // The thread takes the next order after the run has returned.
+            #expect(waitUntil(within: 600) { writer.ask() })
+            ran.waitOrFail(within: 600)
+            #expect(runs.withLock { $0 } == round)
         }
         writer.end()
     }
@@ -30,13 +35,13 @@ struct IdleWriterTests {
         let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let writer = started {
             begun.signal()
-            goesOn.wait()
+            goesOn.waitOrFail(within: 600)
         }
         #expect(writer.ask())
-        begun.wait()
+        begun.waitOrFail(within: 600)
         #expect(!writer.ask())
         goesOn.signal()
-        waitUntil { writer.ask() }
+        waitUntil(within: 600) { writer.ask() }
         goesOn.signal()
         writer.end()
     }

@@ -171,7 +171,7 @@ extension ResponseCache {
                     for number in 0..<700 { cache.store(response("/\(number)", "\(round)")) }
                     let answered = DispatchSemaphore(value: 0)
                     cache.purge(EntrySelection(), .hard, at: noon) { _ in answered.signal() }
-                    answered.wait()
+                    answered.waitOrFail()
                     purgedUpTo.store(round, ordering: .sequentiallyConsistent)
                 }
                 isDone.store(true, ordering: .relaxed)

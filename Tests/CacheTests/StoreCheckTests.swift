@@ -146,7 +146,7 @@ import Testing
         try flip([4])
         let store = scratch.open()
         store.checkRate = 64 << 20
-        waitUntil(within: 120) { store.status.damaged == 1 }
+        waitUntil(within: 600) { store.status.damaged == 1 }
         #expect(store.status.damaged == 1)
         store.checkRate = 0
         #expect(store.checkRate == 0)

@@ -38,15 +38,6 @@ private final class SmallDisk: Sendable {
     }
 }
 
-/// Waits for what the store does by itself, within seconds.
-private func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<3_000 {
-        if condition() { return true }
-        usleep(10_000)
-    }
-    return false
-}
-
 /// Disks that are full and files that others remove: memory goes on, it is said once, and the store
 /// finds its way back without help.
 extension Requirement {
@@ -138,7 +129,7 @@ extension Requirement {
         cache.flush()
         #expect(lines.all.count == 1 && store.status.failedTransactions > 2, "said once: \(lines.all)")
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
-        #expect(eventually { store.health == .available && store.entries == 1 })
+        waitUntil { store.health == .available && store.entries == 1 }
         #expect(content(reader.lookup(Self.entries[1].key, at: noon)) == content(Self.entries[1]))
         #expect(lines.all.count == 2, "\(lines.all)")
     }
@@ -149,7 +140,7 @@ extension Requirement {
         let store = scratch.open(lines, file: path)
         #expect(store.status.failedTransactions == 1)
         try FileManager.default.createDirectory(atPath: scratch.directory + "/later", withIntermediateDirectories: true)
-        #expect(eventually { store.health == .available })
+        waitUntil { store.health == .available }
         #expect(lines.all.count == 2)
     }
 
@@ -177,7 +168,7 @@ extension Requirement {
         store.store(response("/fresh"))
         #expect(reader.lookup(key("/fresh"), at: noon) != nil && reader.lookup(key("/1"), at: noon) == nil)
         other = nil
-        #expect(eventually { store.health == .available && store.entries == Self.entries.count + 1 })
+        waitUntil { store.health == .available && store.entries == Self.entries.count + 1 }
         #expect(content(reader.lookup(key("/1"), at: noon + 5)) == content(Self.entries[1]))
         #expect(scratch.setAside.isEmpty && lines.all.count == 2, "\(lines.all)")
     }
@@ -229,7 +220,7 @@ extension Requirement {
         #expect(lines.all.count == 1 && store.status.failedTransactions >= 2, "said once: \(lines.all)")
         #expect(content(reader.lookup(Self.entries[5].key, at: noon)) == content(Self.entries[5]))
         unlink(filler)
-        #expect(eventually { store.health == .available })
+        waitUntil { store.health == .available }
         #expect(store.entries == Self.entries.count + large.count && lines.all.count == 2, "\(lines.all)")
         cache.close()
     }

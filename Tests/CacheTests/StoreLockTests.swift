@@ -50,7 +50,7 @@ import Testing
         let file = scratch.file
         let lock = try await onThread {
             Thread.detachNewThread {
-                isSaid.wait()
+                isSaid.waitOrFail()
                 other.close()
             }
             return try StoreLock.take(file, within: .seconds(600)) { holder in

@@ -136,7 +136,7 @@ private final class Guests: Sendable {
                 store.store(response("/\(number)", "\(number) anew"))
             }
         }
-        finished.wait()
+        finished.waitOrFail()
         store.flush()
         #expect(Set(guests.targets).count == guests.all.count, "seed \(seed)")
         for guest in guests.all {

@@ -170,6 +170,8 @@ import Testing
     @Test func aCopyIsTheSameButForItsOutline() {
         let one = response("/a", "body")
         #expect(one.isCopy(of: one) && one.isCopy(of: response("/a", "body")))
+        let outlined = [1, 2].map { one.with(outline: FakeOutline(byteCount: $0)) }
+        #expect(outlined[0].isCopy(of: one) && one.isCopy(of: outlined[0]) && outlined[0].isCopy(of: outlined[1]))
         #expect(!one.isCopy(of: response("/a", "bodz")) && !one.isCopy(of: response("/a", "body", at: noon + 1)))
         #expect(!one.isCopy(of: response("/a", "body", lifetime: Lifetime(freshFor: 1))))
     }

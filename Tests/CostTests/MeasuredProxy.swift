@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import TestSupport
+import Testing
 
 /// The proxy under valgrind's callgrind.
 ///

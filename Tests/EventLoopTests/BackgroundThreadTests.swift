@@ -3,6 +3,7 @@ import Dispatch
 import EventLoop
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 struct BackgroundThreadTests {
@@ -18,7 +19,7 @@ struct BackgroundThreadTests {
             isDone.signal()
         }
         try #require(problem == nil)
-        isDone.wait()
+        isDone.waitOrFail(within: 900)
         return try #require(result.withLock { $0 })
     }
 

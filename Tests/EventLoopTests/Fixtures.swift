@@ -112,13 +112,9 @@ final class TestServer {
 }
 
 extension EventLoop {
-    /// Waits until `condition`, which is asked on the loop, holds; false after 20 s.
+    /// Waits until `condition`, which is asked on the loop, holds; false after a minute.
     func eventually(_ condition: () -> Bool) -> Bool {
-        for _ in 0..<20_000 {
-            if sync(condition) { return true }
-            usleep(1000)
-        }
-        return false
+        waitAtMost(60) { sync(condition) }
     }
 
     func stopAndWait() {

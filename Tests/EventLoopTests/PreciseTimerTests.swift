@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import EventLoop
@@ -32,7 +33,7 @@ import Testing
             times.withLock { $0.append(first) }
             this.timer?.set(at: first)
         }
-        done.wait()
+        done.waitOrFail()
         loop.sync {
             let due = times.withLock { $0 }
             #expect(fixture.value.fired.count == 3 && zip(fixture.value.fired, due).allSatisfy { $0 >= $1 })
@@ -55,7 +56,7 @@ import Testing
             this.timer?.set(at: Instant.now() + .milliseconds(1))
             this.timer?.set(at: late)
         }
-        done.wait()
+        done.waitOrFail()
         loop.sync { #expect(fixture.value.fired.count == 1 && fixture.value.fired[0] >= late) }
         loop.stop()
     }

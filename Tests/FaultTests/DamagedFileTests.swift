@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Cache
+
 /// F4b: the program starts with a cache file that is damaged, or that it may not write. Passes
 /// where it starts each time and each answer is right. The many places of damage are the store's
 /// own tests (`StoreDamageTests`), which need no process for each.
@@ -10,30 +12,55 @@ struct DamagedFileTests {
     private static let flips = TestSize.of(1, full: 20, release: 200)
     private static let albums = 20
 
+    /// A database and its only segment.
+    private typealias Files = (database: [UInt8], segment: [UInt8])
+
     @Test func aDamagedFileIsNoReasonNotToStart() async throws {
         try await onThread {
             let seed = UInt64.random(in: 0...UInt64.max)
             var generator = SeededGenerator(seed: seed)
             let house = try FaultHouse()
             try house.fill(0..<Self.albums)
-            let good = try house.folder.bytes("cache.sqlite")
-            var files: [[UInt8]] = TestSize.of([[]], full: [[], Array(good.prefix(100)), Array(good.dropLast())])
+            let (database, segment) = (try Self.bytes(house.cacheFile), try Self.bytes(Self.segment(house)))
+            var files: [Files] = [(database, segment), ([], segment)]
             for _ in 0..<Self.flips {
-                var bytes = good
-                let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
-                bytes[bit / 8] ^= 1 << (bit % 8)
-                files += [bytes, Array(good.prefix(Int.random(in: 0..<good.count, using: &generator)))]
+                files += [(Self.flipped(database, &generator), segment), (Self.cut(database, &generator), segment)]
+                files += [(database, Self.flipped(segment, &generator)), (database, Self.cut(segment, &generator))]
             }
-            var hits = 0
-            for (number, bytes) in files.enumerated() {
-                for name in try house.folder.names where name.hasPrefix("cache.sqlite") {
-                    try house.folder.remove(name)
-                }
-                try house.folder.put(bytes, "cache.sqlite")
-                hits += try Self.exercise(house, try house.start(), "file \(number), seed \(seed)")
+            var hits: [Int] = []
+            for (number, each) in files.enumerated() {
+                try Self.put(each, house)
+                hits.append(try Self.exercise(house, try house.start(), "file \(number), seed \(seed)"))
             }
-            print("F4b \(files.count) starts with a damaged file: \(hits) hits of \(files.count * Self.albums)")
+            print("F4b hits of \(Self.albums) at each start, the first with a sound file: \(hits)")
+            #expect(hits[0] == Self.albums, "or the others show nothing")
         }
+    }
+
+    private static func segment(_ house: FaultHouse) -> String { Segments(besides: house.cacheFile).path(1) }
+
+    private static func bytes(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+    }
+
+    private static func put(_ files: Files, _ house: FaultHouse) throws {
+        for name in try house.folder.names where name.hasPrefix("cache.sqlite") { try house.folder.remove(name) }
+        try house.folder.put(files.database, "cache.sqlite")
+        let segment = URL(fileURLWithPath: Self.segment(house))
+        try FileManager.default.createDirectory(
+            at: segment.deletingLastPathComponent(), withIntermediateDirectories: false)
+        try Data(files.segment).write(to: segment)
+    }
+
+    private static func flipped(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+        var bytes = bytes
+        let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
+        bytes[bit / 8] ^= 1 << (bit % 8)
+        return bytes
+    }
+
+    private static func cut(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+        Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator)))
     }
 
     /// Of another owner, and for reading alone. Root may write everything: the program runs as

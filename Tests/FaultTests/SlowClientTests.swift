@@ -96,6 +96,6 @@ final class SlowClients: Sendable {
     /// Closes all.
     func stop() {
         isOver.withLock { $0 = true }
-        hasEnded.wait()
+        hasEnded.waitOrFail()
     }
 }

@@ -82,26 +82,22 @@ import Upstream
         ])
     }
 
-    private func until(_ condition: () -> Bool) async throws {
-        while !condition() { try await Task.sleep(for: .milliseconds(2)) }
-    }
-
     @Test func whatOneNodeLearnsHoldsForTheOtherAndOutlivesTheEngine() async throws {
         let (engine, origin) = (try RedisServer(), try Self.origin())
         let nodes = try ["a", "b"].map { try Node($0, engine: engine.port, origin: origin.port) }
         defer { for node in nodes { node.stop() } }
-        try await until { nodes.allSatisfy { $0.count.alive == 2 } }
+        waitUntil { nodes.allSatisfy { $0.count.alive == 2 } }
         #expect(nodes.allSatisfy { $0.budget.snapshot.rate == nil })
         // The first is answered 429, and sent again.
         #expect(await nodes[0].get("/a") == 200)
-        try await until { nodes.allSatisfy { $0.budget.snapshot.rate == 4 } }
+        waitUntil { nodes.allSatisfy { $0.budget.snapshot.rate == 4 } }
         for number in 0..<4 { #expect(await nodes[number % 2].get("/\(number)") == 200) }
         engine.kill()
-        try await until { nodes.allSatisfy { $0.budget.snapshot.rate == 2 } }
+        waitUntil { nodes.allSatisfy { $0.budget.snapshot.rate == 2 } }
         for node in nodes { #expect(await node.get("/b") == 200) }
         // It has lost its memory, and is told what it was.
         try engine.start()
-        try await until { nodes.allSatisfy { $0.budget.snapshot.rate ?? 0 >= 4 } }
+        waitUntil { nodes.allSatisfy { $0.budget.snapshot.rate ?? 0 >= 4 } }
         #expect(await nodes[1].get("/c") == 200)
     }
 }

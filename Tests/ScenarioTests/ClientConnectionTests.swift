@@ -153,16 +153,16 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: origin.port)
         let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4096)
         try client.send(Self.get)
-        while proxy.statistics[.stored] == 0 { usleep(1000) }
+        waitUntil { proxy.statistics[.stored] > 0 }
         let stopping = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             proxy.stop()
             stopping.signal()
         }
-        usleep(50_000)
+        waitUntil { (try? RawClient(port: UInt16(proxy.port))) == nil }
         let (answer, ended) = client.readToEnd()
         #expect(ended && text(answer).hasSuffix(body), "\(answer.count) bytes")
-        stopping.wait()
+        stopping.waitOrFail()
     }
 
     /// The second request of a pipeline failed at the origin after its client had been reset:
@@ -176,8 +176,9 @@ import Testing
         for index in 0..<10 {
             let client = try RawClient(port: UInt16(proxy.port))
             let requests = [1, 2].map { "GET /v1/catalog/us/albums/\(index)\($0) HTTP/1.1\r\nHost: x\r\n\r\n" }
+            let asked = origin.requests.count
             try client.send(requests.joined())
-            usleep(10_000)
+            waitUntil { origin.requests.count > asked }
             client.reset()
         }
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 502)
@@ -222,30 +223,40 @@ import Testing
 
     /// The client goes before the origin has answered; what was paid for is stored all the same.
     @Test func aClientThatLeavesDoesNotCancelTheFill() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
         let origin = try FakeOrigin { _ in
-            usleep(100_000)
+            mayAnswer.waitOrFail()
             return FakeOrigin.Reply()
         }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }
         let client = try RawClient(port: UInt16(proxy.port))
         try client.send(Self.get)
-        while origin.requests.isEmpty { usleep(1000) }
+        waitUntil { !origin.requests.isEmpty }
         client.reset()
-        while proxy.statistics[.stored] == 0 { usleep(1000) }
+        // An answer of the proxy's own: its loop has seen by then what came before.
+        #expect(try proxy.client.send("TRACE", "/").status == 405)
+        mayAnswer.signal()
+        waitUntil { proxy.statistics[.stored] > 0 }
         let reply = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
         #expect(reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
     }
 
     @Test func drainingFinishesTheRequestInHand() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
         let origin = try FakeOrigin { _ in
-            usleep(200_000)
+            mayAnswer.waitOrFail()
             return FakeOrigin.Reply()
         }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         let client = try RawClient(port: UInt16(proxy.port))
         try client.send(Self.get)
-        while origin.requests.isEmpty { usleep(1000) }
+        waitUntil { !origin.requests.isEmpty }
+        let port = UInt16(proxy.port)
+        Thread.detachNewThread {
+            waitUntil { (try? RawClient(port: port)) == nil }
+            mayAnswer.signal()
+        }
         proxy.stop()
         let answer = text(client.read())
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))

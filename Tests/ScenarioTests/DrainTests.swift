@@ -19,13 +19,12 @@ import Testing
     @Test func aConnectionThatWasJustInUseGetsOneMoreAnswer() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         var timeouts = ClientTimeouts()
-        timeouts.grace = .seconds(20)
-        timeouts.drain = .seconds(30)
+        timeouts.grace = .seconds(600)
+        timeouts.drain = .seconds(600)
         let proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts)
         let client = try RawClient(port: UInt16(proxy.port))
         try client.send(Self.request)
-        #expect(!client.read(1).isEmpty)
-        _ = client.read(patience: .seconds(1))
+        #expect(!client.readSome().isEmpty)
         let thread = stopping(proxy)
         waitUntil { (try? RawClient(port: UInt16(proxy.port))) == nil }
         try client.send(Self.request)
@@ -33,8 +32,7 @@ import Testing
         #expect(String(decoding: answer, as: UTF8.self).contains("Connection: close\r\n") && ended)
         // Well before the grace is over: nothing is connected any more.
         client.close()
-        waitUntil(within: 10) { thread.isFinished }
-        #expect(thread.isFinished)
+        waitUntil { thread.isFinished }
     }
 
     @Test func whatIsIdleAtTheEndOfTheGraceIsClosedAndNotCutOff() throws {
@@ -49,10 +47,12 @@ import Testing
     }
 
     @Test func whatDoesNotFinishInTimeIsCutOffAndCounted() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
         let origin = try FakeOrigin { _ in
-            usleep(1_500_000)
+            mayAnswer.waitOrFail()
             return FakeOrigin.Reply()
         }
+        defer { mayAnswer.signal() }
         var timeouts = ClientTimeouts()
         timeouts.grace = .milliseconds(50)
         timeouts.drain = .milliseconds(200)

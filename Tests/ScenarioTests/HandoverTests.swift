@@ -26,7 +26,7 @@ struct HandoverTests {
         try await onThread {
             let isAnswering = DispatchSemaphore(value: 0)
             let origin = try FakeOrigin { _ in
-                isAnswering.wait()
+                isAnswering.waitOrFail()
                 return FakeOrigin.Reply()
             }
             defer { isAnswering.signal() }
@@ -111,7 +111,7 @@ struct HandoverTests {
 
         func finish() -> Figures {
             isOver.store(true, ordering: .relaxed)
-            group.wait()
+            group.waitOrFail()
             return figures.withLock { $0 }
         }
 

@@ -90,6 +90,7 @@ import Upstream
                 #expect(reply.field("X-Recording") == "live" && reply.fields.count { $0.name == "Date" } == 1)
             }
             let sent = origin.requests.joined()
+            #expect(sent.count == 3)
             #expect(sent.allSatisfy { $0.contains("Bearer s3cret") && $0.contains("Music-User-Token: s3cret") })
             #expect(!sent.contains { $0.contains("If-None-Match") || $0.contains("X-Hop") })
 

@@ -7,6 +7,7 @@ import Recording
 import Server
 import Synchronization
 import TestSupport
+import Testing
 import Tier
 import Upstream
 
@@ -89,7 +90,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             found.withLock { $0 = explanation }
             done.signal()
         }
-        done.wait()
+        done.waitOrFail()
         return found.withLock { $0 }
     }
 
@@ -124,7 +125,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
             cutOff.count.withLock { $0 = count }
             done.signal()
         }
-        done.wait()
+        done.waitOrFail()
         return cutOff.count.withLock { $0 }
     }
 
@@ -138,7 +139,7 @@ extension ResponseCache {
     func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
         let done = DispatchSemaphore(value: 0)
         purge(selection, mode, at: now) { @Sendable _ in done.signal() }
-        done.wait()
+        done.waitOrFail()
     }
 }
 

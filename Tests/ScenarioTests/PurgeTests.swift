@@ -51,7 +51,7 @@ private final class Scene {
     func stopOrigin() {
         let done = DispatchSemaphore(value: 0)
         origin.stop { @Sendable in done.signal() }
-        done.wait()
+        done.waitOrFail()
     }
 
     func stop() {
@@ -145,8 +145,9 @@ private final class Scene {
         #expect(try scene.purge(#"{"url":"\#(Self.chart)"}"#) == 1)
         #expect(try scene.get(Self.chart).status == 200)
         // Behind the answer, perhaps.
-        while scene.proxy.statistics[.upstreamRequests] == asked { usleep(1_000) }
+        waitUntil { scene.proxy.statistics[.upstreamRequests] > asked }
         #expect(try scene.isHit(Self.britishChart), "nothing else was purged")
+        #expect(scene.proxy.statistics[.upstreamRequests] == asked + 1)
     }
 
     @Test func aPurgeOutlivesARestart() throws {

@@ -59,7 +59,7 @@ struct RecordingProcessTests {
             waitUntil { ((try? Data(contentsOf: URL(fileURLWithPath: recorder.folder.file())).count) ?? 0) > 500 }
             usleep(microseconds)
             recorder.program.kill()
-            isOver.wait()
+            isOver.waitOrFail()
             let reader = try RecordingReader(path: recorder.folder.file())
             let exchanges = try reader.rest()
             #expect(!exchanges.isEmpty)

@@ -115,7 +115,7 @@ import Testing
         #expect(try !isHit(nodes.send(1, "GET")))
         #expect(try nodes.send(0, "DELETE").status == 503)
         nodes.engine.send(SIGCONT)
-        #expect(nodes.origin.requests.allSatisfy { $0.method == "GET" })
+        #expect(Set(nodes.origin.requests.map(\.method)) == ["GET"])
     }
 
     /// A token is in the engine neither as it is nor under any form that it could be read from.
@@ -144,7 +144,7 @@ import Testing
         }
         let refused = try nodes.send(0, "DELETE")
         #expect(refused.status == 503 && refused.field("Retry-After") == "1")
-        #expect(nodes.origin.requests.allSatisfy { $0.method == "GET" })
+        #expect(Set(nodes.origin.requests.map(\.method)) == ["GET"])
         try nodes.engine.start()
         #expect(try nodes.send(1, "GET").status == 200)
     }

@@ -70,10 +70,9 @@ import Testing
         let proxy = try ProxyUnderTest(
             originPort: origin.port, cache: cache(age: 100, Lifetime(freshFor: 10, staleFor: 1000)))
         defer { proxy.stop() }
-        for _ in 0..<20 {
-            #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8))
-            usleep(5_000)
-        }
+        #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8))
+        waitUntil { proxy.statistics[.upstreamErrors] == 1 }
+        for _ in 0..<20 { #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8)) }
         #expect(origin.requests.count <= 2)
     }
 

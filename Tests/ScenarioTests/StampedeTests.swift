@@ -59,7 +59,7 @@ import Testing
     private func purgeAll(_ cache: ResponseCache, _ mode: PurgeMode) {
         let done = DispatchSemaphore(value: 0)
         cache.purge(EntrySelection(), mode, at: Int64(Date().timeIntervalSince1970)) { _ in done.signal() }
-        done.wait()
+        done.waitOrFail()
     }
 
     private func ask(_ proxy: ProxyUnderTest, _ count: Int, clients: Int) -> [Int: Int] {
@@ -89,6 +89,7 @@ import Testing
         let answered = ask(proxy, entries, clients: clients)
         #expect(Set(answered.keys) == [200])
         let load = service.load.withLock { $0 }
+        #expect(load.targets.count == entries)
         #expect(load.targets.values.allSatisfy { $0 == 1 }, "one request for each entry, however many ask")
         // No client waits behind a soft purge: refreshes have half of each loop's connections. A
         // hard one makes clients wait.

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A real `haproxy` on 127.0.0.1 with the configuration that is delivered; what is a machine's own
 /// is said by the environment, as an operator would. It ends with this object.
@@ -103,7 +104,7 @@ public final class HAProxyServer {
         process.standardOutput = log
         process.standardError = log
         try process.run()
-        while process.isRunning, (try? RawClient(port: port)) == nil { usleep(2_000) }
+        waitUntil { !process.isRunning || (try? RawClient(port: port)) != nil }
         return process.isRunning ? process : nil
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A real `redis-server` on 127.0.0.1, with its files in a folder of its own; without persistence
 /// where the arguments do not say otherwise. It ends with this object.
@@ -79,7 +80,7 @@ public final class RedisServer {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        while process.isRunning, !log(folder).contains("Ready to accept connections") { usleep(2_000) }
+        waitUntil { !process.isRunning || log(folder).contains("Ready to accept connections") }
         return process.isRunning ? process : nil
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// One run of `refrain serve`, with its configuration and its log in a folder of the test.
 public final class ServedProgram {

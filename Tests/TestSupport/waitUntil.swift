@@ -1,9 +1,48 @@
 import Dispatch
 import Glibc
+import Testing
 
-/// Waits for what happens on other threads, at most so many seconds, or as many more as `Patience`
-/// has; what is expected is checked by the caller afterwards.
-public func waitUntil(within seconds: Int = 15, _ condition: () -> Bool) {
+/// Waits for an effect of other threads; records an issue where it does not come in time.
+///
+/// - Parameter seconds: times what `Patience` allows. A wait ends when its condition holds, so a
+///   long one costs nothing where all is well.
+/// - Returns: whether the condition holds.
+@discardableResult
+public func waitUntil(
+    within seconds: Int = 60, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+) -> Bool {
+    if waitAtMost(seconds, condition) { return true }
+    recordMissed(seconds, sourceLocation)
+    return false
+}
+
+/// Waits like `waitUntil` where either outcome is right; returns whether the condition holds.
+@discardableResult
+public func waitAtMost(_ seconds: Int, _ condition: () -> Bool) -> Bool {
     let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
-    while !condition(), DispatchTime.now() < deadline { usleep(1_000) }
+    while !condition() {
+        if DispatchTime.now() >= deadline { return false }
+        usleep(1_000)
+    }
+    return true
+}
+
+extension DispatchSemaphore {
+    /// Waits for a signal; records an issue where none comes in time.
+    public func waitOrFail(within seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation) {
+        let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
+        if wait(timeout: deadline) == .timedOut { recordMissed(seconds, sourceLocation) }
+    }
+}
+
+extension DispatchGroup {
+    /// Waits until all have left; records an issue where some do not in time.
+    public func waitOrFail(within seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation) {
+        let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
+        if wait(timeout: deadline) == .timedOut { recordMissed(seconds, sourceLocation) }
+    }
+}
+
+private func recordMissed(_ seconds: Int, _ place: SourceLocation) {
+    Issue.record("this line waited \(Patience.seconds(seconds)) s in vain", sourceLocation: place)
 }

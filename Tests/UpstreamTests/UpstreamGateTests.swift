@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import HTTP
 import Synchronization
@@ -197,11 +198,14 @@ import Testing
         for _ in 0..<10 {
             let scene = try GateScene(ScriptedOrigin([Self.refusing(1)]))
             let gone = scene.send("/gone")
-            while scene.count(.rateLimited) == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            waitUntil { scene.count(.rateLimited) > 0 }
             scene.cancel(gone)
             guard scene.count(.repeated) == 0 else { continue }
+            // A timer of the same loop, set for later than the longest first pause ends.
+            let isPast = DispatchSemaphore(value: 0)
+            scene.onLoop { _ = $0.loop.schedule(after: .milliseconds(630)) { isPast.signal() } }
             #expect(await scene.send("/b").end().text == "/b")
-            try await Task.sleep(for: .milliseconds(500))
+            isPast.waitOrFail()
             return #expect(scene.targets == ["/gone", "/b"])
         }
         Issue.record("the pause was always over")
@@ -245,7 +249,7 @@ import Testing
         gate.open()
         #expect(await first.end().text == "first")
         #expect(await second.end().text == "/second")
-        while scene.origin.endedConnections == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        waitUntil { scene.origin.endedConnections > 0 }
     }
 
     @Test func retiredGateFinishesWhatItHasAndIsLetGo() async throws {
@@ -257,8 +261,8 @@ import Testing
         gate.open()
         #expect(await first.end().text == "first")
         #expect(await second.end().text == "/second")
-        while !retired.isRaised { try await Task.sleep(for: .milliseconds(2)) }
-        while scene.origin.endedConnections == 0 { try await Task.sleep(for: .milliseconds(2)) }
+        waitUntil { retired.isRaised }
+        waitUntil { scene.origin.endedConnections > 0 }
     }
 
     private final class Flag: Sendable {

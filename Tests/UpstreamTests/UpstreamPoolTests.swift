@@ -75,7 +75,7 @@ import Testing
                 [Self.echo]))
         #expect(await scene.send().end().text == "one")
         gate.open()
-        try await until { scene.counters.idle == 0 }
+        waitUntil { scene.counters.idle == 0 }
         #expect(await scene.send(.get, "/b").end().text == "/b")
     }
 
@@ -85,14 +85,14 @@ import Testing
         ) { $0.maxConnections = 1 }
         scene.send(takenBack: true)
         // The connection is opened all the same; what it says is found before or when it is leased.
-        try await until { scene.origin.sentBytes > 0 }
+        waitUntil { scene.origin.sentBytes > 0 }
         #expect(await scene.send(.get, "/b").end().text == "/b")
     }
 
     @Test func idleConnectionThatTheOriginClosesIsForgotten() async throws {
         let scene = try UpstreamScene(ScriptedOrigin([.request, Self.answer("one"), .close], [Self.echo]))
         #expect(await scene.send().end().text == "one")
-        try await until { scene.counters.idle == 0 }
+        waitUntil { scene.counters.idle == 0 }
         #expect(await scene.send(.post, "/b").end().text == "/b")
     }
 
@@ -163,7 +163,7 @@ import Testing
             return
         }
         #expect(scene.counters.idle == 0 && scene.counters.leased == 0)
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
     }
 
     @Test func answerBeforeTheContentWasTakenLeavesTheConnectionUnused() async throws {
@@ -214,7 +214,7 @@ import Testing
         let failure = await scene.send().end().failure
         #expect(failure == .timeout(.firstByte))
         #expect(failure?.status == 504)
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
     }
 
     @Test func interimResponsesDoNotProlongTheWait() async throws {
@@ -238,7 +238,7 @@ import Testing
     @Test func idleConnectionIsClosedInTime() async throws {
         let scene = try UpstreamScene(ScriptedOrigin([Self.echo])) { $0.idleTimeout = .milliseconds(50) }
         #expect(await scene.send(.get, "/a").end().text == "/a")
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
         #expect(scene.counters.idle == 0)
     }
 
@@ -248,7 +248,7 @@ import Testing
             $0.maxWaiting = 1
         }
         let first = scene.send(.get, "/1")
-        try await until { scene.counters.leased == 1 }
+        waitUntil { scene.counters.leased == 1 }
         let second = scene.send(.get, "/2")
         let failure = await scene.send(.get, "/3").end().failure
         #expect(failure == .tooManyWaiting(retryAfter: 1))
@@ -263,14 +263,14 @@ import Testing
         let first = scene.send(.get, "/1")
         let second = scene.send(.get, "/2")
         let third = scene.send(.get, "/3")
-        try await until { scene.origin.requests.first?.count == 1 }
+        waitUntil { scene.origin.requests.first?.count == 1 }
         scene.onLoop { _ in
             second.exchange?.cancel()
             first.exchange?.cancel()
         }
         #expect(await third.end().text == "/3")
         #expect(scene.onLoop { _ in !first.hasEnded && !second.hasEnded })
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
         #expect(scene.origin.requests.map(\.count) == [1, 1])
     }
 
@@ -281,19 +281,19 @@ import Testing
         #expect(await scene.send().end().text == "one")
         scene.dropPool()
         gate.open()
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
     }
 
     @Test func drainingFinishesWhatWasAccepted() async throws {
         let gate = ScriptedOrigin.Gate()
         let scene = try UpstreamScene(ScriptedOrigin([.request, .wait(gate), Self.answer("late"), .hold]))
         let first = scene.send()
-        try await until { scene.counters.leased == 1 }
+        waitUntil { scene.counters.leased == 1 }
         scene.onLoop { $0.drain() }
         #expect(await scene.send().end().failure == .draining)
         gate.open()
         #expect(await first.end().text == "late")
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
     }
 }
 
@@ -301,9 +301,4 @@ extension String {
     fileprivate func components(_ separator: String) -> [Substring] {
         firstRange(of: separator).map { [self[..<$0.lowerBound], self[$0.upperBound...]] } ?? [self[...]]
     }
-}
-
-/// Waits for something that will happen on its own; the suite's time limit is the only bound.
-func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }

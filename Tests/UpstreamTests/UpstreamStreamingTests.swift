@@ -81,7 +81,7 @@ import Testing
         let receiver = scene.send(pausing: true)
         await receiver.began()
         scene.onLoop { _ in receiver.exchange?.cancel() }
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
         #expect(scene.onLoop { _ in !receiver.hasEnded })
         #expect(scene.counters.leased == 0)
     }
@@ -109,7 +109,7 @@ import Testing
         // Waits for the one connection there may be, which the cancelled exchange must not have
         // kept.
         #expect(await scene.send().end().text == "ok")
-        try await until { scene.origin.endedConnections == 1 }
+        waitUntil { scene.origin.endedConnections == 1 }
         #expect(scene.onLoop { _ in receiver.hasCancelled && !receiver.hasEnded })
         #expect(scene.counters.leased == 0 && scene.counters.idle == 1)
     }

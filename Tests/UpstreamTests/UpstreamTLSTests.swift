@@ -77,6 +77,6 @@ import Testing
         let client = try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM()))
         let scene = try UpstreamScene(origin, tls: client) { $0.connectTimeout = .milliseconds(100) }
         #expect(await scene.send().end().failure == .timeout(.connect))
-        try await until { origin.endedConnections == 1 }
+        waitUntil { origin.endedConnections == 1 }
     }
 }

@@ -28,8 +28,7 @@ import Testing
             let folder = try TemporaryFolder()
             let child = try Child("/bin/sleep", ["60"], log: folder.file("log"))
             kill(child.identifier, SIGHUP)
-            for _ in 0..<1500 where child.isRunning { usleep(10_000) }
-            try #require(!child.isRunning)
+            try #require(waitUntil { !child.isRunning })
             child.stop()
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TestSupport
+import Testing
 
 /// Clients that ask all nodes without a pause, and compare each answer with what was promised when
 /// they asked.
@@ -79,7 +80,7 @@ final class NodeClients: Sendable {
     /// Ends the clients; what came since the last `take`.
     func stop() -> Figures {
         isOver.store(true, ordering: .relaxed)
-        done.wait()
+        done.waitOrFail()
         return take()
     }
 

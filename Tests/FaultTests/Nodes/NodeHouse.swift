@@ -1,6 +1,7 @@
 import AppleMusic
 import Foundation
 import TestSupport
+import Testing
 
 /// Three nodes as processes, each with a cache file, before one origin; each reaches the engine by
 /// a relay of its own.

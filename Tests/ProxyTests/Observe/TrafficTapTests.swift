@@ -38,14 +38,14 @@ import Testing
     /// A writer that is stuck costs memory up to a bound, and then requests.
     @Test func whatWaitsIsBounded() {
         let recorder = TrafficRecorder()
-        let holds = Holds()
-        let stands = Holds()
+        let holds = DispatchSemaphore(value: 0)
+        let stands = DispatchSemaphore(value: 0)
         // The thread stands still in this until the test lets go.
         recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in
-            stands.release()
-            holds.wait()
+            stands.signal()
+            holds.waitOrFail()
         }
-        stands.wait()
+        stands.waitOrFail(within: 900)
         var batch = TrafficBatch()
         batch.events = [TrafficEvent](repeating: event(), count: TrafficBatch.capacity)
         var taken = 0
@@ -53,7 +53,7 @@ import Testing
         #expect(taken >= TrafficRecorder.mostWaiting && taken < TrafficRecorder.mostWaiting + batch.events.count)
         let isOneMoreTaken = recorder.take(batch)
         #expect(!isOneMoreTaken)
-        holds.release()
+        holds.signal()
         // It has caught up, and takes more; without a recording in progress all of it was left out.
         recorder.endAndWait()
         #expect(recorder.status.dropped == taken)
@@ -62,15 +62,15 @@ import Testing
 
     @Test func whatWaitsIsBoundedInBytesToo() {
         let recorder = TrafficRecorder()
-        let holds = Holds()
-        recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in holds.wait() }
+        let holds = DispatchSemaphore(value: 0)
+        recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in holds.waitOrFail() }
         var batch = TrafficBatch()
         batch.events = [event()]
         batch.byteCount = 8 << 20
         var taken = 0
         while recorder.take(batch) { taken += batch.byteCount }
         #expect(taken == TrafficRecorder.mostWaitingBytes)
-        holds.release()
+        holds.signal()
         recorder.endAndWait()
         #expect(recorder.take(batch))
     }
@@ -139,11 +139,11 @@ import Testing
     @Test func anOrderToBeginThatIsCarriedOutAfterThePauseTakesNothing() throws {
         let folder = try TemporaryFolder()
         let recorder = TrafficRecorder()
-        let holds = Holds()
-        recorder.begin(RecordingSettings(path: folder.file())) { _ in holds.wait() }
+        let holds = DispatchSemaphore(value: 0)
+        recorder.begin(RecordingSettings(path: folder.file())) { _ in holds.waitOrFail() }
         recorder.begin(RecordingSettings(path: folder.file())) { _ in }
         let paused = recorder.pause()
-        holds.release()
+        holds.signal()
         recorder.endAndWait(paused)
         #expect(recorder.share == 0 && !recorder.status.isOn)
     }
@@ -184,13 +184,6 @@ import Testing
     }
 }
 
-/// Something to stand still at.
-private final class Holds: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    func wait() { semaphore.wait() }
-    func release() { semaphore.signal() }
-}
-
 extension TrafficRecorder {
     fileprivate func beginAndWait(_ settings: RecordingSettings) {
         let done = DispatchSemaphore(value: 0)
@@ -198,12 +191,12 @@ extension TrafficRecorder {
             #expect(error == nil)
             done.signal()
         }
-        done.wait()
+        done.waitOrFail(within: 900)
     }
 
     fileprivate func endAndWait(_ paused: Int? = nil) {
         let done = DispatchSemaphore(value: 0)
         end(paused) { done.signal() }
-        done.wait()
+        done.waitOrFail(within: 900)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import Admin
 
@@ -221,7 +222,7 @@ private final class EventListener: Sendable {
 
     func stop() -> Data {
         isStopping.withLock { $0 = true }
-        isOver.wait()
+        isOver.waitOrFail()
         return Data(text.withLock { $0 })
     }
 }

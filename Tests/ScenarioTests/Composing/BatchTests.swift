@@ -85,7 +85,7 @@ import Testing
     @Test func theFirstSinglesGoAlone() throws {
         let gate = DispatchSemaphore(value: 0)
         let scene = try ScriptedScene { request in
-            gate.wait()
+            gate.waitOrFail()
             gate.signal()
             return Self.answer(request.target)
         }

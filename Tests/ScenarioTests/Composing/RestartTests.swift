@@ -49,7 +49,7 @@ import Testing
         let selection = EntrySelection([.storefront(Array("us".utf8))])
         let done = DispatchSemaphore(value: 0)
         scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in done.signal() }
-        done.wait()
+        done.waitOrFail()
         #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
     }
 

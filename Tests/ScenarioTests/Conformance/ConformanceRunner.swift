@@ -4,6 +4,7 @@ import Foundation
 import Proxy
 import Server
 import TestSupport
+import Testing
 
 /// Performs the cases of one group, one after the other, against one proxy whose clock moves only
 /// in pauses.

@@ -159,14 +159,18 @@ import Testing
     /// More requests than there may be are refused, so that the client may make them again.
     @Test func whoAsksForMoreThanMayBeIsRefusedTheRest() throws {
         let scene = try HTTP2Scene()
+        let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { _ in
-            usleep(20_000)
+            mayAnswer.waitOrFail()
+            mayAnswer.signal()
             return FakeOrigin.Reply(body: "late")
         }
         let client = try scene.client()
         let streams = (0..<200).map { UInt32(2 * $0 + 1) }
         client.send(streams.flatMap { HTTP2Frame.head(HTTP2Frame.get(HTTP2Scene.album(Int($0))), stream: $0).bytes })
-        for stream in streams { waitUntil { client.isOver(stream) || client.isClosed } }
+        waitUntil { !client.frames(.reset).isEmpty }
+        mayAnswer.signal()
+        waitUntil { client.isClosed || streams.allSatisfy { client.isOver($0) } }
         let refused = client.frames(.reset).filter { $0.word(at: 0) == 7 }.count
         let answered = streams.count { client.text($0) == "late" }
         #expect(refused > 0 && refused <= 72 && answered + refused == 200)
@@ -231,7 +235,7 @@ import Testing
         let streams = (0..<20).map { UInt32(2 * $0 + 1) }
         client.send(
             streams.flatMap { HTTP2Frame.head(HTTP2Frame.get("/v1/catalog/us/albums/large"), stream: $0).bytes })
-        for stream in streams { waitUntil { client.isOver(stream) } }
+        waitUntil { streams.allSatisfy { client.isOver($0) } }
         #expect(streams.allSatisfy { client.isOver($0) && client.content($0).isEmpty })
         #expect(scene.proxy.statistics.answerBudget.heldBytes == 0)
         scene.proxy.stop()
@@ -286,7 +290,7 @@ import Testing
         let mayAnswer = DispatchSemaphore(value: 0)
         let scene = try HTTP2Scene()
         scene.answer { _ in
-            mayAnswer.wait()
+            mayAnswer.waitOrFail()
             mayAnswer.signal()
             return FakeOrigin.Reply(body: "late")
         }
@@ -297,7 +301,7 @@ import Testing
         waitUntil { client.frames(.reset).count > 20 }
         #expect(scene.proxy.statistics.requestBudget.heldBytes <= 40_000)
         mayAnswer.signal()
-        for stream in streams { waitUntil { client.isOver(stream) || client.isClosed } }
+        waitUntil { client.isClosed || streams.allSatisfy { client.isOver($0) } }
         let refused = client.frames(.reset).filter { $0.word(at: 0) == Self.calm }.count
         let answered = streams.count { client.text($0) == "late" }
         #expect(refused > 20 && answered > 5 && refused + answered == streams.count, "\(refused) \(answered)")

@@ -21,11 +21,11 @@ import Testing
         let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { _ in
             asked.signal()
-            mayAnswer.wait()
+            mayAnswer.waitOrFail()
             return FakeOrigin.Reply(body: "the last")
         }
         client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
-        asked.wait()
+        asked.waitOrFail()
         let stopped = DispatchSemaphore(value: 0)
         let cutOff = Mutex(-1)
         let proxy = scene.proxy
@@ -39,7 +39,7 @@ import Testing
         #expect(client.frames(.goAway).first?.word(at: 0) == 0x7FFF_FFFF && client.goodbye == 0)
         mayAnswer.signal()
         #expect(client.answer(1) == "the last")
-        stopped.wait()
+        stopped.waitOrFail()
         #expect(client.frames(.goAway).last?.word(at: 0) == 1)
         waitUntil { client.isClosed }
         #expect(client.isClosed && cutOff.withLock { $0 } == 0)

@@ -1,6 +1,7 @@
 import EventLoop
 import Synchronization
 import TestSupport
+import Testing
 
 // Without Foundation, which has a `Stream` of its own.
 
@@ -118,8 +119,8 @@ final class HTTP2TestClient: Sendable {
     }
 
     /// Waits until a stream is over; its content.
-    func answer(_ stream: UInt32) -> String {
-        waitUntil { isOver(stream) || isClosed }
+    func answer(_ stream: UInt32, sourceLocation: SourceLocation = #_sourceLocation) -> String {
+        waitUntil(sourceLocation: sourceLocation) { isOver(stream) || isClosed }
         return text(stream)
     }
 
@@ -127,8 +128,8 @@ final class HTTP2TestClient: Sendable {
     var goodbye: UInt32? { frames(.goAway).last.map { $0.word(at: 4) } }
 
     /// Waits for the end of the connection; why.
-    func end() -> UInt32? {
-        waitUntil { isClosed }
+    func end(sourceLocation: SourceLocation = #_sourceLocation) -> UInt32? {
+        waitUntil(sourceLocation: sourceLocation) { isClosed }
         return isClosed ? goodbye : nil
     }
 }

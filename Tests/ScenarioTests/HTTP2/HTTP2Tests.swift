@@ -156,12 +156,12 @@ import Testing
         let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { _ in
             asked.signal()
-            mayAnswer.wait()
+            mayAnswer.waitOrFail()
             return FakeOrigin.Reply(body: "{\"for\":\"all\"}")
         }
         let (first, second) = (try scene.client(), try scene.client())
         first.send(.head(get(HTTP2Scene.album(1)), stream: 1))
-        asked.wait()
+        asked.waitOrFail()
         second.send(.head(get(HTTP2Scene.album(1)), stream: 1))
         first.send(.reset(1))
         first.send(HTTP2Frame(.ping, payload: [1, 2, 3, 4, 5, 6, 7, 8]))
@@ -178,7 +178,7 @@ import Testing
         let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { request in
             if !request.target.contains("large") {
-                mayAnswer.wait()
+                mayAnswer.waitOrFail()
                 mayAnswer.signal()
             }
             return HTTP2Scene.reply(request)

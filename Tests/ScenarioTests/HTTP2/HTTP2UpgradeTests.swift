@@ -78,7 +78,7 @@ private final class HTTP2Load: Sendable {
     /// Lets what was asked for be answered.
     func finish() -> Figures {
         state.withLock { $0.isOver = true }
-        group.wait()
+        group.waitOrFail()
         return figures
     }
 

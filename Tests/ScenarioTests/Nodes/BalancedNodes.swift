@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import Synchronization
 import TestSupport
+import Testing
 
 /// An origin, several nodes that are processes, and the balancer that is delivered in front of
 /// them.

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import TestSupport
+import Testing
 
 /// One way of a world's requests through nodes, several at a time.
 final class Trial: Sendable {
@@ -59,7 +60,7 @@ final class Trial: Sendable {
             let request = world.requests[index]
             // Some other client has taken it, or it would not be earlier.
             if let predecessor = request.predecessor {
-                while !answered.withLock({ $0[predecessor] }) { usleep(500) }
+                waitUntil { answered.withLock { $0[predecessor] } }
             }
             if let failure = failure(of: request, &clients) { failures.withLock { $0.append(failure) } }
             answered.withLock { $0[index] = true }

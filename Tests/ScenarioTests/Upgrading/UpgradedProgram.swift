@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import TestSupport
+import Testing
 
 /// The program under a name of its own, which other programs can be put behind, and the processes
 /// that follow one another.

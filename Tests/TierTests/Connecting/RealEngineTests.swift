@@ -59,7 +59,7 @@ import Testing
             $0.user = Self.bytes("node")
             $0.password = Self.bytes("guess")
         }
-        try await until { !wrong.lines.isEmpty }
+        waitUntil { !wrong.lines.isEmpty }
         #expect(wrong.lines[0].hasSuffix(": not usable: refused (WRONGPASS); going on without"))
     }
 
@@ -82,19 +82,18 @@ import Testing
             try direct.send(RESPCommand.pipeline([RESPCommand([["REPLICAOF"], words].joined().map(Self.bytes))]))
             #expect(direct.read(5) == Self.bytes("+OK\r\n"))
         }
-        var replies: [RESPReply]?
-        while replies?.first?.isOK != true { replies = await scene.send(RESPCommand("SET", "b", "2")) }
+        await scene.insist(on: RESPCommand("SET", "b", "2")) { $0?.first?.isOK == true }
         #expect(scene.status.endpoint == Self.endpoint(replica))
     }
 
     @Test func anEngineThatIsStoppedForAWhileIsFoundAgain() async throws {
         let engine = try RedisServer()
         let scene = try TierScene([Self.endpoint(engine)])
-        try await scene.connected()
+        scene.connected()
         engine.send(SIGSTOP)
         #expect(await scene.send(RESPCommand("SET", "a", "late"), timeout: .milliseconds(50)) == nil)
         engine.send(SIGCONT)
-        try await scene.connected()
+        scene.connected()
         #expect(await scene.send(RESPCommand("PING")) == [.simple("PONG")])
         #expect(scene.status.timeouts == 1)
     }
@@ -102,18 +101,13 @@ import Testing
     @Test func anEngineThatIsKilledAndStartedAnewIsFoundAgain() async throws {
         let engine = try RedisServer()
         let scene = try TierScene([Self.endpoint(engine)])
-        try await scene.connected()
+        scene.connected()
         engine.kill()
-        try await until { scene.lines.count == 2 }
+        waitUntil { scene.lines.count == 2 }
         #expect(await scene.send(RESPCommand("PING"), timeout: .milliseconds(1)) == nil)
         try engine.start()
-        try await until { scene.lines.count == 3 || scene.status.isConnected }
-        var replies: [RESPReply]?
-        while replies == nil {
-            replies = await scene.send(RESPCommand("PING"))
-            if replies == nil { try await Task.sleep(for: .milliseconds(20)) }
-        }
-        #expect(replies == [.simple("PONG")])
+        waitUntil { scene.lines.count == 3 || scene.status.isConnected }
+        await scene.insist(on: RESPCommand("PING")) { $0 == [.simple("PONG")] }
         #expect(scene.lines.last == "shared tier 127.0.0.1:\(engine.port): connected")
     }
 }

@@ -71,7 +71,7 @@ import Testing
         let scene = try TierScene([replica.endpoint, master.endpoint])
         #expect(await scene.echo("a") == Self.echoed("a"))
         #expect(scene.lines == ["shared tier 127.0.0.1:\(master.port): connected"])
-        try await until { replica.endedConnections == replica.connectionCount }
+        waitUntil { replica.endedConnections == replica.connectionCount }
         #expect(replica.commands == [])
     }
 
@@ -91,7 +91,7 @@ import Testing
         let new = try FakeEngine(FakeEngine.master)
         let scene = try TierScene([old.endpoint, new.endpoint])
         #expect(await scene.echo("a") == [.error(code: "READONLY", text: "You can't write")])
-        try await until { scene.status.endpoint == new.endpoint }
+        waitUntil { scene.status.endpoint == new.endpoint }
         #expect(await scene.echo("b") == Self.echoed("b"))
     }
 
@@ -101,7 +101,7 @@ import Testing
             return isRefused && words[0] == "AUTH" ? [.send("-WRONGPASS no\r\n")] : FakeEngine.master(number, words)
         }
         let scene = try TierScene([engine.endpoint]) { $0.password = Array("p".utf8) }
-        try await scene.connected()
+        scene.connected()
         let name = "shared tier 127.0.0.1:\(engine.port)"
         #expect(
             scene.lines == ["\(name): not usable: refused (WRONGPASS); going on without", "\(name): connected"])
@@ -117,13 +117,13 @@ import Testing
         let scene = try TierScene(
             [Endpoint(isTLS: false, host: "engines", port: master.port)],
             resolver: Resolver(ttl: .seconds(60)) { _ in .success(addresses) })
-        try await scene.connected()
+        scene.connected()
         #expect(replica.connectionCount == 1 && master.connectionCount == 1)
     }
 
     @Test func hostThatHasNoAddressIsAFailure() async throws {
         let scene = try TierScene([Endpoint(isTLS: false, host: "", port: 1)])
-        try await until { scene.status.lastError == "resolve" }
+        waitUntil { scene.status.lastError == "resolve" }
         #expect(await scene.echo("a", timeout: .milliseconds(1)) == nil)
     }
 
@@ -136,10 +136,10 @@ import Testing
                 ? [.wait(gate)] + FakeEngine.master(number, words) : FakeEngine.master(number, words)
         }
         let scene = try TierScene([engine.endpoint])
-        try await scene.connected()
+        scene.connected()
         #expect(await scene.echo("frozen", timeout: .milliseconds(50)) == nil)
         gate.signal()
-        try await scene.connected()
+        scene.connected()
         #expect(await scene.echo("b") == Self.echoed("b"))
         let status = scene.status
         #expect(status.timeouts == 1 && status.reconnects == 1 && status.lastError == "timeout")
@@ -149,7 +149,7 @@ import Testing
     @Test func engineThatAcceptsAndSaysNothingIsFoundOut() async throws {
         let engine = try FakeEngine { _, _ in [.hold] }
         let scene = try TierScene([engine.endpoint]) { $0.timeout = .milliseconds(20) }
-        try await until { scene.status.isBreakerOpen }
+        waitUntil { scene.status.isBreakerOpen }
         #expect(scene.status.lastError == "timeout")
         #expect(scene.lines.count == 1)
         // Nobody waits for it any more, however long they would.
@@ -164,7 +164,7 @@ import Testing
         let scene = try TierScene([engine.endpoint])
         #expect(await scene.echo("x") == nil)
         #expect(scene.status.lastError == "malformed")
-        try await scene.connected()
+        scene.connected()
         #expect(await scene.echo("b") == Self.echoed("b"))
     }
 
@@ -175,7 +175,7 @@ import Testing
         let scene = try TierScene([engine.endpoint])
         #expect(await scene.echo("x") == nil)
         #expect(scene.status.lastError == "closed")
-        try await scene.connected()
+        scene.connected()
         #expect(await scene.echo("b") == Self.echoed("b"))
     }
 
@@ -186,7 +186,7 @@ import Testing
         let scene = try TierScene([engine.endpoint])
         for number in 0..<4 {
             #expect(await scene.echo("\(number)") == Self.echoed("\(number)"))
-            try await until { scene.status.reconnects == number + 1 }
+            waitUntil { scene.status.reconnects == number + 1 }
         }
         // Nothing was lost, so there is nothing to tell.
         #expect(scene.lines.count == 1 && scene.status.failures == 0 && !scene.status.isBreakerOpen)
@@ -199,7 +199,7 @@ import Testing
         }
         let scene = try TierScene([engine.endpoint])
         #expect(await scene.echo("x") == Self.echoed("x"))
-        try await until { scene.status.reconnects == 1 }
+        waitUntil { scene.status.reconnects == 1 }
         #expect(scene.status.lastError == "surplus")
         #expect(await scene.echo("b") == Self.echoed("b"))
     }
@@ -221,12 +221,12 @@ import Testing
             words[0] == "ECHO" ? [.hold] : FakeEngine.master(number, words)
         }
         let scene = try TierScene([engine.endpoint])
-        try await scene.connected()
+        scene.connected()
         let waiting = scene.begin([RESPCommand("ECHO", "a")])
         scene.onLoop { $0.close() }
         #expect(await waiting.replies() == nil)
         #expect(await scene.echo("b") == nil)
-        try await until { engine.endedConnections == 1 }
+        waitUntil { engine.endedConnections == 1 }
     }
 
     @Test func whatACompletionSendsGoesBehindIt() async throws {

@@ -1,6 +1,7 @@
 import EventLoop
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import Tier
 
@@ -62,11 +63,24 @@ final class TierScene {
         await begin(commands, timeout: timeout).replies()
     }
 
+    /// Sends again until the replies are as wanted; records an issue where they never are.
+    func insist(
+        on command: RESPCommand, until isWanted: ([RESPReply]?) -> Bool,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let deadline = ContinuousClock.now + .seconds(Patience.seconds(60))
+        var replies = await send(command)
+        while !isWanted(replies), ContinuousClock.now < deadline { replies = await send(command) }
+        #expect(isWanted(replies), "the wanted replies never came", sourceLocation: sourceLocation)
+    }
+
     func echo(_ text: String, timeout: Duration? = nil) async -> [RESPReply]? {
         await send(RESPCommand("ECHO", text), timeout: timeout)
     }
 
-    func connected() async throws { try await until { self.status.isConnected } }
+    func connected(sourceLocation: SourceLocation = #_sourceLocation) {
+        waitUntil(sourceLocation: sourceLocation) { self.status.isConnected }
+    }
 }
 
 /// What a completion was called with; it traps at a second call.
@@ -97,9 +111,4 @@ final class LogLines: Sendable {
     var all: [String] { lines.withLock { $0 } }
 
     func add(_ line: String) { lines.withLock { $0.append(line) } }
-}
-
-/// Waits for something that will happen on its own; the suite's time limit is the only bound.
-func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }

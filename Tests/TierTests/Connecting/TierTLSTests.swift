@@ -33,7 +33,7 @@ import Testing
         let (misnamed, authority) = try Self.engine(hosts: ["engine.test"])
         for (engine, trusted) in [(stranger, try ThrowawayAuthority()), (misnamed, authority)] {
             let scene = try Self.scene(engine, trusting: trusted)
-            try await until { scene.status.lastError == "tls" }
+            waitUntil { scene.status.lastError == "tls" }
             #expect(await scene.send(RESPCommand("PING"), timeout: .milliseconds(1)) == nil)
             #expect(!scene.status.isConnected)
         }
@@ -43,7 +43,7 @@ import Testing
         let (engine, _) = try Self.engine()
         let endpoint = Endpoint(isTLS: true, host: "127.0.0.1", port: engine.port)
         let scene = try TierScene([endpoint]) { $0.trustAnchorsFile = engine.folder.file("none.pem") }
-        try await until { !scene.lines.isEmpty }
+        waitUntil { !scene.lines.isEmpty }
         #expect(scene.status.lastError == "tls" && scene.lines[0].contains("none.pem"))
     }
 }

@@ -151,7 +151,7 @@ import Testing
         let scene = try Scene()
         #expect(await scene.askAsNode(question())?.limit == 0)
         scene.engine.kill()
-        try await until { !scene.tier.status.isConnected }
+        waitUntil { !scene.tier.status.isConnected }
         scene.tier.onLoop { $0.close() }
         #expect(await scene.askAsNode(question()) == nil)
     }

@@ -1,6 +1,8 @@
 import Cache
 import EventLoop
 import Synchronization
+import TestSupport
+import Testing
 
 @testable import Tier
 
@@ -58,7 +60,7 @@ final class ErrandScene {
         }
 
         private func finding() async throws -> TierErrand.Finding? {
-            try await until { hasLooked }
+            waitUntil { hasLooked }
             return found.withLock { $0 ?? nil }
         }
     }

@@ -14,8 +14,8 @@ import Testing
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(1) }
         var b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite"))
-        try await a.ready()
-        try await b.ready()
+        a.ready()
+        b.ready()
         b.store("/1", "/2", "/3")
         #expect(b.breaks.count == 1)
         b.end()
@@ -28,20 +28,20 @@ import Testing
         _ = await a.purge(target("/1"))
         _ = await a.purge(target("/2"), mode: .soft)
         b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite"))
-        try await until {
+        waitUntil {
             let isReady = b.board.status.standing == .ready
             let freshness = ["/1", "/2", "/3"].map { b.isFresh($0) }
             if isReady { #expect(freshness == [nil, false, true]) }
             return isReady
         }
         #expect(b.breaks.isEmpty, "\(b.lines)")
-        try await until { a.knowledge.fence == b.knowledge.fence }
+        waitUntil { a.knowledge.fence == b.knowledge.fence }
     }
 
     @Test func theMarkOutlivesTheProcessAndIsNotAheadOfTheDisk() async throws {
         let engine = try RedisServer()
         var a = try NodeScene([engine.endpoint], "a", file: folder.file("a.sqlite"))
-        try await a.ready()
+        a.ready()
         a.store("/1", "/2")
         #expect(await a.purge(target("/1")).purged == 1)
         let fence = try #require(a.knowledge.fence)
@@ -53,7 +53,7 @@ import Testing
         #expect(try database.integer("SELECT count(*) FROM entry WHERE target = '/1'") == 0)
         engine.kill()
         a = try NodeScene([engine.endpoint], "a", file: folder.file("a.sqlite"))
-        try await until { a.knowledge.fence == fence }
+        waitUntil { a.knowledge.fence == fence }
         #expect(a.isFresh("/2") == true && a.board.status.standing == .away && a.breaks.isEmpty)
     }
 
@@ -61,11 +61,11 @@ import Testing
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint])
-        try await a.ready()
+        a.ready()
         a.store("/1")
         let before = a.knowledge.fence
         _ = await scene.send(RESPCommand("FLUSHALL"))
-        try await until { a.breaks.count == 2 && a.board.status.standing == .ready }
+        waitUntil { a.breaks.count == 2 && a.board.status.standing == .ready }
         #expect(a.breaks[1].contains("begun anew: 1 stored answer is") && a.isFresh("/1") == false)
         #expect(a.knowledge.fence?.epoch != before?.epoch)
         a.store("/1")
@@ -76,13 +76,13 @@ import Testing
     func anEngineThatIsStartedAnewIsInAnotherLife(isKept: Bool) async throws {
         let engine = try RedisServer(isKept ? ["--appendonly", "yes", "--appendfsync", "always"] : [])
         let a = try NodeScene([engine.endpoint])
-        try await a.ready()
+        a.ready()
         _ = await a.purge(target("/1"))
         let before = try #require(a.knowledge.fence)
         engine.kill()
-        try await until { a.board.status.standing == .away }
+        waitUntil { a.board.status.standing == .away }
         try engine.start()
-        try await until { a.board.status.standing == .ready && a.breaks.count == 2 }
+        waitUntil { a.board.status.standing == .ready && a.breaks.count == 2 }
         let after = try #require(a.knowledge.fence)
         #expect(after.epoch != before.epoch && (after.position == before.position) == isKept)
     }
@@ -91,17 +91,17 @@ import Testing
         let engine = try RedisServer()
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
         let a = try NodeScene([engine.endpoint, replica.endpoint])
-        try await a.ready()
-        while !(await a.purge(target("/1")).replicated) {}
+        a.ready()
+        await a.purge(target("/1"), until: \.replicated)
         // The engine's mark has changed with its first replica, and that was seen with the purge.
-        try await until { a.board.status.standing == .ready }
+        waitUntil { a.board.status.standing == .ready }
         let before = try #require(a.knowledge.fence)
         let breaks = a.breaks.count
         engine.kill()
         let direct = try RawClient(port: replica.port)
         try direct.send(RESPCommand.pipeline([RESPCommand("REPLICAOF", "NO", "ONE")]))
         #expect(direct.read(5) == Array("+OK\r\n".utf8))
-        try await until { a.breaks.count == breaks + 1 && a.board.status.standing == .ready }
+        waitUntil { a.breaks.count == breaks + 1 && a.board.status.standing == .ready }
         let after = try #require(a.knowledge.fence)
         #expect(after.epoch != before.epoch && after.position == before.position)
     }
@@ -115,7 +115,7 @@ import Testing
             _ = await scene.send(RESPCommand([Array("XADD".utf8), keys.purges, Array(id.utf8)] + record.fields))
         }
         let a = try NodeScene([engine.endpoint])
-        try await a.ready()
+        a.ready()
         var ids: [[UInt8]] = []
         while ids.count != 1 {
             let range = await scene.send(
@@ -132,7 +132,7 @@ import Testing
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint])
-        try await until { a.board.status.skew != nil }
+        waitUntil { a.board.status.skew != nil }
         let time = try #require(await scene.send(RESPCommand("TIME"))?[0].elements?.first?.bytes)
         let seconds = try #require(Int64(String(decoding: time, as: UTF8.self)))
         // The node's clock stands still at noon.

@@ -1,6 +1,7 @@
 import EventLoop
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import Cache
 @testable import Tier
@@ -81,11 +82,26 @@ final class NodeScene {
         await begin(EntrySelection(conditions), mode: mode).first { _ in true }!
     }
 
+    /// Purges again until the report is as wanted; records an issue where it never is.
+    @discardableResult
+    func purge(
+        _ condition: EntrySelection.Condition, until isWanted: (PurgeReport) -> Bool,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async -> PurgeReport {
+        let deadline = ContinuousClock.now + .seconds(Patience.seconds(60))
+        var report = await purge(condition)
+        while !isWanted(report), ContinuousClock.now < deadline { report = await purge(condition) }
+        #expect(isWanted(report), "the wanted report never came", sourceLocation: sourceLocation)
+        return report
+    }
+
     func leave() async {
         await withCheckedContinuation { continuation in loop.sync { follower!.leave { continuation.resume() } } }
     }
 
-    func ready() async throws { try await until { board.status.standing == .ready } }
+    func ready(sourceLocation: SourceLocation = #_sourceLocation) {
+        waitUntil(sourceLocation: sourceLocation) { board.status.standing == .ready }
+    }
 
     /// Stores answers to these targets, of use when they are stale.
     func store(_ targets: String...) {

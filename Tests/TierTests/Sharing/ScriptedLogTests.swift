@@ -49,14 +49,14 @@ import Testing
         let refusal = RESPReply.error(code: "EXECABORT", text: "Transaction discarded")
         let engine = try FakeEngine(Script(refusal, refusal, refusal, Self.page()).behave)
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
+        node.ready()
         #expect(node.lines.filter { $0.contains("purge log: cannot be read: EXECABORT") }.count == 1, "\(node.lines)")
     }
 
     @Test func aLogWithoutAnEpochIsBegun() async throws {
         let engine = try FakeEngine(Script(Self.page(.bulk(nil)), Self.page()).behave)
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
+        node.ready()
         let set = try #require(engine.commands.first { $0[0] == "SET" })
         #expect(set.count == 4 && set[1] == "refrain:epoch" && LogEpoch(set[2].utf8) != nil && set[3] == "NX")
         #expect(node.knowledge.fence == LogMark(epoch, .start))
@@ -66,8 +66,8 @@ import Testing
     @Test func whatIsAskedIsKnown() async throws {
         let engine = try FakeEngine(Script(Self.page()).behave)
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
-        try await until { engine.commands.contains { $0[0] == "HSET" } }
+        node.ready()
+        waitUntil { engine.commands.contains { $0[0] == "HSET" } }
         let names = Set(engine.commands.map { $0[0] })
         #expect(
             names.isSubset(of: [
@@ -78,7 +78,7 @@ import Testing
     @Test func aPurgeThatTheEngineRefusesIsDoneHereAndIsUnlogged() async throws {
         let engine = try FakeEngine(Script(Self.page()).behave)
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
+        node.ready()
         node.store("/1")
         let report = await node.purge(target("/1"))
         #expect(report.purged == 1 && report.replication == .unlogged && report.missing.isEmpty)
@@ -89,7 +89,7 @@ import Testing
     @Test func whereNoReplicaIsNoneIsWaitedFor() async throws {
         let engine = try FakeEngine(Script(Self.page()).behave)
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
+        node.ready()
         _ = await node.purge(target("/1"))
         #expect(engine.commands.contains { $0[0] == "XADD" } && !engine.commands.contains { $0[0] == "WAIT" })
     }
@@ -103,8 +103,8 @@ import Testing
             ]))
         let engine = try FakeEngine(script.behave)
         let node = try NodeScene([engine.endpoint])
-        try await until { node.knowledge.fence == fence(7) && node.board.status.standing == .ready }
-        try await until { engine.commands.contains { $0.starts(with: ["XRANGE", "refrain:purges", "(7-0"]) } }
+        waitUntil { node.knowledge.fence == fence(7) && node.board.status.standing == .ready }
+        waitUntil { engine.commands.contains { $0.starts(with: ["XRANGE", "refrain:purges", "(7-0"]) } }
         #expect(node.board.status.lag == 0)
     }
 
@@ -113,9 +113,9 @@ import Testing
             words[0] == "XADD" ? [.hold] : Script(Self.page()).behave(connection, words)
         }
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
+        node.ready()
         let reports = node.begin(EntrySelection([target("/1")]))
-        try await until { engine.commands.contains { $0[0] == "XADD" } }
+        waitUntil { engine.commands.contains { $0[0] == "XADD" } }
         node.end()
         #expect(await reports.first { _ in true }?.replication == .unlogged)
         #expect(node.knowledge.fence == nil && node.board.status == SharingStatus())

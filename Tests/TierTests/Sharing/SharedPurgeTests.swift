@@ -11,10 +11,10 @@ import Testing
         let engine = try RedisServer()
         let nodes = try ["a", "b", "c"].map { try NodeScene([engine.endpoint], $0) }
         for node in nodes {
-            try await node.ready()
+            node.ready()
             node.store("/1", "/2")
         }
-        try await until { nodes[0].board.status.aliveCount == 3 }
+        waitUntil { nodes[0].board.status.aliveCount == 3 }
         let report = await nodes[0].purge(target("/1"))
         #expect(report == PurgeReport(purged: 1, replication: .noReplica, missing: [], nodes: 3))
         for node in nodes {
@@ -33,9 +33,9 @@ import Testing
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a")
         let b = try NodeScene([engine.endpoint], "b") { $1.heartbeat = TierScene.patient }
-        try await a.ready()
-        try await b.ready()
-        try await until { a.board.status.aliveCount == 2 }
+        a.ready()
+        b.ready()
+        waitUntil { a.board.status.aliveCount == 2 }
         for _ in 0..<20 { #expect(await a.purge(target("/1")).missing.isEmpty) }
     }
 
@@ -59,7 +59,7 @@ import Testing
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
+        node.ready()
         node.store("/1")
         let report = await node.purge(target("/1"), mode: .dryRun)
         #expect(report == PurgeReport(purged: 1, replication: .unlogged, missing: [], nodes: 1))
@@ -71,9 +71,8 @@ import Testing
         let engine = try RedisServer()
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
         let node = try NodeScene([engine.endpoint])
-        try await node.ready()
-        var report = await node.purge(target("/1"))
-        while !report.replicated { report = await node.purge(target("/1")) }
+        node.ready()
+        let report = await node.purge(target("/1"), until: \.replicated)
         #expect(report.replication == .acknowledged && report.missing.isEmpty)
         // One that is there and says nothing.
         replica.send(SIGSTOP)
@@ -85,8 +84,8 @@ import Testing
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
         let b = try NodeScene([engine.endpoint], "b")
-        try await a.ready()
-        try await until { a.board.status.nodes.contains { $0.name == "b" && $0.lag == 0 } }
+        a.ready()
+        waitUntil { a.board.status.nodes.contains { $0.name == "b" && $0.lag == 0 } }
         b.end()
         a.store("/1")
         let report = await a.purge(target("/1"))
@@ -100,10 +99,10 @@ import Testing
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a")
         let b = try NodeScene([engine.endpoint], "b")
-        try await a.ready()
-        try await until { a.board.status.nodes.count == 2 }
+        a.ready()
+        waitUntil { a.board.status.nodes.count == 2 }
         await b.leave()
-        try await until { a.board.status.nodes.count == 1 }
+        waitUntil { a.board.status.nodes.count == 1 }
         #expect(await a.purge(target("/1")).nodes == 1)
     }
 
@@ -114,14 +113,14 @@ import Testing
         let b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite")) {
             $1.purgePatience = .milliseconds(100)
         }
-        try await a.ready()
-        try await b.ready()
-        try await until { a.board.status.nodes.count == 2 }
+        a.ready()
+        b.ready()
+        waitUntil { a.board.status.nodes.count == 2 }
         let before = b.knowledge.fence
         b.cache.close()
         let report = await a.purge(target("/1"))
         #expect(report.missing.map(\.name) == ["b"])
-        try await until { b.board.status.lag == 1 }
+        waitUntil { b.board.status.lag == 1 }
         #expect(b.knowledge.fence == before)
         // Asked for there, it cannot say how many.
         #expect(await b.purge(target("/1")).purged == nil)
@@ -131,21 +130,21 @@ import Testing
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a") { $1.patience = .milliseconds(200) }
         let b = try NodeScene([engine.endpoint], "b") { $1.patience = .milliseconds(200) }
-        try await a.ready()
-        try await until { a.board.status.nodes.count == 2 && b.board.status.standing == .ready }
+        a.ready()
+        waitUntil { a.board.status.nodes.count == 2 && b.board.status.standing == .ready }
         a.store("/1")
         engine.send(SIGSTOP)
-        try await until { a.board.status.standing == .away && b.board.status.standing == .away }
+        waitUntil { a.board.status.standing == .away && b.board.status.standing == .away }
         let report = await a.purge(target("/1"))
         #expect(report.purged == 1 && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
         #expect(a.isFresh("/1") == nil)
         // What was known of others stood still, and looked new.
         #expect(a.board.status.words == "engine away since 2027-01-15T08:00:00Z")
-        try await until { a.board.status.nodes.contains { $0.name == "b" && $0.lastSeen >= 2 } }
+        waitUntil { a.board.status.nodes.contains { $0.name == "b" && $0.lastSeen >= 2 } }
         #expect(a.board.status.nodes.map { $0.words(in: a.board.status) } == ["engine away", "unknown"])
         engine.send(SIGCONT)
-        try await a.ready()
-        try await b.ready()
+        a.ready()
+        b.ready()
         #expect(a.board.status.words == "ready" && a.board.status.awaySince == nil)
         #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
     }
@@ -160,16 +159,15 @@ import Testing
         let b = try NodeScene([engine.endpoint], "b") {
             ($1.patience, $1.purgePatience) = (.milliseconds(200), .milliseconds(100))
         }
-        try await a.ready()
-        try await b.ready()
+        a.ready()
+        b.ready()
         engine.send(SIGSTOP)
-        try await until { a.board.status.standing == .away && b.board.status.standing == .away }
+        waitUntil { a.board.status.standing == .away && b.board.status.standing == .away }
         engine.send(SIGCONT)
-        try await b.ready()
+        b.ready()
         a.store("/2")
         #expect(await b.purge(target("/2")).missing.map(\.name) == ["a"])
-        var report = await a.purge(target("/1"))
-        while report.replication == .unlogged { report = await a.purge(target("/1")) }
+        let report = await a.purge(target("/1")) { $0.replication != .unlogged }
         #expect(report.missing.isEmpty && a.isFresh("/2") == nil)
     }
 
@@ -179,8 +177,8 @@ import Testing
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint], "a")
         let b = try NodeScene([engine.endpoint], "b")
-        try await a.ready()
-        try await b.ready()
+        a.ready()
+        b.ready()
         b.store("/1")
         let (old, other) = try (value("/1", a), value("/2", a))
         #expect(!a.knowledge.isPurged(old))
@@ -192,8 +190,8 @@ import Testing
         #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
         // Once there is room, it stands in the log after all.
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
-        try await until { b.isFresh("/1") == nil }
-        try await until {
+        waitUntil { b.isFresh("/1") == nil }
+        waitUntil {
             a.knowledge.beside.isEmpty && (try? value("/1", a)).map { a.knowledge.isPurged($0) } == false
         }
         #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
@@ -209,10 +207,10 @@ import Testing
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint], "a")
         let b = try NodeScene([engine.endpoint], "b")
-        try await a.ready()
-        try await b.ready()
+        a.ready()
+        b.ready()
         b.store("/1", "/2")
-        try await until { a.board.status.nodes.count == 2 }
+        waitUntil { a.board.status.nodes.count == 2 }
         for words in [["maxmemory-policy", "noeviction"], ["maxmemory", "1"]] {
             #expect(await scene.send(RESPCommand("CONFIG", "SET", words[0], words[1])) == [.simple("OK")])
         }
@@ -221,8 +219,8 @@ import Testing
         let report = await a.purge(target("/1"))
         #expect(report.isWidened && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
-        try await until { b.isFresh("/1") == false && b.isFresh("/2") == false }
-        try await until { a.knowledge.beside.isEmpty }
+        waitUntil { b.isFresh("/1") == false && b.isFresh("/2") == false }
+        waitUntil { a.knowledge.beside.isEmpty }
     }
 
     /// Another purge of the new log stood further on, and seemed to be beyond it.
@@ -230,7 +228,7 @@ import Testing
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .seconds(2) }
-        try await a.ready()
+        a.ready()
         func write(applied mark: LogMark) async throws {
             let time = try #require(await scene.send(RESPCommand("TIME"))?[0].elements?.first?.bytes)
             let record = "seen=\(String(decoding: time, as: UTF8.self))000 ready=1 applied=\(mark.text)"
@@ -238,11 +236,11 @@ import Testing
         }
         let before = try #require(a.knowledge.fence)
         try await write(applied: before)
-        try await until { a.status.aliveCount == 2 }
+        waitUntil { a.status.aliveCount == 2 }
         let reports = a.begin(EntrySelection([target("/1")]))
-        try await until { a.knowledge.fence?.position != before.position }
+        waitUntil { a.knowledge.fence?.position != before.position }
         _ = await scene.send(RESPCommand("SET", "refrain:epoch", "00000000000000aa"))
-        try await until { a.knowledge.fence?.epoch != before.epoch }
+        waitUntil { a.knowledge.fence?.epoch != before.epoch }
         try await write(applied: LogMark(try #require(a.knowledge.fence).epoch, LogPosition(.max, 0)))
         #expect(await reports.first { _ in true }?.missing.map(\.name) == ["b"])
     }
@@ -251,9 +249,9 @@ import Testing
         let engine = try RedisServer()
         let first = try NodeScene([engine.endpoint], "a", process: 1)
         let second = try NodeScene([engine.endpoint], "a", process: 2)
-        try await until { first.lines.contains { $0.contains("another process (2 at a:8080)") } }
-        try await until { second.lines.contains { $0.contains("another process (1 at a:8080)") } }
+        waitUntil { first.lines.contains { $0.contains("another process (2 at a:8080)") } }
+        waitUntil { second.lines.contains { $0.contains("another process (1 at a:8080)") } }
         #expect(first.lines.count { $0.contains("another process") } == 1)
-        try await until { first.board.status.namesake == "process 2 at a:8080" }
+        waitUntil { first.board.status.namesake == "process 2 at a:8080" }
     }
 }

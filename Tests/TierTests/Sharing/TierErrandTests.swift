@@ -33,7 +33,7 @@ import Testing
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         let second = b.begin("/1")
-        try await until { b[.waited] == 1 }
+        waitUntil { b[.waited] == 1 }
         #expect(!second.hasLooked)
         a.end(first, with: answer("/1", "one"))
         #expect(try await second.looked()?.body == Array("one".utf8))
@@ -43,7 +43,7 @@ import Testing
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         let second = b.begin("/1")
-        try await until { b[.waited] == 1 }
+        waitUntil { b[.waited] == 1 }
         a.end(first, with: nil)
         #expect(try await second.looked() == nil)
         #expect(a[.put] == 0)
@@ -156,7 +156,7 @@ import Testing
         let scene = try ErrandScene(engine.endpoint)
         #expect(try await scene.begin("/1").looked() == nil)
         #expect(scene[.mismatched] == 1)
-        try await until { engine.endedConnections == 1 }
+        waitUntil { engine.endedConnections == 1 }
     }
 
     @Test func damagedBytesAreAMissAndEndTheConnection() async throws {
@@ -167,7 +167,7 @@ import Testing
         let scene = try ErrandScene(engine.endpoint)
         #expect(try await scene.begin("/1").looked() == nil)
         #expect(scene[.damaged] == 1)
-        try await until { engine.endedConnections == 1 }
+        waitUntil { engine.endedConnections == 1 }
     }
 
     @Test(arguments: [":1\r\n", "-ERR no\r\n", "*0\r\n"]) func aReplyThatIsNoValueIsAMiss(reply: String) async throws {

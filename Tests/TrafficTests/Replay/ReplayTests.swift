@@ -39,7 +39,7 @@ import Upstream
             box.done.signal()
         }
         during(replay)
-        box.done.wait()
+        box.done.waitOrFail()
         return try #require(box.result.withLock { $0 }).get()
     }
 

@@ -31,7 +31,7 @@ import Upstream
             box.done.signal()
         }
         during(warming)
-        box.done.wait()
+        box.done.waitOrFail()
         return try #require(box.result.withLock { $0 }).get()
     }
 

@@ -45,10 +45,8 @@ import Testing
     }
 
     @Test func everySuiteThatAPromiseNamesIsThere() throws {
-        for line in try Page("Sources/Documentation/TRUST.md").lines {
-            for suite in Self.suites(in: line) where suite != "Tests" {
-                #expect(suites[suite] != nil, "there is no \(suite)")
-            }
-        }
+        let named = try Page("Sources/Documentation/TRUST.md").lines.flatMap { Self.suites(in: $0) }
+        #expect(!named.isEmpty)
+        for suite in named where suite != "Tests" { #expect(suites[suite] != nil, "there is no \(suite)") }
     }
 }

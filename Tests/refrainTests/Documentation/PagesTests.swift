@@ -19,6 +19,7 @@ import Testing
     @Test func theFrontDoorIsSeen() throws {
         let lines = try Page("README.md").blocks("sh").flatMap(Self.commandLines)
         #expect(lines.first == ["make", "run"] && lines.contains(["make", "test"]))
+        #expect(try !Page("README.md").blocks("conf").isEmpty)
     }
 
     @Test(arguments: Page.names) func everyTargetOfMakeIsThere(_ name: String) throws {

@@ -14,7 +14,7 @@ import Testing
         let counted = Mutex(0)
         let thread = Thread { counted.withLock { $0 = body() } }
         thread.start()
-        while !thread.isFinished { usleep(1000) }
+        waitUntil { thread.isFinished }
         return counted.withLock { $0 }
     }
 

@@ -1,0 +1,99 @@
+import Testing
+
+/// Rules for the tests themselves: a test that cannot fail, or that hangs, proves nothing.
+@Suite struct TestRulesTests {
+    /// A function of the tests.
+    private struct Function {
+        let name: String
+        let place: String
+        let isTest: Bool
+        /// Whether it expects something by itself.
+        let judges: Bool
+        let words: Set<String>
+
+        init(_ function: FunctionScanner.Function, in file: SourceFile) {
+            let text = file.code[function.line..<function.line + function.lineCount].joined(separator: "\n")
+            (name, place) = (function.name, file.place(function.line))
+            isTest = TestRulesTests.isTest(file, function.line)
+            judges = ["#expect", "#require", "Issue.record"].contains { text.contains($0) }
+            words = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+        }
+    }
+
+    /// Whether the function whose name is in that line is a test: the attribute is in its line or
+    /// above it, after whatever ends the declaration before.
+    private static func isTest(_ file: SourceFile, _ line: Int) -> Bool {
+        for index in stride(from: line, through: max(0, line - 60), by: -1) {
+            let text = file.code[index].drop { $0 == " " }
+            // Of a function within a test, the test's first line comes before its own.
+            if text.hasPrefix("@Test") { return index == line || !text.hasSuffix("{") }
+            if index < line, text.isEmpty || text == "}" || text.hasSuffix("{") { return false }
+        }
+        return false
+    }
+
+    @Test func everyTestExpectsSomething() {
+        var count = 0
+        for files in Dictionary(grouping: House.tests, by: \.module).values {
+            let all = files.flatMap { file in FunctionScanner.functions(in: file.code).map { Function($0, in: file) } }
+            let tests = all.filter(\.isTest)
+            let helpers = Set(all.filter { $0.judges && !$0.isTest }.map(\.name) + ["waitUntil", "waitOrFail"])
+            for test in tests where !test.judges && test.words.isDisjoint(with: helpers) {
+                Issue.record("\(test.place): \(test.name) can pass by doing nothing")
+            }
+            count += tests.count
+        }
+        #expect(count > 2_000)
+    }
+
+    /// Support for tests that holds a thread until a test lets it go, or runs as long as its test.
+    private static let mayWait: Set = [
+        "Tests/TestSupport/TestThreads.swift", "Tests/TestSupport/ScriptedOrigin.swift",
+        "Tests/TestSupport/concurrently.swift", "Tests/TierTests/Connecting/FakeEngine.swift",
+    ]
+
+    @Test func everyWaitHasAnEnd() {
+        for file in House.tests where !Self.mayWait.contains(file.path) {
+            for (index, line) in file.code.enumerated() {
+                let loops = line.contains("while ") && line.contains("sleep(") && !line.contains("deadline")
+                guard loops || line.contains(".wait()") else { continue }
+                Issue.record("\(file.place(index)): use waitUntil or waitOrFail, which fail at a deadline")
+            }
+        }
+    }
+
+    /// Files that sleep, because they play something slow or keep a pace. A test that sleeps to see
+    /// that nothing comes passes on a busy machine whatever comes; it waits for a later event.
+    private static let sleepers: Set = [
+        "Tests/EventLoopTests/EventLoopTests.swift", "Tests/EventLoopTests/ListenerTests.swift",
+        "Tests/EventLoopTests/ResolverTests.swift", "Tests/EventLoopTests/StreamTests.swift",
+        "Tests/EventLoopTests/TimerHoldTests.swift", "Tests/FaultTests/DescriptorTests.swift",
+        "Tests/FaultTests/FaultOrigin.swift", "Tests/FaultTests/FullDiskTests.swift",
+        "Tests/FaultTests/HalfOpenTests.swift", "Tests/FaultTests/KillTests.swift",
+        "Tests/FaultTests/Nodes/EngineRelay.swift", "Tests/FaultTests/Nodes/NodeClients.swift",
+        "Tests/FaultTests/Nodes/PurgeChaos.swift", "Tests/FaultTests/Nodes/VersionedOrigin.swift",
+        "Tests/FaultTests/SlowClientTests.swift", "Tests/FaultTests/SlowLinkTests.swift",
+        "Tests/FaultTests/SuspensionTests.swift", "Tests/ScenarioTests/Canaries/CanaryTour.swift",
+        "Tests/ScenarioTests/ClientConnectionTests.swift",
+        "Tests/ScenarioTests/Conformance/ConformanceOrigin.swift",
+        "Tests/ScenarioTests/HTTP2/HTTP2UpgradeTests.swift", "Tests/ScenarioTests/HandoverTests.swift",
+        "Tests/ScenarioTests/HerdTests.swift", "Tests/ScenarioTests/LoadBalancer.swift",
+        "Tests/ScenarioTests/PlainHTTPOnTLSTests.swift", "Tests/ScenarioTests/ProxyProtocolTests.swift",
+        "Tests/ScenarioTests/RateLimitedOriginTests.swift", "Tests/ScenarioTests/RecordingProcessTests.swift",
+        "Tests/ScenarioTests/RepeatedRequestTests.swift", "Tests/ScenarioTests/RequestCorpusTests.swift",
+        "Tests/ScenarioTests/Soak/SoakRun.swift", "Tests/ScenarioTests/Upgrading/UpgradeLoad.swift",
+        "Tests/TestSupport/HeadlessBrowser.swift", "Tests/TestSupport/ScriptedOrigin.swift",
+        "Tests/TestSupport/Watchdog.swift", "Tests/TestSupport/waitUntil.swift",
+        "Tests/TrafficTests/Replay/ReplayTests.swift",
+        "Tests/UpstreamTests/UpstreamStreamingTests.swift",
+    ]
+
+    @Test func onlyWhatKeepsAPaceSleeps() {
+        let sleeping = House.tests.filter { file in
+            file.code.contains { line in
+                line.contains("usleep(") || line.contains(" sleep(") || line.contains("Task.sleep(")
+            }
+        }
+        #expect(Set(sleeping.map(\.path)) == Self.sleepers, "wait for an event instead, or shorten the list")
+    }
+}

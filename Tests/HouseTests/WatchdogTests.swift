@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct WatchdogTests {
+    private static func event(_ kind: String, _ test: String) -> String {
+        #"{"kind":"event","payload":{"kind":"\#(kind)","testID":"\#(test)"},"version":0}"# + "\n"
+    }
+
+    private static let events = [
+        "{\"kind\":\"test\",\"payload\":{}}\n", event("testStarted", "T.S"),
+        event("testStarted", "T.S/a()/S.swift:1:6"),
+        event("testStarted", "T.S/b()/S.swift:2:6"), event("testEnded", "T.S/a()/S.swift:1:6"),
+    ].joined()
+
+    @Test func whatHasBegunAndNotEndedIsNamed() {
+        #expect(Watchdog.running(Data(Self.events.utf8)) == ["T.S/b()/S.swift:2:6"])
+        // The last line may be half written.
+        #expect(Watchdog.running(Data(Self.events.utf8) + Data("{\"kind\":".utf8)) == ["T.S/b()/S.swift:2:6"])
+        #expect(Watchdog.running(Data()).isEmpty)
+    }
+
+    @Test func aSilentRunFailsAndSaysWhereItIs() async throws {
+        let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
+            let folder = try TemporaryFolder()
+            try folder.put(Array(WatchdogTests.events.utf8), "events")
+            Watchdog.watch(folder.file("events"), silence: .milliseconds(200))
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("T.S/b()/S.swift:2:6") && !text.contains("T.S/a()"), "\(text)")
+    }
+}
