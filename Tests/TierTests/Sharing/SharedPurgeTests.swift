@@ -43,11 +43,11 @@ import Testing
     @Test func aPurgeAsksOftenHoweverRareSignsOfLifeAre() async throws {
         let engine = try RedisServer()
         let b = try NodeScene([engine.endpoint], "b")
-        try await b.ready()
+        b.ready()
         #expect(await b.purge(target("/0")).nodes == 1)
         let a = try NodeScene([engine.endpoint], "a") { $1.heartbeat = TierScene.patient }
-        try await a.ready()
-        try await until { a.board.status.nodes.count == 2 }
+        a.ready()
+        waitUntil { a.board.status.nodes.count == 2 }
         for _ in 0..<5 {
             let report = await a.purge(target("/1"))
             #expect(report.missing.isEmpty)
