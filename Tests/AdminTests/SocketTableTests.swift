@@ -68,7 +68,7 @@ import Testing
         let table = try #require(KernelFile.read("/proc/self/net/tcp"))
         let rows = table.split(separator: 10).dropFirst().compactMap { row -> SocketAddress? in
             let columns = row.split(separator: 32)
-            // Established: another client's port may have been this one, and its rows stay a minute.
+            // Established only: rows of an earlier client with this port stay for a minute.
             guard columns.count > 3, columns[3].elementsEqual("01".utf8),
                 SocketTable.address(columns[2])?.port == UInt16(admin.port)
             else { return nil }

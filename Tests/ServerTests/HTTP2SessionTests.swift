@@ -83,10 +83,10 @@ private final class OtherHolder: AnswerHolder {
             for (second, step) in steps { loop.schedule(after: .seconds(second), step) }
             loop.schedule(after: .seconds((steps.last?.second ?? 0) + 1)) { done.signal() }
         }
-        done.wait()
+        done.waitOrFail()
         let stopped = DispatchSemaphore(value: 0)
         loop.stop { stopped.signal() }
-        stopped.wait()
+        stopped.waitOrFail()
     }
 
     @Test func whoAsksNowAndThenIsNotIdle() throws {
