@@ -75,6 +75,11 @@ import Testing
         expectNone(offences, "do it now, or write down in ARCHITECTURE.md why not")
     }
 
+    @Test func everyCommentDescribesSomething() {
+        let offences = (House.sources + House.tests).flatMap { file in file.strayComments.map(file.place) }
+        expectNone(offences, "put the comment above the declaration that it describes, or take it out")
+    }
+
     @Test func everyUncheckedSendableSaysWhyItIsSafe() {
         let offences = places(in: House.sources) { file, index in
             file.code[index].contains("@unchecked Sendable")
