@@ -79,6 +79,9 @@ package struct FormRecord: Sendable {
         return objects.describes(resource, in: document)
     }
 
+    /// Unix seconds until which what is known counts.
+    var countsUntil: Int64 { lastSeen + Int64(freshFor) }
+
     /// Whether something is known of it still.
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }
 

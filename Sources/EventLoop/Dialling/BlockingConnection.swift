@@ -78,13 +78,6 @@ public struct BlockingConnection: ~Copyable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// False once the other side has closed; between two answers.
-    public var isOpen: Bool {
-        var byte: UInt8 = 0
-        return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0
-            && errno == EAGAIN
-    }
-
     /// Writes all of it.
     public func send(_ bytes: [UInt8]) throws(Failure) {
         var rest = bytes[...]
