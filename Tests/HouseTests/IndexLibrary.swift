@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// The C interface of the compiler's `libIndexStore.so`, by the names of its functions.
+/// The functions of the compiler's `libIndexStore.so` that read an index.
 struct IndexLibrary: Sendable {
     typealias Handle = UnsafeMutableRawPointer
     /// `indexstore_string_ref_t` is a pointer and a length, as an `iovec` is.

@@ -8,10 +8,6 @@ import Testing
 
     static let folders = ModuleDrawing.folders
 
-    private func expectNone(_ offences: [String], _ rule: Comment) {
-        for offence in offences { Issue.record(Comment(rawValue: offence + ": " + rule.rawValue)) }
-    }
-
     @Test func theDrawingOfTheModulesIsFound() {
         #expect(ModuleDrawing.rows.count > 5 && ModuleDrawing.rows.joined().count == Self.ranks.count)
         #expect(Self.folders.count > 10 && Self.folders["refrain"]?.first == ["Values"])

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// The symbols of `Sources`: where each is defined and named, as the compiler wrote it down.
+/// Where each symbol of `Sources` is defined and named, as the compiler found.
 ///
-/// Only units of files that exist are read, and `outdated` lists the files that are newer than
-/// theirs: an index is never taken for that of other sources.
+/// Must hold: it says nothing of other sources than those that are there. Units of files that are
+/// gone are ignored, and `outdated` lists the files that are newer than their unit, or have none.
 struct SymbolIndex: Sendable {
     struct Symbol: Sendable {
         /// As Swift writes it: `lookup(_:at:)`.
@@ -49,7 +49,7 @@ struct SymbolIndex: Sendable {
         let line: Int
         let column: Int
         let relations: [(symbol: Int, roles: Roles)]
-        /// Whether somebody wrote a declaration here, of more than a parameter.
+        /// Whether the text declares something here, other than a parameter.
         let isDeclaration: Bool
     }
 
@@ -58,15 +58,15 @@ struct SymbolIndex: Sendable {
     private(set) var files: [String: [Occurrence]] = [:]
     /// Where each symbol of `Sources` is defined, by its index.
     private(set) var homes: [Int: (file: String, place: Occurrence)] = [:]
-    /// Paths of sources that the build of this index has not seen as they are.
+    /// Paths of sources that were changed after the build of this index.
     private(set) var outdated: [String] = []
     private var indices: [String: Int] = [:]
 
     /// The index that the build of this program left beside it: `make test` asks for one.
     static let ofThisBuild: SymbolIndex? = {
-        guard let library = IndexLibrary.ofThisToolchain, let store = library.openStore(folder.path, nil) else {
-            return nil
-        }
+        guard FileManager.default.fileExists(atPath: folder.path), let library = IndexLibrary.ofThisToolchain,
+            let store = library.openStore(folder.path, nil)
+        else { return nil }
         return SymbolIndex(library, store)
     }()
 

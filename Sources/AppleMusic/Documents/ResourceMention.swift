@@ -15,7 +15,7 @@
 /// less.
 public enum ResourceMention {
     /// The most numbers of one document, so that what stores them has a bound.
-    public static let maxCount = 4_096
+    static let maxCount = 4_096
     /// Stands, alone, for all resources there are: the document names more than ``maxCount``, or
     /// begins like JSON but is malformed or nested deeper than ``JSON/maxDepth``, so that it cannot
     /// be said what it names.

@@ -14,16 +14,16 @@
 public struct CanonicalTarget: Sendable {
     /// The longest target looked at. The limit on messages is far below; this one keeps 32-bit
     /// offsets honest.
-    public static let maxBytes = 65_536
+    static let maxBytes = 65_536
 
     /// The canonical path, then `?` and the canonical query if there is one.
     public private(set) var bytes: [UInt8] = []
     /// How many of `bytes` are the path.
-    public private(set) var pathCount = 0
+    private(set) var pathCount = 0
     /// Where it leads.
     public private(set) var route = Route.other
     /// Where the query stands in the target that was parsed, without `?`; nil if it says nothing.
-    public private(set) var originalQuery: Range<Int>?
+    private(set) var originalQuery: Range<Int>?
 
     /// Of the path, as slices of `bytes`.
     private(set) var segments: [TextSlice] = []

@@ -18,13 +18,13 @@ public struct DeveloperTokenSigner: Sendable {
     public static let lifetimes = 120...15_777_000
 
     /// How far in the past `iat` is, in seconds, for clocks that differ.
-    public static let issuedInPast = 60
+    static let issuedInPast = 60
 
     let key: SigningKey
     let keyID: String
     let teamID: String
     /// From `iat` to `exp`, in seconds.
-    public let lifetime: Int
+    let lifetime: Int
 
     /// - Parameter keyID: `kid`, the id of the key at Apple.
     /// - Parameter teamID: `iss`, the team the key belongs to.
@@ -41,7 +41,7 @@ public struct DeveloperTokenSigner: Sendable {
 
     /// A new token.
     /// - Parameter unixSeconds: the time now.
-    public func token(at unixSeconds: Int64) throws(SigningKeyError) -> SecretBytes {
+    func token(at unixSeconds: Int64) throws(SigningKeyError) -> SecretBytes {
         let issuedAt = unixSeconds - Int64(DeveloperTokenSigner.issuedInPast)
         let header: JSON = ["alg": "ES256", "kid": .string(keyID)]
         let claims: JSON = [

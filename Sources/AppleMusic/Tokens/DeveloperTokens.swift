@@ -25,7 +25,7 @@ public enum TokenRenewal: Sendable, Equatable {
 /// them with.
 public final class DeveloperTokens: Sendable {
     /// How long after an attempt the next one is made at the earliest, in seconds.
-    public static let secondsBetweenAttempts: Int64 = 60
+    static let secondsBetweenAttempts: Int64 = 60
 
     private enum Source {
         case file(String)

@@ -14,7 +14,7 @@ import Glibc
 public final class SecretBytes: @unchecked Sendable {
     private let pages: UnsafeMutableRawBufferPointer
     /// In bytes.
-    public let count: Int
+    let count: Int
 
     /// Room for `capacity` bytes, of which the closure fills the first ones and says how many those
     /// are.
@@ -22,7 +22,7 @@ public final class SecretBytes: @unchecked Sendable {
     ///
     /// Locking needs `RLIMIT_MEMLOCK`; where that is used up the secret can be swapped, which is no
     /// reason to stop.
-    public init<E: Error>(
+    init<E: Error>(
         capacity: Int, initializingWith body: (UnsafeMutableRawBufferPointer) throws(E) -> Int
     ) throws(E) {
         let pages = SecretBytes.map(capacity)
@@ -67,7 +67,7 @@ public final class SecretBytes: @unchecked Sendable {
     }
 
     /// Compares in a time that depends on the lengths alone.
-    public func isEqual(to other: SecretBytes) -> Bool { other.withUnsafeBytes { isEqual(to: $0) } }
+    func isEqual(to other: SecretBytes) -> Bool { other.withUnsafeBytes { isEqual(to: $0) } }
 
     /// Compares in a time that depends on the lengths alone.
     public func isEqual(to other: UnsafeRawBufferPointer) -> Bool {

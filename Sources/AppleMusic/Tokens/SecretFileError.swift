@@ -5,7 +5,7 @@ import Glibc
 /// Names the file and what is wrong with it, never anything of its content.
 public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the file.
-    public enum Reason: Sendable, Equatable {
+    enum Reason: Sendable, Equatable {
         /// open(2), fstat(2) or read(2) failed with this errno; `ELOOP` for a symbolic link.
         case system(CInt)
         case notRegularFile
@@ -24,7 +24,7 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
     /// The path that was asked for.
     public let path: String
     /// What is wrong with it.
-    public let reason: Reason
+    let reason: Reason
 
     public var description: String { "\(path): \(explanation)" }
 

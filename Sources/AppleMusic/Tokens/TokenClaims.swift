@@ -29,7 +29,7 @@ public struct TokenClaims: Sendable, Equatable {
     }
 
     /// Reads a token as it stands behind `Bearer `.
-    public init(_ token: Span<UInt8>) throws(MalformedToken) {
+    init(_ token: Span<UInt8>) throws(MalformedToken) {
         let parts = try TokenParts(token)
         algorithm = parts.header["alg"]?.stringValue
         keyID = parts.header["kid"]?.stringValue

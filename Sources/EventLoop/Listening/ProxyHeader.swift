@@ -5,14 +5,14 @@
 // can complete a header; so a header may come in pieces, and nobody waits for the end of nonsense.
 
 /// A header that was read.
-public struct ProxyHeader: Equatable, Sendable {
+struct ProxyHeader: Equatable, Sendable {
     /// Whose connection it is; nil where it is the load balancer's own, or it does not know.
-    public let client: SocketAddress?
+    let client: SocketAddress?
     /// How many bytes the header has.
-    public let byteCount: Int
+    let byteCount: Int
 
     /// What bytes from the beginning of a connection are.
-    public enum Reading: Equatable, Sendable {
+    enum Reading: Equatable, Sendable {
         case complete(ProxyHeader)
         /// The beginning of a header.
         case incomplete
@@ -21,14 +21,14 @@ public struct ProxyHeader: Equatable, Sendable {
 
     /// The longest header of version 1 (2.1 of the specification), and of version 2: what fits into
     /// one segment of the smallest kind (2.2).
-    public static let maxTextBytes = 107
-    public static let maxBinaryBytes = 536
+    static let maxTextBytes = 107
+    static let maxBinaryBytes = 536
 
     static let text = Array("PROXY ".utf8)
     static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
 
     /// Reads a header off the beginning of `bytes`.
-    public static func read(_ bytes: [UInt8]) -> Reading {
+    static func read(_ bytes: [UInt8]) -> Reading {
         guard let first = bytes.first else { return .incomplete }
         let start = first == text[0] ? text : signature
         guard bytes.prefix(start.count).elementsEqual(start.prefix(bytes.count)) else { return .malformed }

@@ -118,7 +118,7 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// True in code that runs on this loop.
-    public var isOnLoop: Bool { queue.isCurrent }
+    var isOnLoop: Bool { queue.isCurrent }
 
     /// Traps, in debug builds, if the caller is not on the loop.
     @inline(__always)

@@ -22,7 +22,7 @@ public final class Stream {
     }
 
     /// The time for a TLS handshake, on both sides.
-    public static let handshakeTimeout: Duration = .seconds(10)
+    static let handshakeTimeout: Duration = .seconds(10)
 
     public let loop: EventLoop
     /// Who is told. Nil again once `streamDidClose` was called.
@@ -64,7 +64,7 @@ public final class Stream {
     public var isTLS: Bool { tls != nil }
 
     /// True between `streamDidOpen` and the first call or failure that closes.
-    public var isOpen: Bool { state == .open }
+    var isOpen: Bool { state == .open }
 
     /// This end; nil once closed, and of a Unix socket.
     public var localAddress: SocketAddress? {

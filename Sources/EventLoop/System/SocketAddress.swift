@@ -33,7 +33,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Parses "127.0.0.1:8080" or "[::1]:8080"; nil for anything else, host names included.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
         guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
@@ -158,7 +158,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Hands the address to a system call.
-    public func withSockaddr<R, E: Error>(
+    func withSockaddr<R, E: Error>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) throws(E) -> R
     ) throws(E) -> R {
         var storage = sockaddr_storage()

@@ -3,9 +3,9 @@ import Glibc
 /// A system call that failed for a reason other than "would block" or "interrupted".
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call's name as its manual page spells it: "bind".
-    public let call: String
+    let call: String
     /// The value of errno right after the call.
-    public let errno: CInt
+    let errno: CInt
 
     public init(call: StaticString, errno: CInt) {
         self.call = call.description

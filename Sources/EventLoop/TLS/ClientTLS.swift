@@ -27,7 +27,7 @@ public final class ClientTLS: Sendable {
     }
 
     /// - Parameter protocols: what the server may choose from (RFC 7301).
-    package convenience init(trustAnchors: TrustAnchors, protocols: [String]) throws(TLSError) {
+    convenience init(trustAnchors: TrustAnchors, protocols: [String]) throws(TLSError) {
         try self.init(trustAnchors: trustAnchors, protocols: protocols) { name in
             getenv(name).map { String(cString: $0) }
         }

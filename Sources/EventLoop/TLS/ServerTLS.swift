@@ -61,7 +61,7 @@ public final class ServerTLS: Sendable {
 
     /// Reads the files again. New connections use the new certificate; if it cannot be used, the
     /// old one stays and the error says why.
-    public func reload() throws(TLSError) {
+    func reload() throws(TLSError) {
         let context = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2)
         current.withLock { $0 = Current(context: context, madeAt: .now()) }
     }

@@ -12,9 +12,9 @@ public struct AnswerReader: Sendable {
     }
 
     /// What came of some bytes.
-    public struct Step: Equatable, Sendable {
-        public let consumed: Int
-        public let isWhole: Bool
+    struct Step: Equatable, Sendable {
+        let consumed: Int
+        let isWhole: Bool
     }
 
     /// More before one answer is no dialogue (RFC 9110 15.2).
@@ -92,7 +92,7 @@ public struct AnswerReader: Sendable {
     }
 
     /// Reads on. What is not consumed has to be there again at the next call, with more behind it.
-    public mutating func read(_ bytes: Span<UInt8>) throws(ParseError) -> Step {
+    mutating func read(_ bytes: Span<UInt8>) throws(ParseError) -> Step {
         var consumed = 0
         while case .head = phase {
             let rest = bytes.extracting(consumed...)

@@ -49,7 +49,7 @@ public struct BodyDecoder: Sendable {
     }
 
     /// Whether the message has ended.
-    public var isDone: Bool { state == .done }
+    var isDone: Bool { state == .done }
 
     /// The next piece at the start of `bytes`. An error is final: every later call throws it again.
     public mutating func next(_ bytes: Span<UInt8>) throws(ParseError) -> Piece {

@@ -14,7 +14,7 @@ public struct Gzip: Sendable {
     /// By the system's zlib.
     public static let system = Gzip(isAvailable: clinux_zlib_load() == 0)
     /// As on a system without it.
-    public static let absent = Gzip(isAvailable: false)
+    static let absent = Gzip(isAvailable: false)
 
     /// Why content was not inflated.
     public enum Failure: Error, Equatable {
@@ -30,10 +30,10 @@ public struct Gzip: Sendable {
     /// What inflated content may take. JSON shrinks to an eighth, seldom to less than a thirtieth.
     public struct Bounds: Sendable {
         /// In bytes.
-        public var most: Int
+        var most: Int
         /// How many times its coded length it may have; below `harmless` bytes any.
-        public var ratio: Int
-        public var harmless: Int
+        var ratio: Int
+        var harmless: Int
 
         public init(most: Int = 8 << 20, ratio: Int = 100, harmless: Int = 256 << 10) {
             (self.most, self.ratio, self.harmless) = (most, ratio, harmless)

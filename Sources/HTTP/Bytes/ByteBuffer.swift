@@ -157,7 +157,7 @@ extension ByteBuffer {
     public mutating func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { append($0) } }
 
     /// Appends a copy of the bytes.
-    public mutating func append(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBytes { append($0) } }
+    mutating func append(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBytes { append($0) } }
 
     /// The text as UTF-8. Inlined, so that what is appended becomes a few stores of constants.
     @inline(__always)
@@ -167,7 +167,7 @@ extension ByteBuffer {
 
     /// The text as UTF-8.
     @_disfavoredOverload
-    public mutating func append(_ text: String) {
+    mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }

@@ -5,21 +5,21 @@ public struct MessageLimits: Sendable {
     /// Start line, fields and the empty line, with their line ends.
     public var maxHeadBytes = 32 * 1024
     /// Of the request target; at least 8000 is recommended (RFC 9112 3).
-    public var maxTargetBytes = 8 * 1024
+    var maxTargetBytes = 8 * 1024
     /// A longer method is none that anyone implements (RFC 9112 3: 501).
-    public var maxMethodBytes = 32
+    var maxMethodBytes = 32
     /// Of a head; and of a trailer section.
-    public var maxFields = 100
+    var maxFields = 100
     /// Of one name; known ones are at most 32 bytes long.
-    public var maxFieldNameBytes = 256
+    var maxFieldNameBytes = 256
     /// Content, after chunked coding is removed.
     public var maxBodyBytes = 1024 * 1024
     /// All chunk extensions of a message together (RFC 9112 7.1.1 asks for a limit).
-    public var maxChunkExtensionBytes = 4 * 1024
+    var maxChunkExtensionBytes = 4 * 1024
     /// All trailer lines and the empty line that ends them.
-    public var maxTrailerBytes = 8 * 1024
+    var maxTrailerBytes = 8 * 1024
     /// Empty lines skipped before a request line (RFC 9112 2.2: at least one).
-    public var maxEmptyLines = 2
+    var maxEmptyLines = 2
 
     /// The defaults: what a client may send.
     public init() {}

@@ -37,9 +37,9 @@ public struct CacheControl: Sendable, Equatable {
     /// The client wants a stored response or 504 (RFC 9111 5.2.1.7).
     public var onlyIfCached = false
     /// Content is not to be changed (RFC 9111 5.2.1.6).
-    public var noTransform = false
+    var noTransform = false
     /// Not worth revalidating while fresh (RFC 8246).
-    public var immutable = false
+    var immutable = false
 
     /// No directives.
     public init() {}

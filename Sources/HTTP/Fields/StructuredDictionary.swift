@@ -1,9 +1,9 @@
 /// A structured field that is a dictionary (RFC 9651 3.2, 4.2.2), taken as strictly as that asks
 /// for: one byte out of place and there is no dictionary. Parameters and the members of inner lists
 /// are checked and left out.
-public enum StructuredDictionary {
+enum StructuredDictionary {
     /// What a member's value is, as far as anyone here wants to know.
-    public enum Value: Sendable, Equatable {
+    enum Value: Sendable, Equatable {
         /// At most fifteen digits.
         case integer(Int)
         /// Also that of a member without a value.
@@ -15,13 +15,13 @@ public enum StructuredDictionary {
     }
 
     /// One member. Of several with one key the last counts.
-    public struct Member: Sendable, Equatable {
-        public let key: ByteRange
-        public let value: Value
+    struct Member: Sendable, Equatable {
+        let key: ByteRange
+        let value: Value
     }
 
     /// The members in their order, which may be none; nil when `bytes` are no dictionary.
-    public static func members(_ bytes: Span<UInt8>) -> [Member]? {
+    static func members(_ bytes: Span<UInt8>) -> [Member]? {
         var parser = StructuredFieldParser(end: bytes.count)
         var members: [Member] = []
         parser.skipSpaces(bytes)

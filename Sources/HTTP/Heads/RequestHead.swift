@@ -11,7 +11,7 @@ public final class RequestHead {
     /// begins with `/`.
     public internal(set) var target = ByteRange()
     /// Host and port of a target in absolute form; the same host as the Host field's.
-    public internal(set) var authority: ByteRange?
+    var authority: ByteRange?
     /// The version the client speaks.
     public internal(set) var version: Version = .http11
     /// The field lines, in their order.

@@ -4,7 +4,7 @@ public struct ResponseHead: Sendable {
     /// 100...599. The reason is not kept: it says nothing that the status does not (RFC 9112 4).
     public internal(set) var status = 0
     /// The version the origin answered with.
-    public internal(set) var version: Version = .http11
+    var version: Version = .http11
     /// The field lines, in their order.
     public internal(set) var fields = Fields()
     /// What the Connection fields say.

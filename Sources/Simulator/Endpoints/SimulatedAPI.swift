@@ -12,7 +12,7 @@ public typealias DeveloperTokenCheck = @Sendable (_ token: String, _ origin: Str
 /// Answers requests as `api.music.apple.com` does, as far as APPLE-MUSIC-API.md knows, from a
 /// seeded catalog.
 public final class SimulatedAPI: Responder {
-    public let configuration: SimulatorConfiguration
+    let configuration: SimulatorConfiguration
     /// The catalog at revision 0: what users' libraries and the search index are seeded from.
     let catalog: Catalog
     private let current: Mutex<Snapshot>
@@ -50,25 +50,25 @@ public final class SimulatedAPI: Responder {
     /// Answers as it would have at another revision: no faults, no delay, no limit, and nothing is
     /// counted. Users' libraries are as they are now. A write is answered 405, because it would
     /// change them.
-    public func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
+    func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
         if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
         guard request.method == "GET" || request.method == "HEAD" else { return failure(.methodNotAllowed, request) }
         return success(request, snapshot(at: revision), index: 0)
     }
 
     /// The revision that answers now.
-    public var revision: Revision { current.withLock { $0.revision } }
+    var revision: Revision { current.withLock { $0.revision } }
 
     /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are
     /// answered as before.
     @discardableResult
-    public func revise() -> Revision {
+    func revise() -> Revision {
         move { Revision(catalog: $0.catalog + 1, isFlipped: $0.isFlipped) }
     }
 
     /// Changes the shapes of answers (see ``Revision``), or changes them back.
     @discardableResult
-    public func flip() -> Revision {
+    func flip() -> Revision {
         move { Revision(catalog: $0.catalog, isFlipped: !$0.isFlipped) }
     }
 

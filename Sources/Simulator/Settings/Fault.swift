@@ -10,12 +10,12 @@ public struct Fault: Sendable, Equatable {
         case reset, truncate, slow
     }
 
-    public var kind: Kind
+    var kind: Kind
     /// In requests per million: shares are compared as whole numbers, so that a seed decides the
     /// same everywhere.
-    public var perMillion: Int
+    var perMillion: Int
 
-    public init(_ kind: Kind, perMillion: Int = 1_000_000) {
+    init(_ kind: Kind, perMillion: Int = 1_000_000) {
         self.kind = kind
         self.perMillion = min(max(perMillion, 0), 1_000_000)
     }

@@ -3,12 +3,12 @@
 public struct SimulatorConfiguration: Sendable {
     /// When an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2: captures
     /// disagree for single fetches).
-    public enum NestedAlbums: Sendable {
+    enum NestedAlbums: Sendable {
         case always, batchesOnly, never
     }
 
     /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
-    public enum LinkForm: Sendable {
+    enum LinkForm: Sendable {
         /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
         case alphabetical
         /// `?offset=25&limit=5&sort=..&l=de-DE`: as documented in 2017; the request's `limit` is
@@ -45,11 +45,11 @@ public struct SimulatorConfiguration: Sendable {
     public var seed: UInt64 = 1
     /// The number of artists, at least 16; there are about four times as many albums and forty
     /// times as many songs.
-    public var artists = 2400
+    var artists = 2400
     /// One artist in so many has more albums than fit on one page.
     public var prolificShare = 300
     /// The number of editorial playlists, at least 64.
-    public var playlists = 1200
+    var playlists = 1200
     public var relationHabit = RelationHabit.documented
     public var listCut = ListCut.first
     /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
@@ -61,25 +61,25 @@ public struct SimulatorConfiguration: Sendable {
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
     public var requiresAuthorization = true
-    public var nestedAlbums = NestedAlbums.always
+    var nestedAlbums = NestedAlbums.always
     /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
     /// (APPLE-MUSIC-API 6.2).
-    public var nestedPageSize = 25
+    var nestedPageSize = 25
     /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not
     /// in the capture of 2017.
-    public var chartNextKeepsLimit = true
-    public var linkForm = LinkForm.alphabetical
+    var chartNextKeepsLimit = true
+    var linkForm = LinkForm.alphabetical
     /// Whether members and relationships stand in another order from one answer to the next
     /// (APPLE-MUSIC-API 5.1.2).
-    public var variesMemberOrder = false
+    var variesMemberOrder = false
     /// Whether `If-None-Match` is honoured with 304, which is not known of the real API
     /// (APPLE-MUSIC-API 9.5).
-    public var honoursIfNoneMatch = true
+    var honoursIfNoneMatch = true
     /// The field of every 200; empty leaves it out.
-    public var cacheControl = "max-age=60, s-maxage=0, private, no-transform"
-    public var faults: [Fault] = []
+    var cacheControl = "max-age=60, s-maxage=0, private, no-transform"
+    var faults: [Fault] = []
     /// Requests a second above which 429 is answered; 0 for no limit.
-    public var requestsPerSecond = 0
+    var requestsPerSecond = 0
     /// Added to every response.
     public var latency: Duration = .zero
     /// The catalog is revised after so many requests, again and again; 0 for never.
