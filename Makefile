@@ -13,8 +13,9 @@ PACKAGES = libsqlite3-dev libssl-dev pkg-config libnghttp2-14
 # for want of one.
 TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
 RELEASE = --configuration release --product refrain --static-swift-stdlib
-# The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
-# search for XCTest cases need. A folder of their own lets it run beside that of the release.
+# The tests have a build of their own: whole modules (Package.swift says why), and no index of the tests, which only
+# editors and the search for XCTest cases need; that of the sources is what HouseTests reads. A folder of their own lets
+# it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
 # The watchdog of the tests reads the events of the run, to say which tests hang (Tests/TestSupport/Watchdog.swift).
 # What fails is shown, and what requests cost; the last lines say how many tests passed, what was left out, and once more
@@ -113,7 +114,7 @@ build: ## the release binary, .build/release/refrain
 	$(SWIFT) build $(RELEASE)
 
 test-build: deps-test
-	REFRAIN_WHOLE_MODULES=1 $(SWIFT) build --build-tests $(TESTS)
+	REFRAIN_WHOLE_MODULES=1 REFRAIN_INDEX=$(CURDIR)/.build/tests/index $(SWIFT) build --build-tests $(TESTS)
 
 test: test-build ## every test, those that need long in a brief size; ONLY=NAME runs those of one suite
 	@export REFRAIN_BINARY=$(CURDIR)/.build/tests/debug/refrain; $(call RUN_TESTS,$(TEST) $(if $(ONLY),--filter '$(ONLY)'))

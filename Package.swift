@@ -14,6 +14,15 @@ let isFuzzing = Context.environment["REFRAIN_FUZZ"] == "1"
 let compilesWholeModules = Context.environment["REFRAIN_WHOLE_MODULES"] == "1"
 let wholeModules = ["-wmo", "-num-threads", "2", "-no-emit-module-separately-wmo", "-disable-batch-mode"]
 
+/// The modules of `Sources` leave an index of their symbols at this path, which `Tests/HouseTests`
+/// reads. It costs a tenth of their type check, as long as modules of the system and C headers are
+/// left out of it.
+let index = Context.environment["REFRAIN_INDEX"].map {
+    ["-index-store-path", $0, "-index-ignore-system-modules"]
+        + ["-index-ignore-clang-modules", "-index-ignore-stdlib"].flatMap { ["-Xfrontend", $0] }
+}
+let indexed: [SwiftSetting] = index.map { [.unsafeFlags($0, .when(configuration: .debug))] } ?? []
+
 let swift: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
@@ -39,8 +48,8 @@ let fuzzTargets: [Target] = [
     part(
         of: "refrain", ["Values", "Configuration"],
         without: [
-            "AdminClient", "CommandLine", "CommandLineTool.swift", "Commands", "Help", "Options", "Running", "Top",
-            "main.swift",
+            "AdminClient", "CommandLine", "CommandLineTool.swift", "CommandTable.swift", "Commands", "Help", "Options",
+            "Running", "Top", "main.swift",
         ],
         ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Recording", "Tier", "Proxy"]),
 ]
@@ -54,7 +63,7 @@ func module(
     _ name: String, _ dependencies: [Target.Dependency], tested: [Target.Dependency] = [], resources: [Resource] = []
 ) -> [Target] {
     [
-        .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swift),
+        .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swift + indexed),
         .testTarget(
             name: name + "Tests",
             dependencies: [.byName(name: name)] + dependencies + tested + ["TestSupport"],
@@ -70,7 +79,7 @@ let productTargets: [Target] = [
             "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose",
             "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic",
         ],
-        swiftSettings: swift),
+        swiftSettings: swift + indexed),
     .testTarget(
         name: "refrainTests", dependencies: ["refrain", "EventLoop", "Recording", "Tier", "Text", "TestSupport"],
         swiftSettings: swift),
@@ -131,7 +140,7 @@ let package = Package(
                     "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Recording", "Simulator",
                     "Traffic",
                 ],
-                swiftSettings: swift),
+                swiftSettings: swift + indexed),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
@@ -144,7 +153,7 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "EventLoop", "Simulator", "Recording", "Text", "TestSupport"],
+                dependencies: ["Bench", "EventLoop", "Simulator", "Recording", "Text", "Traffic", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),

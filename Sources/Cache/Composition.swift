@@ -15,7 +15,7 @@ public final class Composition: Sendable {
     let byteCount: Int
 
     /// Out of these answers, each given once.
-    public convenience init(_ detail: Reason, of parts: [StoredResponse]) {
+    convenience init(_ detail: Reason, of parts: [StoredResponse]) {
         self.init(detail, parts: parts.map(\.key), naming: parts.map(\.resources))
     }
 

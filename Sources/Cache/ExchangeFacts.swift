@@ -23,37 +23,37 @@ public struct RequestFacts: Sendable, Equatable {
 /// What the decision needs to know of the response. Dates are unix seconds.
 public struct ResponseFacts: Sendable, Equatable {
     /// `Expires`, where a value that is no date, or a second line, means the past (RFC 9111 5.3).
-    public enum Expires: Sendable, Equatable {
+    enum Expires: Sendable, Equatable {
         case absent
         case invalid
         case at(Int64)
     }
 
     /// The status code.
-    public var status: Int
+    var status: Int
     /// The origin's directives for every recipient; see `directives`.
-    public var cacheControl = CacheControl()
+    var cacheControl = CacheControl()
     /// Its directives for caches like this one (RFC 9213).
     var targeted = TargetedCacheControl()
     /// `Age` in seconds; nil where absent or not a number.
-    public var age: Int?
+    var age: Int?
     /// Whether an `Age` line was seen: of several the first counts, even if it is no number.
     var hasReadAge = false
     /// `Date`; nil where absent or no date. Of several the first that is one counts, as for
     /// `lastModified`.
-    public var date: Int64?
+    var date: Int64?
     /// Not what counts where `targeted` does; see `effectiveExpires`.
-    public var expires = Expires.absent
+    var expires = Expires.absent
     /// `Last-Modified`; nil where absent or no date.
-    public var lastModified: Int64?
+    var lastModified: Int64?
     public var vary = Vary()
     /// Whether there is an `ETag` of the origin's own that it can be asked with.
-    public var hasEntityTag = false
+    var hasEntityTag = false
     /// Whether an `ETag` line was seen: of several the first that is not empty counts, as in
     /// `Validators`.
     var hasReadEntityTag = false
     /// Whether there is a Set-Cookie.
-    public var setsCookie = false
+    var setsCookie = false
     /// Seconds between sending the request and receiving the response (RFC 9111 4.2.3
     /// `response_delay`).
     public var responseDelay = 0
@@ -66,7 +66,7 @@ public struct ResponseFacts: Sendable, Equatable {
     }
 
     /// The directives that count here.
-    public var directives: CacheControl { targeted.directives ?? cacheControl }
+    var directives: CacheControl { targeted.directives ?? cacheControl }
     /// `Expires`, where it counts (RFC 9213 2.1).
     var effectiveExpires: Expires { targeted.directives == nil ? expires : .absent }
 

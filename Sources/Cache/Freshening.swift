@@ -19,17 +19,17 @@ public enum Freshening: Sendable {
 /// An answer without content that came for a stored response, and under which rules it is read.
 public struct Revalidation {
     /// The request as the origin saw it.
-    public var request: RequestFacts
+    var request: RequestFacts
     /// The rule of the request's class.
-    public var rule: TTLRule
+    var rule: TTLRule
     /// That of the line `ttl not-found`.
-    public var notFound: TTLRule
+    var notFound: TTLRule
     /// How many times as fast answers age.
     public var speed = 1
     /// The unix second at which the answer came.
-    public var now: Int64
+    var now: Int64
     /// Seconds between request and answer (RFC 9111 4.2.3).
-    public var responseDelay: Int
+    var responseDelay: Int
     /// The cache of this program that the answer came through, where it did.
     public var parent = ParentFacts()
 

@@ -7,7 +7,7 @@ import HTTP
 /// A stored answer as those get it who accept gzip.
 public struct GzipForm: Sendable {
     /// Wire-ready, as `StoredResponse.head`.
-    public let head: [UInt8]
+    let head: [UInt8]
     /// One gzip stream, as received or as made here.
     public let body: [UInt8]
 

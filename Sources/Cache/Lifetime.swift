@@ -50,7 +50,7 @@ public struct Lifetime: Hashable, Sendable {
     /// The shorter of the two for each use, counted from when the response came: what one process
     /// was granted is taken by another whose rule is `rule`. The age that it came with stays. A use
     /// that one of the two does not grant is not granted.
-    public func within(_ rule: Lifetime) -> Lifetime {
+    func within(_ rule: Lifetime) -> Lifetime {
         // Both count ages. The same moment may be of another age to the rule.
         let shift = initialAge - rule.initialAge
         let fresh = max(min(freshFor, rule.freshFor + shift), 0)

@@ -64,7 +64,7 @@ public final class MemoryTier: Sendable {
     }
 
     /// Removes the entry of this key.
-    public func remove(_ key: borrowing CacheKey) {
+    func remove(_ key: borrowing CacheKey) {
         var released: [StoredResponse] = []
         _ = shard(key.hash).entries.withLock { $0.remove(key, released: &released) }
     }

@@ -8,7 +8,7 @@ import HTTP
 /// A parent that an answer came through, or none.
 public struct ParentFacts: Sendable, Equatable {
     /// Whether there is one, by `Via`.
-    public private(set) var isThere = false
+    private(set) var isThere = false
     /// Whether the answer was, or is now, in its cache; nil where it does not say.
     private var isKept: Bool?
     private var saidStaleFor: Int?
@@ -18,11 +18,11 @@ public struct ParentFacts: Sendable, Equatable {
 
     /// Whether `Age` says how long the answer has been in caches like this one. Where a parent only
     /// passed it on, it is the origin's, as if there were no parent.
-    public var countsAge: Bool { isThere && isKept != false }
+    var countsAge: Bool { isThere && isKept != false }
 
     /// For how many seconds the answer had been stale when it was handed on, at least 1; nil where
     /// it was fresh.
-    public var staleFor: Int? { isThere ? saidStaleFor : nil }
+    var staleFor: Int? { isThere ? saidStaleFor : nil }
 
     /// Adds a line `Via`: protocol, who received it, comment, one of these for each hop.
     mutating func merge(via value: Span<UInt8>) {

@@ -8,7 +8,7 @@ public struct PathPattern: Sendable, Equatable {
 
     private static let star = UInt8(ascii: "*")
     /// More have no use.
-    public static let mostStars = 8
+    static let mostStars = 8
 
     /// Nil for what is no pattern of paths: it begins with `/`, has a star and at most eight, no
     /// query, and no byte that a URL cannot have.

@@ -19,7 +19,7 @@ public struct StorageBreakdown: Sendable, Equatable {
     /// In memory, personal and composed answers among them. Ordered likewise.
     public var memory: [Part] = []
 
-    public init() {}
+    init() {}
 }
 
 /// Makes breakdowns in the background and hands out the last one while it is recent. Going through

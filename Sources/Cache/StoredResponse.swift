@@ -34,7 +34,7 @@ public final class StoredResponse: Sendable {
     public let storefront: [UInt8]
     /// Of a signpost: the names of the request fields by which answers to the target are told apart
     /// (RFC 9110 12.5.5), as `VariantSignpost` writes them. Empty for an answer.
-    public let selecting: [UInt8]
+    let selecting: [UInt8]
     /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a
     /// purge by resource finds. `everyResource` alone where it may name any; empty where it was
     /// composed, as `composition` knows them then.
@@ -152,7 +152,7 @@ public final class StoredResponse: Sendable {
     public func with(outline: any Outline) -> StoredResponse { StoredResponse(self, outline: outline) }
 
     /// The same response with another form, of `gzip` bytes. Copies no content.
-    public func with(gzip: [UInt8]) -> StoredResponse {
+    func with(gzip: [UInt8]) -> StoredResponse {
         copy(gzip: gzip)
     }
 
@@ -214,7 +214,7 @@ public final class StoredResponse: Sendable {
     }
 
     /// The same content with nothing left of its freshness: what a soft purge leaves.
-    public func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
+    func withoutFreshness(at unixSeconds: Int64) -> StoredResponse {
         copy(lifetime: lifetime.withoutFreshness(atAge: age(at: unixSeconds)))
     }
 

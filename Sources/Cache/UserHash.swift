@@ -30,19 +30,19 @@ public struct UserHashKey: Sendable {
 
     /// A fresh random key of 32 bytes; nil where the system has no randomness to give, then nothing
     /// personal may be kept.
-    public init?() {
+    init?() {
         guard let random = Digest.randomBytes(32) else { return nil }
         bytes = random
     }
 
     /// A key that the caller holds, for tests. Any length; 32 bytes are as good as more.
-    public init(bytes: [UInt8]) {
+    init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// The hash of a Music-User-Token; nil where libcrypto refuses, then the request must pass
     /// uncached.
-    public func hash(token: Span<UInt8>) -> UserHash? {
+    func hash(token: Span<UInt8>) -> UserHash? {
         let digest = token.withUnsafeBytes { Digest.hmacSHA256(key: bytes, message: $0) }
         guard let digest else { return nil }
         return UserHash(high: Digest.bigEndian(digest, from: 0), low: Digest.bigEndian(digest, from: 8))

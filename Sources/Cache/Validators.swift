@@ -25,7 +25,7 @@ public struct Validators: Sendable {
     static let ownTagStart: StaticString = "\"refrain-"
 
     /// Reads `Name: value` lines; others are passed over.
-    public init(_ fields: Span<UInt8>) {
+    init(_ fields: Span<UInt8>) {
         var (tag, modified) = (ByteRange(), (value: ByteRange(), seconds: Int64?.none))
         var date: Int64?
         var lines = FieldLines()

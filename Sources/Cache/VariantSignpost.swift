@@ -82,7 +82,7 @@ struct VariantSignpost: Equatable {
 
 extension StoredResponse {
     /// Whether it is no answer but says where the answers are.
-    public var isSignpost: Bool { !selecting.isEmpty }
+    var isSignpost: Bool { !selecting.isEmpty }
 
     /// The signpost at the base key of `answer`, which is among its variants. It outlives them all;
     /// eviction takes it, or an answer that does not vary.

@@ -1,4 +1,4 @@
-import HTTP
+@testable import HTTP
 
 extension FuzzTarget {
     /// Content in chunks is the same however it is cut, is no longer than what it came in, and what

@@ -1,5 +1,5 @@
-import AppleMusic
-import Text
+@testable import AppleMusic
+@testable import Text
 
 extension FuzzTarget {
     /// Scanning reads no further than the bytes; what it finds is the same each time; there is a

@@ -1,4 +1,4 @@
-import HTTP
+@testable import HTTP
 
 extension FuzzTarget {
     /// Nothing larger comes out than the bounds allow, and what was coded comes out as it was.

@@ -1,5 +1,5 @@
-import EventLoop
-import HTTP
+@testable import EventLoop
+@testable import HTTP
 
 @testable import Server
 

@@ -1,4 +1,4 @@
-import EventLoop
+@testable import EventLoop
 
 extension FuzzTarget {
     /// A header is the same whatever follows; every part of one is a beginning; what is malformed

@@ -1,4 +1,4 @@
-import Tier
+@testable import Tier
 
 extension FuzzTarget {
     /// The same replies come out of the same bytes, wherever they are cut; what was read and is

@@ -1,5 +1,5 @@
 import Glibc
-import Text
+@testable import Text
 
 /// What fuzzing begins with: files of the repository, and the corpora beside it where they are.
 enum Seeds {

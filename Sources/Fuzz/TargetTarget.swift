@@ -1,4 +1,4 @@
-import AppleMusic
+@testable import AppleMusic
 
 extension FuzzTarget {
     /// What is canonical stays as it is and leads to the same place, and is something that can be

@@ -14,7 +14,7 @@ public struct BodyHash: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Reads 64 hexadecimal digits in lower case; nil for anything else.
-    public init?(_ text: some StringProtocol) {
+    init?(_ text: some StringProtocol) {
         // Upper case would be a second name for the same file.
         let digits = text.utf8.map { 0x41...0x46 ~= $0 ? nil : Hexadecimal.value($0) }
         guard digits.count == 64 else { return nil }

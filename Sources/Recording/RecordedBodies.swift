@@ -22,7 +22,7 @@ public final class RecordedBodies: Sendable {
     /// Those that were in the recording itself.
     private let held: [BodyHash: [UInt8]]
     /// The last record is not whole: its writer was stopped in the middle.
-    public let isCutOff: Bool
+    let isCutOff: Bool
 
     /// What the file of a recording's bodies is called.
     public static func path(beside recording: String) -> String { recording + ".bodies" }
@@ -58,14 +58,14 @@ public final class RecordedBodies: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    public var count: Int { places.count + held.count }
+    var count: Int { places.count + held.count }
 
     /// Whether a body is there; not whether it can be read.
     func has(_ hash: BodyHash) -> Bool { places[hash] != nil || held[hash] != nil }
 
     /// The body; nil where it was not recorded.
     /// - Throws: `RecordingError` when it cannot be read, or is not what was recorded.
-    public func content(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
+    func content(of hash: BodyHash) throws(RecordingError) -> [UInt8]? {
         if let content = held[hash] { return content }
         guard let place = places[hash] else { return nil }
         let content = try Self.read(descriptor, path, place.offset, place.count)

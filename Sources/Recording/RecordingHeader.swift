@@ -3,12 +3,12 @@ import Text
 /// The first line of a recording: what the lines after it mean.
 public struct RecordingHeader: Sendable, Equatable {
     /// The version that this program writes, and the highest that it reads.
-    public static let version = 1
+    static let version = 1
 
     /// When the recording began: offsets count from here.
-    public var started: Timestamp
+    var started: Timestamp
     /// What wrote it, such as `refrain 0.7.0`.
-    public var program: String
+    var program: String
     /// The share of requests that is recorded, above 0 and at most 1; rates that are read off the
     /// recording have to be divided by it.
     public var sampling: Double
@@ -55,7 +55,7 @@ public struct RecordingHeader: Sendable, Equatable {
 
 /// What is wrong with a line; its reader knows which.
 public struct LineProblem: Error {
-    public let reason: String
+    let reason: String
 
     init(_ reason: String) {
         self.reason = reason

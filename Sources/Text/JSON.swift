@@ -88,7 +88,7 @@ extension JSON {
     /// members with the same key only the last does. The order differs between two answers of the
     /// origin to one request (APPLE-MUSIC-API 5.1.2). Numbers and strings are compared as they are
     /// spelt, escapes decoded. Recurses as deeply as the values are nested.
-    public func isEquivalent(to other: JSON) -> Bool {
+    func isEquivalent(to other: JSON) -> Bool {
         switch (self, other) {
         case (.array(let mine), .array(let theirs)):
             return mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.isEquivalent(to: $1) }

@@ -4,7 +4,7 @@ extension JSON {
     /// Appends the value without any white space. Numbers are written as they were spelt; scalars
     /// above U+001F other than `"` and `\` are written as themselves. Recurses as deeply as the
     /// value is nested.
-    public func write(to bytes: inout [UInt8]) {
+    func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let value): bytes.append(contentsOf: (value ? "true" : "false").utf8)
@@ -45,7 +45,7 @@ extension JSON {
 
     /// Appends what stands between a string's quotation marks. Through pointers: byte by byte from
     /// a `utf8` view it costs ten times as much without optimisation.
-    public static func write(content: String, to bytes: inout [UInt8]) {
+    static func write(content: String, to bytes: inout [UInt8]) {
         var content = content
         content.withUTF8 { utf8 in
             guard utf8.contains(where: needsEscape) else { return bytes.append(contentsOf: utf8) }

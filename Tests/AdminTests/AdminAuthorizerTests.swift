@@ -1,8 +1,8 @@
-import AppleMusic
 import HTTP
 import Testing
 
 @testable import Admin
+@testable import AppleMusic
 
 /// The order and the reasons of refusals, without a socket.
 @Suite struct AdminAuthorizerTests {

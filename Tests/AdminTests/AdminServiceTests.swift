@@ -1,5 +1,4 @@
 import Cache
-import Compose
 import EventLoop
 import Foundation
 import Proxy
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Admin
+@testable import Compose
 
 @Suite(.timeLimit(.minutes(10))) struct AdminServiceTests {
     @Test func healthAndReadinessAreTwoThings() throws {

@@ -1,6 +1,4 @@
-import AppleMusic
 import Cache
-import EventLoop
 import Foundation
 import Proxy
 import Server
@@ -9,6 +7,8 @@ import TestSupport
 import Upstream
 
 @testable import Admin
+@testable import AppleMusic
+@testable import EventLoop
 
 /// An admin listener on a port of its own, and a client for it. Nothing but the cache is behind it.
 final class AdminUnderTest {

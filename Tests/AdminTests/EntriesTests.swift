@@ -1,9 +1,9 @@
-import Cache
 import Foundation
 import TestSupport
 import Testing
 
 @testable import Admin
+@testable import Cache
 
 @Suite(.timeLimit(.minutes(10))) struct EntriesTests {
     private func targets(_ admin: AdminUnderTest, _ query: String = "") throws -> [String] {

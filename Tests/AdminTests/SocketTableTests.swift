@@ -1,11 +1,11 @@
-import EventLoop
 import Glibc
 import Proxy
-import Server
 import TestSupport
 import Testing
 
 @testable import Admin
+@testable import EventLoop
+@testable import Server
 
 @Suite struct SocketTableTests {
     private static let title =

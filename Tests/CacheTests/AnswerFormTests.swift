@@ -1,7 +1,7 @@
-import HTTP
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 /// A request's head with its bytes; lines as they come, so that bytes outside of ASCII can be among
 /// them.

@@ -1,8 +1,8 @@
-import HTTP
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 private func lines(_ fields: [String]) -> [UInt8] { Array(fields.map { $0 + "\r\n" }.joined().utf8) }
 

@@ -1,8 +1,8 @@
-import HTTP
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 /// The file keeps what came in gzip as it came.
 @Suite(.requires(.zlib)) struct GzipFileTests {

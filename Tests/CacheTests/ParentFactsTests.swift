@@ -1,7 +1,7 @@
-import HTTP
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 @Suite struct ParentFactsTests {
     private func facts(_ lines: [String]) -> ParentFacts {

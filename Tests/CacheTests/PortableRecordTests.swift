@@ -1,8 +1,8 @@
-import HTTP
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 /// Answers as bytes for another process.
 @Suite struct PortableRecordTests {

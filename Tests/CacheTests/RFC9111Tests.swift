@@ -1,8 +1,8 @@
-import HTTP
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 /// A response as its bytes, judged under `upstream` at `noon`.
 private func decide(

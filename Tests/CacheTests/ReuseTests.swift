@@ -1,7 +1,7 @@
-import HTTP
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 // Whether an answer with these fields is given again three seconds later under the origin's own
 // rules, case by case as the public suite of caching tests asks (DECISIONS 5). `{n}` is the date n

@@ -1,7 +1,7 @@
-import HTTP
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 /// What is stored of an answer that a parent has handed on.
 @Suite struct ShieldedStoringTests {

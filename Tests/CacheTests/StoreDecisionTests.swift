@@ -1,7 +1,7 @@
-import HTTP
 import Testing
 
 @testable import Cache
+@testable import HTTP
 
 private func request(_ cacheControl: String = "") -> RequestFacts {
     var facts = RequestFacts()

@@ -1,6 +1,6 @@
-import AppleMusic
 import Testing
 
+@testable import AppleMusic
 @testable import Compose
 
 @Suite struct ListEvidenceTests {

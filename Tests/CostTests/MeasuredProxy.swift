@@ -1,7 +1,8 @@
-import EventLoop
 import Foundation
 import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// The proxy under valgrind's callgrind.
 ///

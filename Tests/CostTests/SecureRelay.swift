@@ -1,4 +1,4 @@
-import EventLoop
+@testable import EventLoop
 
 /// Brings what comes to its port to another over TLS, so that a plain client can ask there.
 final class SecureRelay {

@@ -1,5 +1,6 @@
-import HTTP
 import Testing
+
+@testable import HTTP
 
 @Suite struct AnswerReaderTests {
     private static func read(_ text: String, isHead: Bool = false) throws -> (AnswerReader, AnswerReader.Step) {

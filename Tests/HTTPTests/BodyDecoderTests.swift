@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 @Suite struct BodyDecoderTests {
     /// The content of a chunked message that is all of `text`, or the error; nil when more is

@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 @Suite struct BodyFramingTests {
     private func framing(_ fields: String, version: String = "1.1", method: String = "POST") throws(ParseError)

@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 @Suite struct CacheControlTests {
     private func parse(_ lines: String...) -> CacheControl {

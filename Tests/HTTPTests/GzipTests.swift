@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 /// Whatever comes as gzip: the content, or an error, and never more memory than the bounds.
 @Suite(.requires(.zlib)) struct GzipTests {

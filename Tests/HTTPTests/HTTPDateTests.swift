@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 @Suite struct HTTPDateTests {
     private func parse(_ text: String, now: Int64 = HTTPDate.assumedNow) -> Int64? {

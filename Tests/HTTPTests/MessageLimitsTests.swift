@@ -1,5 +1,6 @@
-import HTTP
 import Testing
+
+@testable import HTTP
 
 /// Each limit at its value and one above.
 @Suite struct MessageLimitsTests {

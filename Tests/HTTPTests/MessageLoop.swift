@@ -1,5 +1,6 @@
-import HTTP
 import Testing
+
+@testable import HTTP
 
 /// What a connection does with what it reads, without the connection: heads, framing and content,
 /// one message after the other, fed in pieces. Everything a test wants to compare is in the value.

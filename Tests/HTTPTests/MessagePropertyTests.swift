@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 /// What holds of any message, tried with generated ones; a failure prints the seed that makes it
 /// again.

@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 @Suite struct RequestLineTests {
     private func refusal(target: String, method: String = "GET", host: String = "a") -> ParseError? {

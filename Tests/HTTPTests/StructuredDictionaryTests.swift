@@ -1,6 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
+
+@testable import HTTP
 
 @Suite struct StructuredDictionaryTests {
     private func members(_ bytes: [UInt8]) -> [String]? {

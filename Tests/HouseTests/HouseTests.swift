@@ -1,5 +1,10 @@
 import Testing
 
+/// Records an issue for each offence, with the rule that it breaks.
+func expectNone(_ offences: [String], _ rule: Comment) {
+    for offence in offences { Issue.record(Comment(rawValue: offence + ": " + rule.rawValue)) }
+}
+
 /// The rules of the house, held up by reading every source file. Each failure names the place and
 /// what to do instead.
 @Suite struct HouseTests {
@@ -9,10 +14,6 @@ import Testing
     static let maxUncheckedSendable = 8
     static let maxFunctionLines = 70
     static let maxFileLines = 400
-
-    private func expectNone(_ offences: [String], _ rule: Comment) {
-        for offence in offences { Issue.record(Comment(rawValue: offence + ": " + rule.rawValue)) }
-    }
 
     private func places(in files: [SourceFile], where isOffence: (SourceFile, Int) -> Bool) -> [String] {
         files.flatMap { file in file.code.indices.filter { isOffence(file, $0) }.map(file.place) }
@@ -73,6 +74,11 @@ import Testing
             words.contains { contains(file.lines[index], $0) }
         }
         expectNone(offences, "do it now, or write down in ARCHITECTURE.md why not")
+    }
+
+    @Test func everyCommentDescribesSomething() {
+        let offences = (House.sources + House.tests).flatMap { file in file.strayComments.map(file.place) }
+        expectNone(offences, "put the comment above the declaration that it describes, or take it out")
     }
 
     @Test func everyUncheckedSendableSaysWhyItIsSafe() {

@@ -6,36 +6,11 @@ import Testing
     /// Rank in the flow of data; a module imports only those of a lower rank.
     static let ranks = ModuleDrawing.ranks
 
-    /// The folders of a module in order: the files of a folder use top-level types only of their
-    /// own and of folders before it. Folders in one row know each other. The empty name is the
-    /// module's own folder. A module without an entry is not held to an order yet.
-    static let folders: [String: [Set<String>]] = [
-        "Server": [["Reading", "Frames"], ["Connections", "Sessions"], ["Listening"]],
-        "Upstream": [["Messages"], ["Deciding"], ["Sending"]],
-        "Tier": [["Protocol"], ["Connecting"], ["Storing"], ["Sharing"]],
-        "Compose": [["Sources"], ["Learning"], ["Building"]],
-        "Proxy": [
-            ["Policy"], ["Bodies"], ["Observe/Counting"], ["Observe/Logging"], ["Observe/Recording"], ["Observe"],
-            ["Exchange"], ["Service"],
-        ],
-        "Admin": [["Requests"], ["Access"], ["Observing"], ["Metrics"], ["Dashboard"], ["Endpoints"]],
-        "refrain": [
-            ["Values"], ["Configuration"], ["CommandLine"], ["AdminClient"], ["Options"], ["Running"], ["Help"],
-            ["Commands"], ["Top"], [""],
-        ],
-        "Traffic": [["Results"], ["Replay"], ["Warm"], ["Reports"], ["WhatIf"]],
-        "Bench": [
-            ["Running"], ["Results"], ["Load"], ["Origin"], ["Contenders"], ["Curves"], ["Store"], ["Measurements"],
-            ["Latency"], ["Sessions"], ["Compose"], [""],
-        ],
-    ]
-
-    private func expectNone(_ offences: [String], _ rule: Comment) {
-        for offence in offences { Issue.record(Comment(rawValue: offence + ": " + rule.rawValue)) }
-    }
+    static let folders = ModuleDrawing.folders
 
     @Test func theDrawingOfTheModulesIsFound() {
         #expect(ModuleDrawing.rows.count > 5 && ModuleDrawing.rows.joined().count == Self.ranks.count)
+        #expect(Self.folders.count > 10 && Self.folders["refrain"]?.first == ["Values"])
     }
 
     @Test func everyModuleHasItsPlace() {
@@ -78,24 +53,32 @@ import Testing
             "a name stands for one thing in the whole tree; give one of them another")
     }
 
-    @Test(arguments: folders.keys.sorted())
+    @Test func everyFolderHasItsPlace() {
+        let places = Self.folders.mapValues { $0.reduce(into: Set<String>()) { $0.formUnion($1) } }
+        let unknown = SymbolIndex.indexed.filter { places[$0.module]?.contains($0.folder) != true }
+        let gone = places.flatMap { module, folders in
+            folders.subtracting(House.sources.filter { $0.module == module }.map(\.folder)).map { module + "/" + $0 }
+        }
+        expectNone(unknown.map(\.path), "give its folder a place in the drawing of ARCHITECTURE.md")
+        expectNone(gone.sorted(), "take it out of the drawing of ARCHITECTURE.md: it is no folder")
+    }
+
+    @Test(.requires(SymbolIndex.requirement), arguments: folders.keys.sorted())
     func foldersOfAModuleUseThoseBeforeThem(_ module: String) throws {
+        let index = try #require(SymbolIndex.ofThisBuild)
         let rows = try #require(Self.folders[module])
-        let files = House.sources.filter { $0.module == module }
-        var row: [String: Int] = [:]
-        for (index, folders) in rows.enumerated() { for folder in folders { row[folder] = index } }
-        let unknown = Set(files.map(\.folder)).subtracting(row.keys)
-        expectNone(unknown.sorted().map { "\(module)/\($0)" }, "give this folder its place in ModuleTests.folders")
-        var home: [String: SourceFile] = [:]
-        for file in files { for name in file.types { home[name] = file } }
+        let rank = Dictionary(uniqueKeysWithValues: rows.enumerated().flatMap { row, names in names.map { ($0, row) } })
+        let files = SymbolIndex.indexed.filter { $0.module == module }
+        let ranks = Dictionary(uniqueKeysWithValues: files.map { ($0.path, rank[$0.folder] ?? 0) })
         for file in files {
-            guard let own = row[file.folder] else { continue }
-            for name in file.names.sorted() {
-                guard let other = home[name], let theirs = row[other.folder], theirs > own else { continue }
+            for use in index.files[file.path] ?? [] where use.roles.contains(.reference) {
+                guard let home = index.homes[use.symbol], ranks[home.file] ?? 0 > ranks[file.path] ?? 0 else {
+                    continue
+                }
                 Issue.record(
                     """
-                    \(file.path) names \(name), which is in \(other.folder): \
-                    a folder uses those before it in ModuleTests.folders; move the type or pass what is needed of it
+                    \(file.path):\(use.line) names \(index.symbols[use.symbol].name) of \(home.file): a folder uses \
+                    those before it in the drawing of ARCHITECTURE.md; move the member or pass what is needed of it
                     """)
             }
         }

@@ -2,7 +2,7 @@ import Foundation
 
 /// One Swift file of the package.
 struct SourceFile: Sendable {
-    /// From the top of the package: `Sources/HTTP/Method.swift`.
+    /// From the top of the package: `Sources/HTTP/Heads/Method.swift`.
     let path: String
     /// As written.
     let lines: [String]
@@ -48,11 +48,22 @@ struct SourceFile: Sendable {
         }
     }
 
-    /// Every word of its code that may be the name of a type.
-    var names: Set<String> {
-        Set(
-            code.joined(separator: "\n").split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
-                .filter { $0.first?.isUppercase == true })
+    /// Every word of its code.
+    var words: Set<String> {
+        Set(code.flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" } }.map(String.init))
+    }
+
+    /// Indices of lines that end a comment which describes nothing: a doc comment without a
+    /// declaration below it, or a comment at the end of the file.
+    var strayComments: [Int] {
+        let last = code.indices.last { !lines[$0].isEmpty }
+        return code.indices.filter { index in
+            let comment = comments[index].drop { $0 == " " }
+            guard comment.hasPrefix("///"), index != last else { return !comment.isEmpty && index == last }
+            let isContinued = comments[index + 1].drop { $0 == " " }.hasPrefix("///")
+            let below = code[index + 1].first { $0 != " " }
+            return !isContinued && below?.isLetter != true && below != "@"
+        }
     }
 
     private static let kinds: Set = ["struct", "class", "enum", "protocol", "actor", "typealias"]

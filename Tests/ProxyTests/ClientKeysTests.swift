@@ -1,7 +1,7 @@
-import AppleMusic
 import HTTP
 import Testing
 
+@testable import AppleMusic
 @testable import Proxy
 
 @Suite struct ClientKeysTests {

@@ -1,8 +1,8 @@
-import AppleMusic
 import Foundation
 import HTTP
 import Testing
 
+@testable import AppleMusic
 @testable import Proxy
 
 @Suite struct ForwardedRequestTests {

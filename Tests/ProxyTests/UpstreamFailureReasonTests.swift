@@ -1,7 +1,7 @@
 import Testing
-import Upstream
 
 @testable import Proxy
+@testable import Upstream
 
 @Suite struct UpstreamFailureReasonTests {
     /// The two lists of words are one: the origin's side has its own because it knows no reasons.

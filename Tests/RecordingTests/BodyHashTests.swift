@@ -1,5 +1,6 @@
-import Recording
 import Testing
+
+@testable import Recording
 
 @Suite struct BodyHashTests {
     @Test func hashesAreSixtyFourDigitsInLowerCase() throws {

@@ -2,9 +2,10 @@ import EventLoop
 import Foundation
 import HTTP
 import Proxy
-import Server
 import TestSupport
 import Testing
+
+@testable import Server
 
 /// How the proxy treats its clients' connections, seen through a raw socket.
 @Suite(.timeLimit(.minutes(10))) struct ClientConnectionTests {

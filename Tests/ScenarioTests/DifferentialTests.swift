@@ -1,7 +1,8 @@
 import Proxy
-import Simulator
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// Whatever sequence of requests is made, and however the API changes meanwhile, every answer of
 /// the proxy is one that the API gave within its time: in status and JSON value, each part for

@@ -1,9 +1,9 @@
 import Foundation
-import Server
 import TestSupport
 import Testing
 
 @testable import Proxy
+@testable import Server
 
 /// What clients see of a proxy that stops.
 @Suite(.timeLimit(.minutes(10))) struct DrainTests {

@@ -1,8 +1,9 @@
-import Cache
 import Foundation
 import Proxy
 import TestSupport
 import Testing
+
+@testable import Cache
 
 /// What an operator is told of a request agrees with what becomes of it, and telling changes
 /// nothing.

@@ -1,8 +1,9 @@
-import EventLoop
-import HTTP
 import Proxy
 import Server
 import Synchronization
+
+@testable import EventLoop
+@testable import HTTP
 
 /// An origin whose answers a test decides, and which remembers what it was asked.
 final class FakeOrigin {

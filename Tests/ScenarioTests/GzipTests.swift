@@ -1,10 +1,10 @@
 import Cache
 import Foundation
-import HTTP
 import Server
 import TestSupport
 import Testing
 
+@testable import HTTP
 @testable import Proxy
 
 /// Content codings from the origin to the client, over real sockets.

@@ -1,12 +1,13 @@
 import AppleMusic
 import Cache
-import EventLoop
 import Foundation
 import Proxy
 import Server
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// A thousand clients want the same at once (HARDENING F12): what nobody has, what runs out, what
 /// cannot be stored; the first of them leaves, or the origin forgets its request.

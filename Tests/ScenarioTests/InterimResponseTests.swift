@@ -1,10 +1,11 @@
-import EventLoop
 import Foundation
 import HTTP
 import Proxy
 import Server
 import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// What clients see of interim responses.
 @Suite(.timeLimit(.minutes(10))) struct InterimResponseTests {

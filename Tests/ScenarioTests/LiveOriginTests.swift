@@ -1,13 +1,14 @@
-import EventLoop
 import Foundation
 import Proxy
-import Recording
 import Server
 import Simulator
 import Synchronization
 import TestSupport
 import Testing
 import Upstream
+
+@testable import EventLoop
+@testable import Recording
 
 /// `simulate --mode record` and `--mode fallback`: a live origin with a recording beside it.
 @Suite struct LiveOriginTests {

@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 import Foundation
 import Server
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 import Text
 
+@testable import AppleMusic
 @testable import Proxy
 
 /// What operators get to see of requests: every one has an outcome, a line, and nothing of a

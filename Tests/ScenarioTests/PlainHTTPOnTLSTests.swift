@@ -1,9 +1,10 @@
-import EventLoop
 import Foundation
 import HTTP
 import Server
 import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// HTTP in the clear on a port that wants TLS: the client is told what is wrong, in the clear.
 @Suite(.timeLimit(.minutes(10))) struct PlainHTTPOnTLSTests {

@@ -1,10 +1,11 @@
-import EventLoop
 import Foundation
-import Proxy
-import Server
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import EventLoop
+@testable import Proxy
+@testable import Server
 
 /// Connections that a load balancer hands on, over real sockets, plain and with TLS.
 @Suite(.timeLimit(.minutes(10))) struct ProxyProtocolTests {

@@ -1,6 +1,4 @@
 import Cache
-import Compose
-import EventLoop
 import Foundation
 import HTTP
 import Recording
@@ -8,10 +6,12 @@ import Server
 import Synchronization
 import TestSupport
 import Testing
-import Tier
 import Upstream
 
+@testable import Compose
+@testable import EventLoop
 @testable import Proxy
+@testable import Tier
 
 /// A real proxy on a port of its own in front of an origin, and a client for it.
 final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is called from another thread, and last

@@ -1,7 +1,6 @@
 import Admin
 import AppleMusic
 import Cache
-import EventLoop
 import Foundation
 import Proxy
 import Server
@@ -9,6 +8,8 @@ import Simulator
 import TestSupport
 import Testing
 import Text
+
+@testable import EventLoop
 
 /// A proxy with its admin listener in front of the simulated API, started anew on the same file as
 /// often as wanted.

@@ -1,4 +1,3 @@
-import EventLoop
 import Foundation
 import HTTP
 import Proxy
@@ -8,6 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 import Upstream
+
+@testable import EventLoop
 
 /// The budget against the simulated API with a limit on its rate: distinct misses without end, over
 /// real sockets.

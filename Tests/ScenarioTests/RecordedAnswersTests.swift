@@ -1,8 +1,9 @@
 import Foundation
 import Proxy
-import Recording
 import TestSupport
 import Testing
+
+@testable import Recording
 
 /// What a real proxy records of answers that are unlike most.
 @Suite(.timeLimit(.minutes(10))) struct RecordedAnswersTests {

@@ -1,12 +1,13 @@
 import EventLoop
 import Foundation
 import Proxy
-import Recording
 import Server
 import Simulator
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Recording
 
 /// Recordings of the release build, where what happens to it happens to a whole process.
 ///

@@ -1,11 +1,12 @@
 import Cache
-import EventLoop
 import Foundation
 import Proxy
 import Server
-import Simulator
 import TestSupport
 import Testing
+
+@testable import EventLoop
+@testable import Simulator
 
 /// Every recorded response, served over TLS by a throw-away authority, comes through equal in
 /// status, content type and JSON value: cold, as a hit, and after a restart with the origin

@@ -1,12 +1,12 @@
-import AppleMusic
 import Compose
-import EventLoop
 import Foundation
 import Server
 import TestSupport
 import Testing
 import Upstream
 
+@testable import AppleMusic
+@testable import EventLoop
 @testable import Proxy
 
 /// The proxy goes over to other settings while it serves.

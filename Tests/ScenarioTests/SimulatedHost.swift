@@ -1,6 +1,7 @@
-import EventLoop
 import Server
 import Simulator
+
+@testable import EventLoop
 
 extension ServiceHost {
     /// What answers as the simulated API does, on a port of its own.

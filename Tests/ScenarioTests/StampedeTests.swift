@@ -1,5 +1,4 @@
 import Cache
-import EventLoop
 import Foundation
 import Proxy
 import Server
@@ -7,6 +6,9 @@ import Simulator
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import EventLoop
+@testable import HTTP
 
 /// Many entries lose their freshness at once: by a purge, or because the origin has no time for
 /// them.

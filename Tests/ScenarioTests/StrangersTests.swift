@@ -1,11 +1,12 @@
-import AppleMusic
 import EventLoop
 import Foundation
-import HTTP
-import Proxy
 import Server
 import TestSupport
 import Testing
+
+@testable import AppleMusic
+@testable import HTTP
+@testable import Proxy
 
 /// What clients may take that nobody knows: memory, connections.
 @Suite(.timeLimit(.minutes(10))) struct StrangersTests {

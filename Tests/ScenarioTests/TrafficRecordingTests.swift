@@ -1,13 +1,14 @@
-import AppleMusic
-import Cache
 import Foundation
-import Proxy
-import Recording
 import Server
 import Synchronization
 import TestSupport
 import Testing
 import Text
+
+@testable import AppleMusic
+@testable import Cache
+@testable import Proxy
+@testable import Recording
 
 extension TemporaryFolder {
     /// Every exchange of every recording in it, the oldest recording first.

@@ -5,7 +5,8 @@ import Server
 import Synchronization
 import TestSupport
 import Testing
-import Upstream
+
+@testable import Upstream
 
 /// Answers of broken and hostile origins, from public test suites, as clients of the running proxy
 /// see what becomes of them: with nothing stored, and with an answer that has gone stale.

@@ -2,15 +2,14 @@ import Cache
 import Compose
 import EventLoop
 import Foundation
-import Proxy
-import Recording
 import Server
-import Simulator
 import TestSupport
 import Testing
 import Text
 
+@testable import Proxy
 @testable import Recording
+@testable import Simulator
 @testable import Traffic
 
 /// What-if runs against what really happens: the same requests, one at a time, to a proxy that

@@ -1,7 +1,7 @@
-import EventLoop
 import Testing
 import Text
 
+@testable import EventLoop
 @testable import Server
 
 @Suite struct ConnectionCensusTests {

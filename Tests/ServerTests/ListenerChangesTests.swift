@@ -1,7 +1,7 @@
-import EventLoop
 import Glibc
 import Testing
 
+@testable import EventLoop
 @testable import Server
 
 @Suite struct ListenerChangesTests {

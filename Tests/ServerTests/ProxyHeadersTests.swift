@@ -1,7 +1,7 @@
-import EventLoop
 import Synchronization
 import Testing
 
+@testable import EventLoop
 @testable import Server
 
 @Suite struct ProxyHeadersTests {

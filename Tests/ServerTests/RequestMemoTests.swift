@@ -1,6 +1,6 @@
-import HTTP
 import Testing
 
+@testable import HTTP
 @testable import Server
 
 @Suite struct RequestMemoTests {

@@ -1,7 +1,7 @@
-import EventLoop
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import Server
 
 @Suite struct RequestOriginTests {

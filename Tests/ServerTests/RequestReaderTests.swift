@@ -1,7 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
 
+@testable import HTTP
 @testable import Server
 
 @Suite struct RequestReaderTests {

@@ -1,8 +1,8 @@
-import EventLoop
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import Server
 
 /// Answers whose content comes piece by piece, and clients that are slow in reading them.

@@ -1,10 +1,10 @@
 import AppleMusic
 import Foundation
-import Recording
 import TestSupport
 import Testing
 import Text
 
+@testable import Recording
 @testable import Simulator
 
 /// Recordings of traffic, in any of their formats, as an origin.

@@ -1,8 +1,8 @@
 import EventLoop
-import HTTP
 import TestSupport
 import Testing
 
+@testable import HTTP
 @testable import Upstream
 
 /// Random events against the promises in the head of PoolState.swift.

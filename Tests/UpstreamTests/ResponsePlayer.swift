@@ -1,5 +1,4 @@
-import HTTP
-
+@testable import HTTP
 @testable import Upstream
 
 /// Feeds bytes to a `ResponseReader` the way a connection does, in pieces of a given size.

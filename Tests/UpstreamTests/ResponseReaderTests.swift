@@ -1,7 +1,7 @@
-import HTTP
 import TestSupport
 import Testing
 
+@testable import HTTP
 @testable import Upstream
 
 @Suite struct ResponseReaderTests {

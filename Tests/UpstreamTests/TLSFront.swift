@@ -1,4 +1,4 @@
-import EventLoop
+@testable import EventLoop
 
 /// Ends TLS in front of a plain origin: what the origin sends and how it closes goes through.
 final class TLSFront {

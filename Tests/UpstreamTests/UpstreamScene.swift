@@ -1,8 +1,8 @@
-import EventLoop
 import HTTP
 import Synchronization
 import TestSupport
 
+@testable import EventLoop
 @testable import Upstream
 
 /// A loop with a pool in front of a scripted origin. What touches the pool goes through `onLoop`.

@@ -1,8 +1,8 @@
-import EventLoop
 import HTTP
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import Upstream
 
 /// The pool over TLS: nothing is said before the origin is verified, and a cut-off answer is never

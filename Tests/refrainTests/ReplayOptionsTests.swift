@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 import Testing
-import Traffic
 
+@testable import Traffic
 @testable import refrain
 
 @Suite struct ReplayOptionsTests {

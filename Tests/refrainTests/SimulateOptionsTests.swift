@@ -1,6 +1,6 @@
-import Simulator
 import Testing
 
+@testable import Simulator
 @testable import refrain
 
 @Suite struct SimulateOptionsTests {

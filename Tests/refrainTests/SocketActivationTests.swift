@@ -1,8 +1,8 @@
-import EventLoop
 import Foundation
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import refrain
 
 @Suite struct SocketActivationTests {

@@ -1,7 +1,7 @@
-import AppleMusic
 import TestSupport
 import Testing
 
+@testable import AppleMusic
 @testable import refrain
 
 @Suite struct TierCredentialsTests {

@@ -2,8 +2,8 @@ import EventLoop
 import TestSupport
 import Testing
 import Text
-import Tier
 
+@testable import Tier
 @testable import refrain
 
 @Suite struct TierDirectivesTests {

@@ -1,8 +1,8 @@
-import AppleMusic
 import Foundation
 import TestSupport
 import Testing
 
+@testable import AppleMusic
 @testable import refrain
 
 @Suite struct TokenCommandTests {

@@ -1,9 +1,9 @@
-import EventLoop
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import refrain
 
 @Suite(.timeLimit(.minutes(10))) struct UpgraderTests {

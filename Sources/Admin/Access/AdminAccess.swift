@@ -11,7 +11,7 @@ public final class AdminAccess: Sendable {
         state = Mutex(token)
     }
 
-    public var token: SecretBytes? { state.withLock { $0 } }
+    var token: SecretBytes? { state.withLock { $0 } }
 
     /// The same token in another file changes nothing.
     public func change(to token: SecretBytes?) {

@@ -9,13 +9,13 @@ import Text
 /// A purge as an operator asks for it: an object with the selectors, `all`, `hard` and `dry_run`.
 /// Selectors narrow each other; `all` stands alone.
 public struct PurgeRequest: Sendable {
-    public private(set) var selection = EntrySelection()
-    public private(set) var mode = PurgeMode.soft
+    private(set) var selection = EntrySelection()
+    private(set) var mode = PurgeMode.soft
     private var isForAll = false
     private var isHard = false
     private var isDryRun = false
     /// What was asked, on one line of bounded length, for the log.
-    public private(set) var description = ""
+    private(set) var description = ""
 
     private static let selectors = (EntrySelector.purging.map(\.name) + ["all"]).joined(separator: ", ")
     static let members = selectors + ", hard, dry_run"

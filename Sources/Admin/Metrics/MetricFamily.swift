@@ -336,17 +336,6 @@ extension MetricsInput {
     }
 }
 
-extension UpstreamPriority {
-    /// The word in metrics.
-    var name: String {
-        switch self {
-        case .refresh: "refresh"
-        case .revalidation: "revalidation"
-        case .waitingClient: "client"
-        }
-    }
-}
-
 extension UpstreamStatistics.Kind {
     fileprivate var order: (Int, Int) { (-priority.rawValue, status ?? 0) }
 }

@@ -3,27 +3,27 @@ import Proxy
 
 /// What the operator's surface shows and changes.
 public struct AdminSources: Sendable {
-    public let statistics: StatisticsSource
-    public let cache: ResponseCache
+    let statistics: StatisticsSource
+    let cache: ResponseCache
     /// What operators must present.
-    public let access: AdminAccess
+    let access: AdminAccess
     /// How reloads of the configuration went.
-    public let reloads: ReloadStatus
+    let reloads: ReloadStatus
     /// Of the program.
-    public let version: String
+    let version: String
     /// When the proxy began, in Unix seconds; the listener may have begun later.
-    public let startedAt: Int64
+    let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
-    public let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
-    public let recording: RecordingControl
+    let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
+    let recording: RecordingControl
     /// Reads the configuration again, and says what came of it.
-    public let reload: @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void
+    let reload: @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void
     /// False while the proxy is draining.
-    public let isServing: @Sendable () -> Bool
+    let isServing: @Sendable () -> Bool
     /// This process among the nodes that share a tier; nil where it is the only one.
-    public let node: ProxyNode?
+    let node: ProxyNode?
     /// Writes a line to the program's own log, of what an operator has changed.
-    public let log: @Sendable (String) -> Void
+    let log: @Sendable (String) -> Void
 
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),

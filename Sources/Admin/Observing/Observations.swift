@@ -204,3 +204,14 @@ extension LiveFeed.Event {
         ])
     }
 }
+
+extension UpstreamPriority {
+    /// The word in statistics and metrics.
+    var name: String {
+        switch self {
+        case .refresh: "refresh"
+        case .revalidation: "revalidation"
+        case .waitingClient: "client"
+        }
+    }
+}

@@ -4,9 +4,9 @@ import Recording
 /// How the operator's surface sees and switches the recording. Only the configuration says where
 /// to: a client that could name a file here could have any file of the proxy's user written.
 public struct RecordingControl: Sendable {
-    public let status: @Sendable () -> RecordingStatus
+    let status: @Sendable () -> RecordingStatus
     /// Calls back with what became of it; nil where nothing is configured.
-    public let turn: @Sendable (Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void) -> Void
+    let turn: @Sendable (Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void) -> Void
 
     public init(
         status: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },

@@ -10,21 +10,21 @@ public enum ReloadOutcome: Sendable, Equatable {
 
 /// How the reloads of the configuration went, for those who watch the proxy.
 public final class ReloadStatus: Sendable {
-    public struct Snapshot: Sendable, Equatable {
+    struct Snapshot: Sendable, Equatable {
         /// Since the start.
-        public var succeeded = 0
-        public var failed = 0
+        var succeeded = 0
+        var failed = 0
         /// Unix seconds; nil before the first.
-        public var lastSuccess: Int64?
+        var lastSuccess: Int64?
         /// What was wrong with the last one; nil where it went well. For the operator alone.
-        public var lastFailure: String?
+        var lastFailure: String?
     }
 
     private let state = Mutex(Snapshot())
 
     public init() {}
 
-    public var snapshot: Snapshot { state.withLock { $0 } }
+    var snapshot: Snapshot { state.withLock { $0 } }
 
     public func noteSuccess(at unixSeconds: Int64) {
         state.withLock { state in

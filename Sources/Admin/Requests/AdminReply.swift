@@ -3,8 +3,9 @@ import Server
 import Text
 
 /// An answer of the operator's surface before it is bytes.
-// Must hold: every one has the fields that keep browsers from storing, framing, sniffing or sharing
-// it.
+///
+/// Must hold: every answer has the fields that keep browsers from storing, framing, sniffing or
+/// sharing it.
 struct AdminReply: Sendable {
     var status = 200
     var type: StaticString = "application/json"

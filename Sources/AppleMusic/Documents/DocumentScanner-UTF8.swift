@@ -98,8 +98,8 @@ private enum UTF8Sequence {
     }
 }
 
-/// Where a string ends or is escaped, found in a word of eight bytes: `HTTP/ByteSearch` explains
-/// the arithmetic. Only the lowest mark counts.
+/// Where a string ends or is escaped, found in a word of eight bytes: `HTTP/Bytes/ByteSearch`
+/// explains the arithmetic. Only the lowest mark counts.
 enum StringEnd {
     /// The top bit of each byte that is a quotation mark, a reverse solidus or a control character.
     @inline(__always)

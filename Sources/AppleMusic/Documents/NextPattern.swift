@@ -10,12 +10,12 @@ public struct NextPattern: Hashable, Sendable {
     /// storefront where they name no language. A language that a storefront does not speak is
     /// ignored (APPLE-MUSIC-API 4.3.9), in links too.
     public struct Key: Hashable, Sendable {
-        public let shape: RequestShape
-        public let hasLimit: Bool
-        public let hasOffset: Bool
+        let shape: RequestShape
+        let hasLimit: Bool
+        let hasOffset: Bool
         /// Empty, and nil, for requests that name none.
-        public let language: [UInt8]
-        public let speaker: Storefront?
+        let language: [UInt8]
+        let speaker: Storefront?
 
         public init(_ request: CatalogRequest) {
             shape = request.shape
@@ -31,7 +31,7 @@ public struct NextPattern: Hashable, Sendable {
         case path, offset, limit, language
     }
 
-    public private(set) var key: Key
+    private(set) var key: Key
     private var parts: [Part] = [.path]
 
     /// Nil unless the link leads to another window of the request's list and has nothing that the
@@ -114,7 +114,7 @@ extension CatalogRequest {
     /// The offset in the `next` of a page of this list; nil where the link does not lead to the
     /// same list, has no plain offset, or anything odd in it.
     /// - Parameter next: the string between its quotation marks.
-    public func offset(inNext next: Span<UInt8>) -> Int? { list(linkedBy: next)?.offset }
+    func offset(inNext next: Span<UInt8>) -> Int? { list(linkedBy: next)?.offset }
 
     /// The request for the same list, in whatever window and with whatever parameters, that a link
     /// leads to.

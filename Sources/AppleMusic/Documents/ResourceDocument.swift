@@ -95,8 +95,8 @@ public final class ResourceDocument: Sendable {
         public internal(set) var endElement: UInt32 = 0
     }
 
-    public static let maxObjects = 4_096
-    public static let maxRelations = 16_384
+    static let maxObjects = 4_096
+    static let maxRelations = 16_384
 
     public let envelope: Envelope
     public let objects: [Object]

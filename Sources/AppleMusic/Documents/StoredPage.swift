@@ -14,7 +14,7 @@
 /// What other answers have shown of how a list is cut into pages.
 public struct ListHabits: Hashable, Sendable {
     /// Whether pages are cut after so many places, and items are dropped then.
-    public var cutsFirst: Bool
+    var cutsFirst: Bool
     /// Whether no place of the list is without its item.
     public var hasNoGaps: Bool
 

@@ -11,9 +11,6 @@ final class TraceClient {
         self.port = port
     }
 
-    /// False once the server has closed the connection; between two answers.
-    var isOpen: Bool { connection?.isOpen ?? false }
-
     /// The status of the answer to a GET; its body is read and dropped.
     func status(of target: String) throws -> Int { try get(target).status }
 

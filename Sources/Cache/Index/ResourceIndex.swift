@@ -87,10 +87,10 @@ public final class ResourceIndex: Sendable {
 
     /// Numbers and places, those of answers that were removed or overwritten included until others
     /// take their room.
-    public var count: Int { numbers.reduce(0) { $0 + $1.table.withLock { $0.count } } }
+    var count: Int { numbers.reduce(0) { $0 + $1.table.withLock { $0.count } } }
 
     /// Bytes held, overhead included.
-    public var byteCount: Int {
+    var byteCount: Int {
         numbers.reduce(0) { $0 + $1.table.withLock { $0.byteCount } }
             + answers.reduce(0) { $0 + $1.table.withLock { $0.byteCount } }
     }

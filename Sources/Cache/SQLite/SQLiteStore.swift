@@ -110,7 +110,7 @@ public final class SQLiteStore: Sendable {
     }
 
     /// Notes that the entry of `key` was used; written with the next batch.
-    public func touch(_ key: CacheKey, at unixSeconds: Int64) {
+    func touch(_ key: CacheKey, at unixSeconds: Int64) {
         guard !key.isPersonal else { return }
         let index = Self.index(of: key)
         let isFirst = pending.withLock { pending in
@@ -130,7 +130,7 @@ public final class SQLiteStore: Sendable {
 
     /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds);
     /// by default in any case.
-    public func remove(_ key: CacheKey, receivedBy: Int64 = .max) {
+    func remove(_ key: CacheKey, receivedBy: Int64 = .max) {
         guard !key.isPersonal else { return }
         let index = Self.index(of: key)
         enqueue(.remove(key, receivedBy: receivedBy), index)
@@ -177,7 +177,7 @@ public final class SQLiteStore: Sendable {
 
     /// Hands up to `limit` entries, the most recently used first, to `completion`. What is queued
     /// is written before; the scan, and `completion`, run on a queue of their own.
-    public func entries(
+    func entries(
         _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([StoredEntry]) -> Void
     ) {
         queue.async { @Sendable [self] in
@@ -295,7 +295,7 @@ public struct StoredEntry: Sendable, Equatable {
 
 extension StoredEntry {
     /// Under which it is found; nil where the file is damaged: no key has these parts.
-    public var key: CacheKey? {
+    var key: CacheKey? {
         if variant.utf8.contains(0) { return nil }
         return CacheKey(scope: .shared, target: Array(target.utf8), variant: Array(variant.utf8))
     }

@@ -34,9 +34,6 @@ struct StoreCheck {
     private(set) var rows = 0
     var dropped = 0
 
-    /// Whether a pass is under way.
-    var isUnderWay: Bool { database != nil }
-
     /// Looks at the next piece of the file that is open now, from its beginning where it is another
     /// one. Nil where there is none.
     mutating func next(in store: SQLiteStore) throws(SQLiteError) -> Piece? {

@@ -16,7 +16,7 @@ extension SQLiteStore {
 
     /// Tells what the fact of that name says, on a queue of the file's own: nil where there is
     /// none, or the file cannot be read. What is being written meanwhile may count or not.
-    public func kept(_ name: String, _ completion: @escaping @Sendable (String?) -> Void) {
+    func kept(_ name: String, _ completion: @escaping @Sendable (String?) -> Void) {
         visits.async { @Sendable [self] in completion(try? fact(name)) }
     }
 

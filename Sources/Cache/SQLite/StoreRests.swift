@@ -30,7 +30,7 @@ extension SQLiteStore {
 
     /// Tells which forms rest, behind the caller's back, before what is visited from now on; none
     /// where the file cannot be read.
-    public func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
+    func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
         visits.async { @Sendable [self] in
             for form in (try? restingForms(at: now)) ?? [] { body(form) }
         }

@@ -85,7 +85,7 @@ extension SQLiteStore {
     /// caller's back: `body` gets one after the other, fresh or not, until it returns false; then
     /// `completion` is told how many it got. Both run on a queue of the walk's own. Where the file
     /// cannot be read it ends early. What `body` gets may have been removed since it was read.
-    public func visit(
+    func visit(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
     ) {

@@ -245,9 +245,6 @@ extension FormRecord {
         guard let names = duplicates.applied(to: batch.resources) else { return false }
         return keepsOrder || names.count == 1
     }
-
-    /// Unix seconds until which what is known counts.
-    var countsUntil: Int64 { lastSeen + Int64(freshFor) }
 }
 
 extension [UInt8] {

@@ -32,7 +32,7 @@ package struct ComposedBody {
     package let parts: [StoredSource]
     /// Unix seconds at which something that it relies on beside its parts runs out: what is known
     /// of its form, or that a resource is absent.
-    package let reliesUntil: Int64
+    let reliesUntil: Int64
     /// How long it may be used.
     package private(set) var lifetime = Lifetime(freshFor: 0)
 }

@@ -5,7 +5,7 @@ import AppleMusic
 // rest until everything that was stored in the old manner has run out, and then it is learnt anew.
 
 /// The record of one form of request.
-package struct FormRecord: Sendable {
+struct FormRecord: Sendable {
     /// By type: one type for items and batches, perhaps several for lists.
     private(set) var objects = ElementShapes()
     /// The names of the members around `data` and `next`, as in `ResourceDocument.Envelope`.
@@ -78,6 +78,9 @@ package struct FormRecord: Sendable {
         else { return false }
         return objects.describes(resource, in: document)
     }
+
+    /// Unix seconds until which what is known counts.
+    var countsUntil: Int64 { lastSeen + Int64(freshFor) }
 
     /// Whether something is known of it still.
     func isFresh(at now: Int64) -> Bool { now < lastSeen + Int64(freshFor) }

@@ -75,7 +75,7 @@ package final class LearntForms: Sendable {
     }
 
     /// What is known of a form, or follows from others; nil where nothing is, or not any more.
-    package func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
+    func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
         state.withLock { state in
             switch state.forms[shape] {
             case .known(let known) where known.record.isFresh(at: now): known.record
@@ -98,7 +98,7 @@ package final class LearntForms: Sendable {
 
     /// An answer built in this form was not what the origin said, in this process or before it
     /// began. Where the form was not seen, it was concluded by rules.
-    package func switchOff(_ shape: RequestShape, until: Int64, at now: Int64) {
+    func switchOff(_ shape: RequestShape, until: Int64, at now: Int64) {
         state.withLock { state in
             if shape.isOfResources, !state.isSeen(shape, at: now) {
                 state.selectionRule.note(false, until: until)
@@ -116,7 +116,7 @@ package final class LearntForms: Sendable {
     }
 
     /// Whether a resource in the one placement shows what it shows in the other.
-    package func agreement(_ type: ResourceClass, at now: Int64) -> PlacementAgreement {
+    func agreement(_ type: ResourceClass, at now: Int64) -> PlacementAgreement {
         state.withLock { state in
             let seen = state.agreements[type] ?? PlacementAgreement()
             guard isDocumented, !state.batchRule(type).isRefuted(at: now), state.bearsOutDocumentation(type, at: now)

@@ -6,7 +6,7 @@ import AppleMusic
 // long as its record is; one sight of the opposite takes it back.
 
 /// The evidence of one form.
-package struct ListEvidence: Sendable {
+struct ListEvidence: Sendable {
     /// How pages were cut that `next` follows and that have gaps: others look the same either way.
     private enum Cut: Sendable {
         case unknown, first, filling

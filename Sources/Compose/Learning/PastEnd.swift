@@ -4,10 +4,10 @@ import Cache
 /// What the origin answers to a request behind the end of a list: a 404 that is the same for all
 /// lists of a form, but for the error's id (APPLE-MUSIC-API 7.13, 8.1).
 package struct PastEnd: Sendable {
-    package let response: StoredResponse
+    let response: StoredResponse
 
     /// Nil for what is no such answer.
-    package init?(_ response: StoredResponse) {
+    init?(_ response: StoredResponse) {
         guard response.status == 404, Self.errorID(response.body) != nil else { return nil }
         self.response = response
     }

@@ -27,7 +27,7 @@ package struct Refusal: Equatable, Sendable {
     package let rule: Rule
     package let lack: Lack
 
-    package init(_ rule: Rule, _ lack: Lack) {
+    init(_ rule: Rule, _ lack: Lack) {
         self.rule = rule
         self.lack = lack
     }
@@ -162,7 +162,7 @@ package struct Lack: Error, Equatable {
     }
 
     /// What a sentence about it names.
-    package enum Detail: Equatable, Sendable {
+    enum Detail: Equatable, Sendable {
         case none
         case type(ResourceClass)
         /// Resources of this type, as they are held and as they are wanted.
@@ -176,7 +176,7 @@ package struct Lack: Error, Equatable {
     }
 
     package let kind: Kind
-    package let detail: Detail
+    let detail: Detail
 
     init(_ kind: Kind, _ detail: Detail = .none) {
         self.kind = kind

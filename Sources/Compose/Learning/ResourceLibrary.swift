@@ -152,7 +152,7 @@ public final class ResourceLibrary: Sendable {
     }
 
     /// Whether that is done.
-    package var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
+    var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
 
     /// Whether resources that were seen before in another placement show the same attributes.
     /// With what is in memory: nothing is read from the file for it.
@@ -290,7 +290,7 @@ extension ResourceLibrary {
 
 extension CompositionSettings {
     /// Whether anything has to be known of resources at all.
-    public var isActive: Bool { compose != .off || windows || batch }
+    var isActive: Bool { compose != .off || windows || batch }
 }
 
 extension CatalogRequest {

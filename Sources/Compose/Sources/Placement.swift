@@ -1,6 +1,6 @@
 /// Where in an answer a resource stands (APPLE-MUSIC-API 5.3): the same resource may look different
 /// in each.
-package enum Placement: UInt8, CaseIterable, Sendable {
+enum Placement: UInt8, CaseIterable, Sendable {
     /// The resource of `/{type}/{id}`.
     case item
     /// One of those of `?ids=`.
@@ -23,7 +23,7 @@ package enum Placement: UInt8, CaseIterable, Sendable {
 ///
 /// Attributes that differ in their names may be the catalog's change between two answers, so a
 /// single difference suspends what was known and a run of agreements brings it back.
-package struct PlacementAgreement: Sendable {
+struct PlacementAgreement: Sendable {
     private struct Pair: Sendable {
         var agreements: UInt8 = 0
         var needed: UInt8 = 1
@@ -66,7 +66,7 @@ package struct PlacementAgreement: Sendable {
     }
 
     /// Whether they were seen to differ, and have not agreed often enough since.
-    package func isRefuted(_ one: Placement, _ other: Placement) -> Bool {
+    func isRefuted(_ one: Placement, _ other: Placement) -> Bool {
         let pair = pairs[Self.index(one, other)]
         return pair.needed > 1 && pair.agreements < pair.needed
     }

@@ -14,7 +14,7 @@ public struct ResourceClasses: Sendable, Equatable {
     }
 
     /// Whether the class is one of these.
-    public func contains(_ resourceClass: ResourceClass) -> Bool {
+    func contains(_ resourceClass: ResourceClass) -> Bool {
         bits & 1 << UInt64(resourceClass.rawValue) != 0
     }
 }

@@ -9,9 +9,9 @@ import Upstream
 public struct ProxyShared: Sendable {
     public let cache: ResponseCache
     public var credentials: Credentials
-    public private(set) var policy: Policy
+    private(set) var policy: Policy
     /// `Host` of the upstream requests.
-    public private(set) var authority: [UInt8]
+    private(set) var authority: [UInt8]
     public private(set) var crossOrigin: CrossOrigin
     /// nil: anyone who can connect is served.
     public var clientKeys: ClientKeys?
@@ -23,13 +23,13 @@ public struct ProxyShared: Sendable {
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
     /// The requests that are being answered, for those who watch.
-    public let feed = LiveFeed()
+    let feed = LiveFeed()
     /// Records what is answered, where that is wanted.
     public var recorder = TrafficRecorder()
     /// What may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
     /// Nodes that serve the same clients.
-    package let nodes = NodeCount()
+    let nodes = NodeCount()
     /// What requests may hold, over all loops.
     let requestBudget = RequestBudget()
     /// What answers may hold that clients have not taken, over all loops.
@@ -48,7 +48,7 @@ public struct ProxyShared: Sendable {
     /// Large bodies in the form in which they are sent fastest.
     public var sealedBodies = SealedBodies(maxBytes: 8 << 20)
     /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
-    public var gzip = Gzip.system
+    var gzip = Gzip.system
     let compressions = Compressions()
     /// What the origin last said where nothing is stored of it.
     let lastAnswers = LastAnswers()

@@ -21,7 +21,7 @@ public struct ClientKeys: Sendable {
     private static let leastKeyBytes = 16
 
     /// In the order of the file.
-    public let clients: [Client]
+    let clients: [Client]
     /// The key of each, in the same order.
     private let keys: [SecretBytes]
 

@@ -7,13 +7,13 @@ import HTTP
 /// requests that bring none.
 public struct Credentials: Sendable {
     /// nil: the clients' own `Authorization` is passed on.
-    public let developer: DeveloperTokens?
+    let developer: DeveloperTokens?
     /// nil: clients bring their own `Music-User-Token`.
-    public let musicUser: SecretBytes?
+    let musicUser: SecretBytes?
 
     /// The site that the developer token is bound to, which requests then have to name; nil for
     /// most tokens.
-    public let origin: [UInt8]?
+    let origin: [UInt8]?
 
     public init(developer: DeveloperTokens?, musicUser: SecretBytes?, origin: [UInt8]? = nil) {
         self.developer = developer

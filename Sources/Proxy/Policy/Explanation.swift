@@ -6,10 +6,10 @@ import HTTP
 /// A request that is only thought of.
 public struct HypotheticalRequest: Sendable {
     /// In origin-form.
-    public let target: [UInt8]
-    public let method: Method
+    let target: [UInt8]
+    let method: Method
     /// Whether it brings a token of one user.
-    public let carriesUserToken: Bool
+    let carriesUserToken: Bool
 
     public init(target: [UInt8], method: Method = .get, carriesUserToken: Bool = false) {
         self.target = target

@@ -30,20 +30,20 @@ enum Plan {
 }
 
 /// What a plan depends on, beside what the cache holds.
-public struct PlanFacts {
-    public let method: Method
-    public let route: Route
+struct PlanFacts {
+    let method: Method
+    let route: Route
     /// Whether the request has content.
-    public let hasContent: Bool
+    let hasContent: Bool
     /// Who may be given the stored answer; nil where it must not be stored because it is one
     /// user's.
-    public let scope: CacheKey.Scope?
-    public let rule: TTLRule
+    let scope: CacheKey.Scope?
+    let rule: TTLRule
     /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache`
     /// must not spend the team's budget at Apple).
-    public let requestControl: CacheControl
+    let requestControl: CacheControl
 
-    public init(
+    init(
         method: Method, route: Route, hasContent: Bool = false, scope: CacheKey.Scope? = .shared, rule: TTLRule,
         requestControl: CacheControl = CacheControl()
     ) {
@@ -56,7 +56,7 @@ public struct PlanFacts {
     }
 
     /// The reason why a stored answer must not even be looked for; nil when the cache may answer.
-    public var passReason: Reason? {
+    var passReason: Reason? {
         if method != .get && method != .head { return .method }
         if scope == nil { return .personal }
         if hasContent { return .requestContent }

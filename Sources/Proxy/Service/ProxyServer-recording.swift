@@ -33,7 +33,7 @@ extension ProxyServer {
 
     /// Begins to record. `completion` is called from another thread, with what went wrong; where it
     /// records already, nothing changes.
-    public func startRecording(
+    func startRecording(
         _ settings: RecordingSettings, _ completion: @escaping @Sendable (RecordingError?) -> Void
     ) {
         recorder.begin(settings, completion)
@@ -59,7 +59,7 @@ extension ProxyServer {
     }
 
     /// Stops once what was answered so far is written. `completion` is called from another thread.
-    public func stopRecording(_ completion: @escaping @Sendable () -> Void) {
+    func stopRecording(_ completion: @escaping @Sendable () -> Void) {
         let recorder = recorder
         let paused = recorder.pause()
         let group = DispatchGroup()

@@ -8,11 +8,11 @@ import Upstream
 
 /// All that a proxy needs to know before it can start.
 public struct ProxySettings: Sendable {
-    public var listeners: [ListenerSettings]
+    var listeners: [ListenerSettings]
     /// Event loops; one a core is what measured best.
     public var workers: Int
     /// `maxConnections` is that of all loops together; each gets a share, at least one.
-    public var upstream: UpstreamSettings
+    var upstream: UpstreamSettings
     /// Requests a second that the origin is asked at most, when they are adopted; at the start
     /// `shared.budget` says it.
     public var upstreamRate: Int?
@@ -22,7 +22,7 @@ public struct ProxySettings: Sendable {
     public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
     public var timeouts = ClientTimeouts()
     /// What dates, ages and freshness are counted by.
-    public var timeOfDay = TimeOfDay.system
+    var timeOfDay = TimeOfDay.system
     public var bounds = ClientBounds()
 
     public init(

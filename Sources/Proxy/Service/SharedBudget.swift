@@ -9,7 +9,7 @@ import Upstream
 /// - the engine is asked four times a second at least, so that a limit that another node has met is
 ///   known here a quarter of a second later, and an engine that was away is found again;
 /// - as many nodes are taken to be alive as share the budget.
-package final class SharedBudget {
+final class SharedBudget {
     private let budget: UpstreamBudget
     private let nodes: NodeCount
     private let loop: EventLoop
@@ -19,7 +19,7 @@ package final class SharedBudget {
 
     /// Begins to ask. The connection stays its owner's to close; without it the budget goes on
     /// alone.
-    package init(
+    init(
         _ budget: UpstreamBudget, over connection: TierConnection, _ settings: TierSettings, nodes: NodeCount,
         loop: EventLoop
     ) {
@@ -30,7 +30,7 @@ package final class SharedBudget {
     }
 
     /// No more polls: an engine that goes away now is not found again.
-    package func stop() {
+    func stop() {
         loop.assertOnLoop()
         if let timer { loop.cancel(timer) }
         timer = nil

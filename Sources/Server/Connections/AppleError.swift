@@ -8,7 +8,7 @@ public struct AppleError: Sendable {
     /// Of the answer.
     public let status: Int
     /// For the people who debug the app.
-    public let detail: String
+    let detail: String
 
     /// - Parameter detail: a constant text.
     public init(status: Int, detail: String) {

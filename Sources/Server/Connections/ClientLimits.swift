@@ -2,19 +2,19 @@
 /// hold a connection (FRAMING 6.1).
 public struct ClientTimeouts: Sendable {
     /// From the first byte of a head, or from the connection's opening, to the head's end.
-    public var head = Duration.seconds(10)
+    var head = Duration.seconds(10)
     /// From a head to its body's last byte.
-    public var body = Duration.seconds(30)
+    var body = Duration.seconds(30)
     /// For a queued answer to leave, or for `leastBytesWritten` of it.
-    public var write = Duration.seconds(30)
+    var write = Duration.seconds(30)
     /// A client that takes fewer bytes in the time of `write` is as good as gone: a kibibyte a
     /// second.
-    public var leastBytesWritten = 30 << 10
+    var leastBytesWritten = 30 << 10
     /// Between requests.
     public var idle = Duration.seconds(60)
     /// While the server stops: for idle connections to send a request that may be on its way
     /// already. Its answer says that it is the last.
-    public var grace = Duration.seconds(2)
+    var grace = Duration.seconds(2)
     /// For connections to finish when the server stops.
     public var drain = Duration.seconds(10)
 

@@ -10,7 +10,7 @@ public struct ConnectionPeer: Sendable {
     public let unixUserID: UInt32?
 
     /// For what is no connection of this process's own.
-    public init(address: SocketAddress?, localAddress: SocketAddress?, unixUserID: UInt32?) {
+    init(address: SocketAddress?, localAddress: SocketAddress?, unixUserID: UInt32?) {
         self.address = address
         self.localAddress = localAddress
         self.unixUserID = unixUserID

@@ -21,7 +21,7 @@ public final class LoopContext {
     /// What requests may hold while they are read, or wait; shared with other loops.
     public let requestBudget: RequestBudget
     /// What answers may hold that clients have not taken; shared with other loops.
-    public let answerBudget: AnswerBudget
+    let answerBudget: AnswerBudget
     private var freeInputs: [RequestInput] = []
     private var freeStreamInputs: [RequestInput] = []
 

@@ -2,7 +2,7 @@ import EventLoop
 
 /// A listener of the running proxy: how it was asked for, and what all loops have bound for it.
 package struct BoundListener: Sendable {
-    package let settings: ListenerSettings
+    let settings: ListenerSettings
     /// With port 0 resolved.
     package let address: SocketAddress
 

@@ -6,12 +6,12 @@ public struct ListenerSettings: Sendable {
     /// Port 0: any that is free.
     public let address: SocketAddress
     /// nil: without TLS.
-    public let tls: ServerTLS?
+    let tls: ServerTLS?
     /// The sockets that the process was started with for this address: none, or those that are
     /// listened on in place of one of its own.
     public let inherited: [InheritedSocket]
     /// Given where each connection says by the PROXY protocol whose it is.
-    public let headers: ProxyHeaders?
+    let headers: ProxyHeaders?
 
     /// Nothing is bound yet.
     public init(

@@ -144,12 +144,3 @@ extension SimulatedExchange {
         renderer.json.endObject()
     }
 }
-
-extension [UInt8] {
-    /// `&name=` and the value, where there is one.
-    mutating func appendParameter(_ name: StaticString, _ value: String?) {
-        guard let value else { return }
-        append(literal: name)
-        appendQueryValue(value)
-    }
-}

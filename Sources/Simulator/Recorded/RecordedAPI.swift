@@ -23,7 +23,7 @@ public final class RecordedAPI: Responder {
     public let warnings: [String]
 
     /// The number of different requests it can answer.
-    public var requestCount: Int { answers.count }
+    var requestCount: Int { answers.count }
 
     /// Reads a recording, a HAR file, an index of responses, or the folder of one.
     /// - Throws: `RecordingError` for what cannot be read, and where nothing is in it.

@@ -3,8 +3,8 @@
 
 /// A header field, as spelt.
 public struct SimulatorField: Sendable, Equatable {
-    public let name: String
-    public let value: String
+    let name: String
+    let value: String
 
     public init(_ name: String, _ value: String) {
         self.name = name
@@ -23,13 +23,13 @@ public struct SimulatorField: Sendable, Equatable {
 /// A request as a responder sees it.
 public struct SimulatorRequest: Sendable {
     /// The method as spelt, for example `GET`.
-    public var method: String
+    var method: String
     /// The request target in origin form: path and query, percent-encoded as the client sent it.
     public var target: [UInt8]
-    public var fields: [SimulatorField]
-    public var body: [UInt8]
+    var fields: [SimulatorField]
+    var body: [UInt8]
     /// The time, in seconds since 1970: tokens expire and rate limits count by it.
-    public var nowUnixSeconds: Int64
+    var nowUnixSeconds: Int64
 
     public init(
         method: String = "GET", target: [UInt8], fields: [SimulatorField] = [], body: [UInt8] = [],
@@ -43,11 +43,11 @@ public struct SimulatorRequest: Sendable {
     }
 
     /// The value of the first field of that name, compared without regard to case.
-    public func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
+    func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 }
 
 /// What goes wrong on the wire, for the adaptor to perform.
-public enum TransportFault: Sendable, Equatable {
+enum TransportFault: Sendable, Equatable {
     /// The connection is reset instead of answered.
     case reset
     /// The head promises the whole body; only this many bytes of it are sent, then the connection
@@ -62,12 +62,12 @@ public struct SimulatorResponse: Sendable {
     public var fields: [SimulatorField] = []
     public var body: [UInt8] = []
     /// Set when the exchange is to break.
-    public var fault: TransportFault?
+    var fault: TransportFault?
     /// How long to wait before the first byte.
-    public var delay = Duration.zero
+    var delay = Duration.zero
 
     /// The value of the first field of that name, compared without regard to case.
-    public func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
+    func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 }
 
 /// Something that answers requests like the Apple Music API. Callable from any thread.

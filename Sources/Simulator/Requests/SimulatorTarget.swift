@@ -66,4 +66,11 @@ extension [UInt8] {
             }
         }
     }
+
+    /// `&name=` and the value, where there is one.
+    mutating func appendParameter(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        append(literal: name)
+        appendQueryValue(value)
+    }
 }

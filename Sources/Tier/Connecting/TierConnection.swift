@@ -64,7 +64,7 @@ package final class TierConnection {
     ///   - completion: is called exactly once, on the loop, with one reply a command; or with nil,
     ///     perhaps at once: the engine is not there or does not answer, and whether it has carried
     ///     out any of them is not known. Errors of the engine are replies.
-    package func send(
+    func send(
         _ commands: [RESPCommand], timeout: Duration? = nil, _ completion: @escaping ([RESPReply]?) -> Void
     ) {
         loop.assertOnLoop()
@@ -89,7 +89,7 @@ package final class TierConnection {
     }
 
     /// What it is and has done.
-    package var status: TierStatus {
+    var status: TierStatus {
         loop.assertOnLoop()
         return state.status
     }

@@ -15,9 +15,9 @@ package struct TierSettings: Sendable {
     /// the call does not say otherwise; and for the greeting of a new connection.
     package var timeout: Duration = .milliseconds(50)
     /// Which node this is, among those that share the tier.
-    package var nodeName: String
+    var nodeName: String
     /// What every key begins with, so that several installations can share one engine.
-    package var keyPrefix: String
+    var keyPrefix: String
 
     /// The defaults, without credentials.
     package init(endpoints: [Endpoint], nodeName: String, keyPrefix: String = "refrain:") {

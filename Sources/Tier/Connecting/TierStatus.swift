@@ -8,7 +8,7 @@ package struct TierStatus: Sendable, Equatable {
     package var isBreakerOpen = false
     /// Pipelines that wait for a connection or for their replies, and the bytes of their commands.
     package var waiting = 0
-    package var waitingBytes = 0
+    var waitingBytes = 0
 
     /// Commands that were handed over, those that were refused at once included.
     package var commands = 0
@@ -29,5 +29,5 @@ package struct TierStatus: Sendable, Equatable {
     /// Whether there is an engine to talk to.
     package var isConnected: Bool { endpoint != nil }
 
-    package init() {}
+    init() {}
 }

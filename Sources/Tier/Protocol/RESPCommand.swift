@@ -2,27 +2,27 @@
 ///
 /// It is written as an array of bulks, which is the only form in which an argument may hold what it
 /// likes: nothing in a key or a value can end it early or begin another command.
-package struct RESPCommand: Sendable, Equatable {
-    package let words: [[UInt8]]
+struct RESPCommand: Sendable, Equatable {
+    let words: [[UInt8]]
 
     /// The name first; there is at least that.
-    package init(_ words: [[UInt8]]) {
+    init(_ words: [[UInt8]]) {
         precondition(!words.isEmpty, "a command has a name")
         self.words = words
     }
 
     /// Words that are text: `RESPCommand("SET", key, value)`.
-    package init(_ words: String...) {
+    init(_ words: String...) {
         self.init(words.map { Array($0.utf8) })
     }
 
     /// How many bytes it takes as it is sent.
-    package var byteCount: Int {
+    var byteCount: Int {
         words.reduce(3 + Self.digits(words.count)) { sum, word in sum + 5 + Self.digits(word.count) + word.count }
     }
 
     /// Appends it as it is sent.
-    package func append(to bytes: inout [UInt8]) {
+    func append(to bytes: inout [UInt8]) {
         Self.appendHead(UInt8(ascii: "*"), words.count, to: &bytes)
         for word in words {
             Self.appendHead(UInt8(ascii: "$"), word.count, to: &bytes)
@@ -32,7 +32,7 @@ package struct RESPCommand: Sendable, Equatable {
     }
 
     /// All of them one behind the other, in memory of just their size.
-    package static func pipeline(_ commands: [RESPCommand]) -> [UInt8] {
+    static func pipeline(_ commands: [RESPCommand]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(commands.reduce(0) { $0 + $1.byteCount })
         for command in commands { command.append(to: &bytes) }
@@ -55,7 +55,7 @@ package struct RESPCommand: Sendable, Equatable {
 
 /// The name alone: what an argument holds may be a secret or a user's.
 extension RESPCommand: CustomStringConvertible {
-    package var description: String {
+    var description: String {
         "\(String(decoding: words[0], as: UTF8.self)) with \(words.count - 1) arguments"
     }
 }

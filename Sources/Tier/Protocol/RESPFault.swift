@@ -1,6 +1,6 @@
 /// Why bytes are not a reply that this module reads. The connection is of no use afterwards: where
 /// the next reply begins cannot be known.
-package enum RESPFault: String, Error, Sendable, CaseIterable {
+enum RESPFault: String, Error, Sendable, CaseIterable {
     /// The first byte of a reply is none of `+`, `-`, `:`, `$` and `*`.
     case kind = "kind of reply"
     /// A CR without an LF, an LF without a CR, or something else behind the bytes of a bulk.
@@ -16,5 +16,5 @@ package enum RESPFault: String, Error, Sendable, CaseIterable {
     case replyTooLarge = "reply too large"
 
     /// A word or two for the log; nothing of the reply is in it.
-    package var reason: String { rawValue }
+    var reason: String { rawValue }
 }

@@ -1,20 +1,17 @@
 /// Every bound on a reply, in one table; each is tested at the limit and one above. A bound is on
 /// positions in the reply and never on what happens to have arrived, so a reply gets the same
 /// verdict whole or in pieces.
-package struct RESPLimits: Sendable {
+struct RESPLimits: Sendable {
     /// Of a line, without its first byte and its end. The engine's own bound for lines that it
     /// reads (`PROTO_INLINE_MAX_SIZE`).
-    package var maxLineBytes = 64 << 10
+    var maxLineBytes = 64 << 10
     /// Of one bulk: twice the largest value that a node writes (`TierValue.maxBytes`).
-    package var maxBulkBytes = 8 << 20
+    var maxBulkBytes = 8 << 20
     /// Arrays inside each other: a stream's entries with their fields take three.
-    package var maxNesting = 4
+    var maxNesting = 4
     /// Elements of all arrays of one reply together, as their heads announce them.
-    package var maxElements = 100_000
+    var maxElements = 100_000
     /// Bulks and lines of one reply together: elements within their bounds could take terabytes.
     /// The largest are pages of the purge log, and four parts of an answer with 1 MiB each.
-    package var maxReplyBytes = 24 << 20
-
-    /// The defaults.
-    package init() {}
+    var maxReplyBytes = 24 << 20
 }

@@ -9,12 +9,12 @@ import HTTP
 /// - nothing is given room for that has not come, but for the one bulk under way, whose length is
 ///   bounded;
 /// - a fault is final: it is thrown again by every call that follows.
-package struct RESPReader: Sendable {
+struct RESPReader: Sendable {
     /// How many bytes of the span are done with, and the reply that they end.
-    package struct Step: Sendable, Equatable {
-        package let consumed: Int
+    struct Step: Sendable, Equatable {
+        let consumed: Int
         /// Nil: all bytes were looked at, and the reply goes on.
-        package let reply: RESPReply?
+        let reply: RESPReply?
     }
 
     /// What the next byte is.
@@ -45,18 +45,18 @@ package struct RESPReader: Sendable {
     private var replyBytes = 0
     private var fault: RESPFault?
 
-    package init(limits: RESPLimits = RESPLimits()) {
+    init(limits: RESPLimits = RESPLimits()) {
         self.limits = limits
     }
 
     /// Whether nothing of a next reply has come.
-    package var isBetweenReplies: Bool {
+    var isBetweenReplies: Bool {
         if case .kind = phase { open.isEmpty } else { false }
     }
 
     /// Reads on, up to the end of a reply at most. Call it again with the rest until it has no
     /// reply to give.
-    package mutating func read(_ bytes: Span<UInt8>) throws(RESPFault) -> Step {
+    mutating func read(_ bytes: Span<UInt8>) throws(RESPFault) -> Step {
         if let fault { throw fault }
         do throws(RESPFault) {
             return try step(bytes)

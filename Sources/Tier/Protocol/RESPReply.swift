@@ -1,6 +1,6 @@
 /// One reply of the engine, as RESP2 has it: the version that Redis and Valkey speak with whoever
 /// has not asked for another (redis.io, "Redis serialization protocol specification").
-package enum RESPReply: Sendable, Equatable {
+enum RESPReply: Sendable, Equatable {
     /// `+OK`: a word or two of the engine's own, never data.
     case simple(String)
     /// `-WRONGTYPE Operation against ...`: the first word, by which a program decides, and what the
@@ -16,36 +16,36 @@ package enum RESPReply: Sendable, Equatable {
 
 extension RESPReply {
     /// The bytes of a bulk that is there; nil for everything else.
-    package var bytes: [UInt8]? {
+    var bytes: [UInt8]? {
         if case .bulk(let bytes) = self { bytes } else { nil }
     }
 
     /// The number; nil for everything else.
-    package var number: Int64? {
+    var number: Int64? {
         if case .integer(let number) = self { number } else { nil }
     }
 
     /// The elements of an array that is there; nil for everything else.
-    package var elements: [RESPReply]? {
+    var elements: [RESPReply]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
     /// The first word of an error; nil for everything else.
-    package var errorCode: String? {
+    var errorCode: String? {
         if case .error(let code, _) = self { code } else { nil }
     }
 
     /// Whether it says that there is nothing: no such key, or no array.
-    package var isNil: Bool { self == .bulk(nil) || self == .array(nil) }
+    var isNil: Bool { self == .bulk(nil) || self == .array(nil) }
 
     /// Whether it is the simple string `OK`, with which most writes are answered.
-    package var isOK: Bool { self == .simple("OK") }
+    var isOK: Bool { self == .simple("OK") }
 }
 
 extension RESPReply {
     /// As it is on the wire: for engines that tests play, and to read again what was read. A line
     /// end inside a simple string or an error would be another reply, so none may be there.
-    package func append(to bytes: inout [UInt8]) {
+    func append(to bytes: inout [UInt8]) {
         switch self {
         case .simple(let text): Self.appendLine("+", text, to: &bytes)
         case .error(let code, let text): Self.appendLine("-", text.isEmpty ? code : "\(code) \(text)", to: &bytes)

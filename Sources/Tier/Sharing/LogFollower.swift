@@ -19,7 +19,7 @@ package final class LogFollower {
         /// For how long purges stay in the log. A node that was away for longer takes the freshness
         /// of all that it has, and values of the tier that are older are not taken: so it may be
         /// shorter than answers live, at the price of those that live longer.
-        package var horizon: Duration = .seconds(30 * 86_400)
+        var horizon: Duration = .seconds(30 * 86_400)
         /// Between two looks at a log that was read to its end, and between two tries at an engine
         /// that does not answer.
         var pause: Duration = .milliseconds(250)
@@ -36,7 +36,7 @@ package final class LogFollower {
     }
 
     /// Where this node stands, and the others: for every thread.
-    package let board: SharingBoard
+    let board: SharingBoard
 
     let loop: EventLoop
     let cache: ResponseCache
@@ -135,7 +135,7 @@ package final class LogFollower {
     }
 
     /// As the board shows it, but of this moment.
-    package var status: SharingStatus {
+    var status: SharingStatus {
         loop.assertOnLoop()
         var status = SharingStatus()
         status.standing = isConnected ? state.standing : .away

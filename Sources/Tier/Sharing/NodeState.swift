@@ -30,15 +30,15 @@ package struct NodeState: Sendable, Equatable {
 /// Who this node is among those that share the tier.
 package struct NodeIdentity: Sendable {
     /// One node has it. Two processes under one name count as one node, and the log says so.
-    package let name: String
+    let name: String
     /// Where its clients reach it, for people.
-    package let address: String
+    let address: String
     /// Of the program, for people.
-    package let version: String
+    let version: String
     /// Of this process.
-    package let process: Int32
+    let process: Int32
     /// When it began, unix milliseconds: with `process` it tells this process from all others.
-    package let startedAt: Int64
+    let startedAt: Int64
 
     package init(name: String, address: String, version: String, process: Int32, startedAt: Int64) {
         (self.name, self.address, self.version) = (name, address, version)
@@ -52,7 +52,7 @@ package struct SharingStatus: Sendable, Equatable {
     package var standing = PurgeLogState.Standing.away
     /// Where it is `away`, since when, in unix seconds: what is said of other nodes is as old as
     /// that.
-    package var awaySince: Int64?
+    var awaySince: Int64?
     /// Another process that goes by this node's name, as people read it.
     package var namesake: String?
     /// All that were heard of within a day, by name; this one is among them from the beginning.

@@ -30,7 +30,7 @@ package final class PurgeKnowledge: Sendable {
     package init() {}
 
     /// The fence of a fetch that begins now; nil while no log is known.
-    package var fence: LogMark? { state.withLock { $0.fence } }
+    var fence: LogMark? { state.withLock { $0.fence } }
 
     /// Whether a value of the tier is not to be taken: a purge has chosen it since. While purges
     /// may be missing that the cache has had, that is all; and what a purge has chosen that is not
@@ -55,12 +55,12 @@ package final class PurgeKnowledge: Sendable {
     }
 
     /// The follower begins with a history that knows nothing.
-    package func begin(_ epoch: LogEpoch, forgottenUntil: LogPosition) {
+    func begin(_ epoch: LogEpoch, forgottenUntil: LogPosition) {
         state.withLock { $0.history = PurgeHistory(epoch, forgottenUntil: forgottenUntil) }
     }
 
     /// A purge of the log.
-    package func note(_ entry: PurgeLogEntry) {
+    func note(_ entry: PurgeLogEntry) {
         state.withLock { state in
             state.history?.note(entry.record, at: entry.position)
             state.beside.removeAll { $0.position == entry.position }
@@ -98,7 +98,7 @@ package final class PurgeKnowledge: Sendable {
     }
 
     /// Where the follower stands now, once what it was to do before is done.
-    package func stand(fence: LogMark?, mayTake: Bool) {
+    func stand(fence: LogMark?, mayTake: Bool) {
         state.withLock { ($0.fence, $0.mayTake) = (fence, mayTake) }
     }
 }

@@ -21,7 +21,7 @@ package enum TierGeneration: Sendable, Equatable {
 
     /// Longer than a write lasts: it waits 15 seconds for its turn and 60 for its answer, both
     /// twice where the developer token is renewed, and its effect may be seen 10 seconds later.
-    package static var writeLife: Duration { .seconds(180) }
+    static var writeLife: Duration { .seconds(180) }
     /// After that another number is drawn. Nothing but hits depends on it.
     static var life: Duration { .seconds(86_400) }
 

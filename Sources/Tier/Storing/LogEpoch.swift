@@ -3,16 +3,16 @@ import Text
 /// Which life of the purge log this is: a number drawn at random when a log begins, and anew when
 /// the engine was emptied or another took its place. Ids of different lives say nothing about each
 /// other.
-package struct LogEpoch: Hashable, Sendable {
-    package let number: UInt64
+struct LogEpoch: Hashable, Sendable {
+    let number: UInt64
 
-    package init(number: UInt64) { self.number = number }
+    init(number: UInt64) { self.number = number }
 
     /// One that was never there before, as far as 64 random bits can tell.
-    package static func random() -> LogEpoch { LogEpoch(number: .random(in: .min ... .max)) }
+    static func random() -> LogEpoch { LogEpoch(number: .random(in: .min ... .max)) }
 
     /// Reads what `text` writes, and nothing else.
-    package init?(_ text: some Collection<UInt8>) {
+    init?(_ text: some Collection<UInt8>) {
         guard text.count == 16 else { return nil }
         var number: UInt64 = 0
         for digit in text {
@@ -23,7 +23,7 @@ package struct LogEpoch: Hashable, Sendable {
     }
 
     /// Sixteen hexadecimal digits, in lower case.
-    package var text: String {
+    var text: String {
         var digits: [UInt8] = []
         digits.appendHexadecimal(number)
         return String(decoding: digits, as: UTF8.self)
@@ -35,11 +35,11 @@ package struct LogEpoch: Hashable, Sendable {
 /// It is what a node keeps on its disk (all purges up to there are done), and it is the *fence* of
 /// a value: where the node stood when the fetch began that brought it. What was fetched may be from
 /// before any purge beyond the fence, and is from after all others.
-package struct LogMark: Hashable, Sendable {
-    package let epoch: LogEpoch
-    package let position: LogPosition
+struct LogMark: Hashable, Sendable {
+    let epoch: LogEpoch
+    let position: LogPosition
 
-    package init(_ epoch: LogEpoch, _ position: LogPosition) {
+    init(_ epoch: LogEpoch, _ position: LogPosition) {
         (self.epoch, self.position) = (epoch, position)
     }
 }

@@ -1,11 +1,11 @@
 extension LogMark {
     /// Reads what `text` writes, and nothing else.
-    package init?(_ text: some Collection<UInt8>) {
+    init?(_ text: some Collection<UInt8>) {
         let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2, let epoch = LogEpoch(parts[0]), let position = LogPosition(parts[1]) else { return nil }
         self.init(epoch, position)
     }
 
     /// `EPOCH:MS-SEQ`, as it stands on disks and in the list of nodes.
-    package var text: String { "\(epoch.text):\(position.text)" }
+    var text: String { "\(epoch.text):\(position.text)" }
 }

@@ -1,20 +1,20 @@
 /// Where an entry of the purge log stands: the id of an entry of a stream, `MS-SEQ`, which the
 /// engine gives by its own clock and always greater than the one before (redis.io, "Streams").
-package struct LogPosition: Hashable, Comparable, Sendable {
+struct LogPosition: Hashable, Comparable, Sendable {
     /// Unix milliseconds by the engine's clock, or of the entry before where that clock was set
     /// back.
-    package let milliseconds: UInt64
+    let milliseconds: UInt64
     /// Counts the entries of one millisecond.
-    package let sequence: UInt64
+    let sequence: UInt64
 
-    package init(_ milliseconds: UInt64, _ sequence: UInt64) {
+    init(_ milliseconds: UInt64, _ sequence: UInt64) {
         (self.milliseconds, self.sequence) = (milliseconds, sequence)
     }
 
     /// Before every entry. An engine never gives it to one.
-    package static let start = LogPosition(0, 0)
+    static let start = LogPosition(0, 0)
 
-    package static func < (left: LogPosition, right: LogPosition) -> Bool {
+    static func < (left: LogPosition, right: LogPosition) -> Bool {
         (left.milliseconds, left.sequence) < (right.milliseconds, right.sequence)
     }
 }
@@ -22,7 +22,7 @@ package struct LogPosition: Hashable, Comparable, Sendable {
 extension LogPosition {
     /// Reads `MS-SEQ` as the engine writes it: two decimal numbers of 64 bits without zeros before
     /// them. Nil for everything else.
-    package init?(_ text: some Collection<UInt8>) {
+    init?(_ text: some Collection<UInt8>) {
         let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, let milliseconds = Self.number(parts[0]), let sequence = Self.number(parts[1]) else {
             return nil
@@ -44,12 +44,12 @@ extension LogPosition {
     }
 
     /// As the engine writes it.
-    package var text: String { "\(milliseconds)-\(sequence)" }
+    var text: String { "\(milliseconds)-\(sequence)" }
 
     /// When it was written, by the engine's clock.
-    package var unixSeconds: Int64 { Int64(clamping: milliseconds / 1000) }
+    var unixSeconds: Int64 { Int64(clamping: milliseconds / 1000) }
 }
 
 extension LogPosition: CustomStringConvertible {
-    package var description: String { text }
+    var description: String { text }
 }

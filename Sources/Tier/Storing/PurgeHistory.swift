@@ -24,7 +24,7 @@ package struct PurgeHistory: Sendable {
 
     private let epoch: LogEpoch
     /// A value whose fence lies before that may have been chosen by a purge that is not known.
-    package private(set) var forgottenUntil: LogPosition
+    private(set) var forgottenUntil: LogPosition
     /// In the order of their positions.
     private var entries: [Handle: [Entry]] = [:]
     /// The same order, of all, and what each takes in memory.
@@ -41,16 +41,16 @@ package struct PurgeHistory: Sendable {
 
     /// One that knows nothing. `forgottenUntil` is the first id that the log still has, where it
     /// does not have all that it ever had.
-    package init(
+    init(
         _ epoch: LogEpoch, forgottenUntil: LogPosition = .start, mostBytes: Int = PurgeHistory.mostBytes
     ) {
         (self.epoch, self.forgottenUntil, self.mostBytes) = (epoch, forgottenUntil, mostBytes)
     }
 
-    package var count: Int { order.count }
+    var count: Int { order.count }
 
     /// Notes a purge. One that is not beyond the last is known.
-    package mutating func note(_ record: PurgeRecord, at position: LogPosition) {
+    mutating func note(_ record: PurgeRecord, at position: LogPosition) {
         guard position > last else { return }
         last = position
         let handle = Self.handle(record.selection)
@@ -62,7 +62,7 @@ package struct PurgeHistory: Sendable {
 
     /// Whether a purge beyond the fence chose the answer of a value, or nobody can tell. A soft one
     /// counts like any other: what is stale is not taken from other nodes.
-    package func isPurged(_ response: StoredResponse, since fence: LogMark) -> Bool {
+    func isPurged(_ response: StoredResponse, since fence: LogMark) -> Bool {
         guard fence.epoch == epoch, fence.position >= forgottenUntil else { return true }
         guard last > fence.position else { return false }
         return handles(of: response).contains { handle in
@@ -73,7 +73,7 @@ package struct PurgeHistory: Sendable {
 
     /// Whether a purge beyond the fence chose what such a request asks for, so that no older answer
     /// may stand in for it.
-    package func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
+    func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
         guard fence.epoch == epoch, fence.position >= forgottenUntil else { return true }
         guard last > fence.position else { return false }
         return [.other, Handle.target(target)].contains { handle in

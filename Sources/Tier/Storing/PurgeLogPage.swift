@@ -1,28 +1,28 @@
 /// A purge where it stands in the log.
-package struct PurgeLogEntry: Sendable, Equatable {
-    package let position: LogPosition
-    package let record: PurgeRecord
+struct PurgeLogEntry: Sendable, Equatable {
+    let position: LogPosition
+    let record: PurgeRecord
 
-    package init(_ position: LogPosition, _ record: PurgeRecord) {
+    init(_ position: LogPosition, _ record: PurgeRecord) {
         (self.position, self.record) = (position, record)
     }
 }
 
 /// What the engine says of its log, all of one moment: the entries beyond a position, in one
 /// transaction with the epoch and what `XINFO STREAM` tells.
-package struct PurgeLogPage: Sendable, Equatable {
-    package let epoch: LogEpoch
+struct PurgeLogPage: Sendable, Equatable {
+    let epoch: LogEpoch
     /// Of the entries that are there; nil where there is none.
-    package let first: LogPosition?
+    let first: LogPosition?
     /// The last id ever given (`last-generated-id`), whether its entry is there or not; `start`
     /// where there was never an entry.
-    package let last: LogPosition
+    let last: LogPosition
     /// Whether entries are gone that once were there (`entries-added` is more than `length`).
-    package let hasForgotten: Bool
+    let hasForgotten: Bool
     /// In their order; not all of them where there are many.
-    package let entries: [PurgeLogEntry]
+    let entries: [PurgeLogEntry]
 
-    package init(
+    init(
         _ epoch: LogEpoch, first: LogPosition?, last: LogPosition, hasForgotten: Bool, entries: [PurgeLogEntry]
     ) {
         (self.epoch, self.first, self.last) = (epoch, first, last)
@@ -30,7 +30,7 @@ package struct PurgeLogPage: Sendable, Equatable {
     }
 
     /// The most entries that are asked for at once.
-    package static let mostEntries = 512
+    static let mostEntries = 512
 
     /// Whether it can be what was asked for: a connection whose replies slipped may yield anything.
     func isPlausible(after position: LogPosition) -> Bool {
@@ -44,7 +44,7 @@ package struct PurgeLogPage: Sendable, Equatable {
 }
 
 /// Why nothing that a node had from before can be believed to be as it was.
-package enum LogBreak: Sendable, Equatable {
+enum LogBreak: Sendable, Equatable {
     /// It reads the log for the first time: what was purged on other nodes before that it never
     /// heard of.
     case joined
@@ -57,7 +57,7 @@ package enum LogBreak: Sendable, Equatable {
     case trimmed
 
     /// For the log.
-    package var text: String {
+    var text: String {
         switch self {
         case .joined: "this node reads the purge log for the first time"
         case .otherEpoch: "the purge log was begun anew"

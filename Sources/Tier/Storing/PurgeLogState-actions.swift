@@ -3,7 +3,7 @@
 extension PurgeLogState {
     /// They are performed in their order. What concerns the history is done before any other event
     /// is told and before any value is judged: `mayTake` counts on it.
-    package enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
         /// Ask for the page beyond that, then `read`.
         case read(after: LogPosition)
         /// Begin with a `PurgeHistory` that knows nothing.

@@ -19,7 +19,7 @@ package struct PurgeLogState: Sendable {
     /// Of the log that `position` counts in; nil for a node that never read one.
     private var epoch: LogEpoch?
     /// Everything up to there is applied.
-    package private(set) var position: LogPosition
+    private(set) var position: LogPosition
     /// What the disk has, or is told to have.
     private var persisted: LogMark?
     /// How far the log was read in this process: from its beginning, for the history.
@@ -32,10 +32,10 @@ package struct PurgeLogState: Sendable {
     /// Before that position the log once had ids that it does not have now.
     private var lostUntil = LogPosition.start
     private var isAtEnd = false
-    package private(set) var standing = Standing.away
+    private(set) var standing = Standing.away
 
     /// - Parameter kept: what the disk has of an earlier run; nil for a node that joins.
-    package init(kept: LogMark? = nil) {
+    init(kept: LogMark? = nil) {
         epoch = kept?.epoch
         position = kept?.position ?? .start
         persisted = kept
@@ -43,16 +43,16 @@ package struct PurgeLogState: Sendable {
 
     /// The fence of a fetch that begins now; nil where this node knows no log yet: what it fetches
     /// stays its own.
-    package var fence: LogMark? { epoch.map { LogMark($0, position) } }
+    var fence: LogMark? { epoch.map { LogMark($0, position) } }
 
     /// Whether the history knows every purge that the cache has had, so that values of the tier can
     /// be judged.
-    package var mayTake: Bool { hasHistory && broken == nil && cursor >= position }
+    var mayTake: Bool { hasHistory && broken == nil && cursor >= position }
 }
 
 extension PurgeLogState {
     /// There is a connection to an engine.
-    package mutating func connected() -> [Action] {
+    mutating func connected() -> [Action] {
         isConnected = true
         standing = .catchingUp
         if work == .waiting { work = .none }
@@ -60,7 +60,7 @@ extension PurgeLogState {
     }
 
     /// It is lost. What is being done to the cache goes on, and its end is to be told.
-    package mutating func disconnected() {
+    mutating func disconnected() {
         isConnected = false
         isAtEnd = false
         standing = .away
@@ -68,7 +68,7 @@ extension PurgeLogState {
     }
 
     /// What was asked for has come.
-    package mutating func read(_ page: PurgeLogPage) -> [Action] {
+    mutating func read(_ page: PurgeLogPage) -> [Action] {
         guard work == .reading else { return [] }
         guard page.isPlausible(after: cursor) else {
             work = .waiting
@@ -93,7 +93,7 @@ extension PurgeLogState {
 
     /// The cache has had the purge it was given last, in memory and on its disk, or the disk
     /// refused.
-    package mutating func applied(succeeded: Bool) -> [Action] {
+    mutating func applied(succeeded: Bool) -> [Action] {
         guard work == .applying, let entry = queue.first else { return [] }
         guard succeeded else { return pause() }
         queue = queue.dropFirst()
@@ -103,7 +103,7 @@ extension PurgeLogState {
     }
 
     /// Nothing in the cache is fresh that was when that was asked for, or the disk refused.
-    package mutating func madeStale(succeeded: Bool) -> [Action] {
+    mutating func madeStale(succeeded: Bool) -> [Action] {
         guard work == .makingStale, let (reason, end) = broken else { return [] }
         guard succeeded else { return pause() }
         // Ids follow the clock from one life of the log to the next: what lies beyond this node's
@@ -117,7 +117,7 @@ extension PurgeLogState {
     }
 
     /// The pause is over.
-    package mutating func woken() -> [Action] {
+    mutating func woken() -> [Action] {
         guard work == .waiting else { return [] }
         work = .none
         return advance()

@@ -9,7 +9,7 @@ extension PurgeRecord {
     /// program does not know (a version, a name, a mode, a value out of bounds, a name that came
     /// twice) may have been meant to choose anything: it is a soft purge of everything, of the time
     /// at which the engine took it.
-    package init(reading fields: [[UInt8]], at position: LogPosition) {
+    init(reading fields: [[UInt8]], at position: LogPosition) {
         var draft = Draft()
         if fields.count.isMultiple(of: 2), !fields.isEmpty {
             for index in stride(from: 0, to: fields.count, by: 2) where draft.isUnderstood {

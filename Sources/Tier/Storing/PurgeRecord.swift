@@ -21,21 +21,21 @@ import Text
 ///
 /// Conditions may come more than once; all must hold, and without one everything is meant. Numbers
 /// of classes and of resources mean the same to every version, or `v` is counted up.
-package struct PurgeRecord: Sendable, Equatable {
-    package let selection: EntrySelection
+struct PurgeRecord: Sendable, Equatable {
+    let selection: EntrySelection
     /// `hard` or `soft`.
-    package let mode: PurgeMode
+    let mode: PurgeMode
     /// When it was asked for, unix seconds by the clock of the node that was asked: where the
     /// freshness of what it chose ends, if it is soft.
-    package let at: Int64
+    let at: Int64
     /// Which node that was; empty where the entry was not understood.
-    package let node: String
+    let node: String
     /// Whether it says what its writer meant. False: it was taken for a purge of everything.
-    package let isUnderstood: Bool
+    let isUnderstood: Bool
 
     /// A purge that was asked for here; nil for one that only counts, which other nodes do not need
     /// to hear of.
-    package init?(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, by node: String) {
+    init?(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, by node: String) {
         guard mode != .dryRun else { return nil }
         self.init(selection: selection, mode: mode, at: max(now, 0), node: node, isUnderstood: true)
     }
@@ -60,7 +60,7 @@ package struct PurgeRecord: Sendable, Equatable {
     static let version = Array("1".utf8)
 
     /// Names and values in turn, as `XADD` takes them.
-    package var fields: [[UInt8]] {
+    var fields: [[UInt8]] {
         var fields = [Array("v".utf8), Self.version]
         func append(_ name: String, _ value: [UInt8]) {
             fields.append(Array(name.utf8))

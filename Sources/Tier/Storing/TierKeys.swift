@@ -10,46 +10,46 @@ package struct TierKeys: Sendable {
     private let prefix: String
 
     /// A colon at the end of `prefix` is the one that names have behind it.
-    package init(prefix: String) {
+    init(prefix: String) {
         self.prefix = prefix.hasSuffix(":") ? prefix : prefix + ":"
     }
 
     /// What is kept of one cache key.
-    package struct Pair: Sendable, Equatable {
+    struct Pair: Sendable, Equatable {
         /// Of the value. Its number is that of `TierValue.version`, so that nodes of two versions
         /// do not overwrite each other's.
-        package let value: [UInt8]
+        let value: [UInt8]
         /// Of the claim to fetch it.
-        package let claim: [UInt8]
+        let claim: [UInt8]
     }
 
     /// The names for a cache key: half of the digits of its SHA-256, because targets may be long
     /// and a value names its whole key anyway. Nil for a personal key, which never enters, and
     /// where libcrypto refuses.
-    package func pair(of key: CacheKey) -> Pair? {
+    func pair(of key: CacheKey) -> Pair? {
         guard !key.isPersonal, let digest = key.bytes.withUnsafeBytes({ Digest.sha256($0) }) else { return nil }
         let name = Hexadecimal.text(Array(digest[..<16]))
         return Pair(value: bytes("v1:" + name), claim: bytes("c1:" + name))
     }
 
     /// The name of the value that holds what the number says, where one was put.
-    package func hint(_ number: UInt64) -> [UInt8] {
+    func hint(_ number: UInt64) -> [UInt8] {
         var name = bytes("h1:")
         name.appendHexadecimal(number)
         return name
     }
 
     /// The stream of purges.
-    package var purges: [UInt8] { bytes("purges") }
+    var purges: [UInt8] { bytes("purges") }
     /// The life that the stream is in (`LogEpoch`).
-    package var epoch: [UInt8] { bytes("epoch") }
+    var epoch: [UInt8] { bytes("epoch") }
     /// The budget that all nodes share.
-    package var budget: [UInt8] { bytes("budget") }
+    var budget: [UInt8] { bytes("budget") }
     /// The nodes that share it, by when they asked last.
-    package var budgetNodes: [UInt8] { bytes("budget:nodes") }
+    var budgetNodes: [UInt8] { bytes("budget:nodes") }
 
     /// What each node says of itself: a hash, by their names.
-    package var nodes: [UInt8] { bytes("nodes") }
+    var nodes: [UInt8] { bytes("nodes") }
 
     /// The generation of a user's answers. `hash` is a keyed hash of the user's token that all
     /// nodes share, never the token.

@@ -6,8 +6,8 @@ import EventLoop
 
 /// What a leader does before it asks the origin: it looks whether another node has the answer, or
 /// is about to have it.
-package struct TierLook: Sendable {
-    package enum Action: Sendable, Equatable {
+struct TierLook: Sendable {
+    enum Action: Sendable, Equatable {
         /// In one pipeline: get the value, and set the claim for this node where there is none, for
         /// `claimLife`. Then `answered`.
         case ask
@@ -39,20 +39,20 @@ package struct TierLook: Sendable {
     private var deadline = Instant(nanoseconds: 0)
 
     /// How often it looks whether another node's fetch has ended.
-    package static var interval: Duration { .milliseconds(25) }
+    static var interval: Duration { .milliseconds(25) }
     /// How long it waits for another node at most: less than waiters wait for a leader, or one of
     /// them would ask the origin while the leader does.
-    package static var patience: Duration { .seconds(4) }
+    static var patience: Duration { .seconds(4) }
     /// How long a claim holds where the node that has it dies.
-    package static var claimLife: Duration { .seconds(5) }
+    static var claimLife: Duration { .seconds(5) }
     /// After that a claim is left to end by itself: its end may come before the deletion, and then
     /// that would be another node's claim.
     static var certainlyOurs: Duration { .seconds(4) }
 
-    package init() {}
+    init() {}
 
     /// The leader begins.
-    package mutating func start(now: Instant) -> [Action] {
+    mutating func start(now: Instant) -> [Action] {
         guard state == .unstarted else { return [] }
         deadline = now + Self.patience
         state = .asking(since: now)
@@ -61,7 +61,7 @@ package struct TierLook: Sendable {
 
     /// All replies have come. `isFound`: a value that this node can use; one that it cannot use is
     /// as good as none. `hasHints`: other values hold what was asked for.
-    package mutating func answered(
+    mutating func answered(
         isFound: Bool, gotClaim: Bool, hasHints: Bool = false, now: Instant
     ) -> [Action] {
         guard case .asking(let since) = state else { return [] }
@@ -78,7 +78,7 @@ package struct TierLook: Sendable {
     }
 
     /// What hints led to is known. `isComposed`: the answer could be made of it.
-    package mutating func gathered(isComposed: Bool, now: Instant) -> [Action] {
+    mutating func gathered(isComposed: Bool, now: Instant) -> [Action] {
         guard case .gathering(let claimed) = state else { return [] }
         guard isComposed else { return goOn(claimed, now) }
         state = .over
@@ -86,7 +86,7 @@ package struct TierLook: Sendable {
     }
 
     /// The pause is over.
-    package mutating func woken(now: Instant) -> [Action] {
+    mutating func woken(now: Instant) -> [Action] {
         guard state == .pausing else { return [] }
         guard now < deadline else { return fetch(nil) }
         state = .asking(since: now)
@@ -95,7 +95,7 @@ package struct TierLook: Sendable {
 
     /// The tier does not answer, or answers nonsense. Whether it gave the claim nobody knows; it
     /// ends by itself.
-    package mutating func failed() -> [Action] {
+    mutating func failed() -> [Action] {
         switch state {
         case .asking, .pausing: fetch(nil)
         case .gathering(let claimed): fetch(claimed)
@@ -104,7 +104,7 @@ package struct TierLook: Sendable {
     }
 
     /// What was fetched is on its way to the tier, or there is nothing to be put there.
-    package mutating func fetchEnded(now: Instant) -> [Action] {
+    mutating func fetchEnded(now: Instant) -> [Action] {
         guard case .fetching(let claimed) = state else { return [] }
         state = .over
         return givingBack(claimed, now)

@@ -5,7 +5,7 @@ import HTTP
 
 extension TierValue {
     /// What the bytes under a key are.
-    package enum Reading: Sendable {
+    enum Reading: Sendable {
         case value(TierValue)
         /// Whole, and another key's: replies and commands do not belong together any more, or two
         /// keys have one name. The connection is not to be trusted.
@@ -20,13 +20,13 @@ extension TierValue {
 
     /// Reads what stands under the name of `key`. Bytes that lie beyond `maxBytes` are nothing that
     /// a node has written.
-    package static func read(_ bytes: [UInt8], for key: CacheKey, _ gzip: Gzip = .system) -> Reading {
+    static func read(_ bytes: [UInt8], for key: CacheKey, _ gzip: Gzip = .system) -> Reading {
         read(bytes, gzip) { $0.elementsEqual(key.bytes) ? key : nil }
     }
 
     /// Reads what stands under a name that a hint led to, whatever its key, as long as the name is
     /// that of the key.
-    package static func read(_ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, _ gzip: Gzip = .system)
+    static func read(_ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, _ gzip: Gzip = .system)
         -> Reading
     {
         read(bytes, gzip) { found in

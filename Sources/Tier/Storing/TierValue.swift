@@ -18,19 +18,19 @@ import Cache
 package struct TierValue: Sendable {
     package let response: StoredResponse
     /// Where the node that fetched it stood in the purge log when the fetch began.
-    package let fence: LogMark
+    let fence: LogMark
 
-    package init(_ response: StoredResponse, fence: LogMark) {
+    init(_ response: StoredResponse, fence: LogMark) {
         (self.response, self.fence) = (response, fence)
     }
 
     /// Counted up when the bytes come to mean something else. Names of keys have it too.
-    package static let version = 1
+    static let version = 1
     /// What may stand under one key. Larger answers are few, and one of them would keep a
     /// connection busy while others wait.
-    package static let maxBytes = 4 << 20
+    static let maxBytes = 4 << 20
     /// What others may be led to by hints: many of them are got at once.
-    package static let maxHintedBytes = 1 << 20
+    static let maxHintedBytes = 1 << 20
     static let headBytes = 40
     /// "RfT" and a digit, as four bytes are read.
     static let mark: UInt32 = 0x0054_6652 | UInt32(UInt8(ascii: "0") + UInt8(version)) << 24
@@ -38,7 +38,7 @@ package struct TierValue: Sendable {
 
 extension TierValue {
     /// Why an answer does not enter the tier.
-    package enum Refusal: Error, Equatable {
+    enum Refusal: Error, Equatable {
         /// It is one user's.
         case personal
         /// It can be composed anew, or turned out to be damaged.
@@ -55,13 +55,13 @@ extension TierValue {
     /// No node takes more. Another's rule can shorten that, and never prolongs it; a soft purge
     /// makes it worth nothing to others; and what stands in for an origin that fails is what a node
     /// has itself.
-    package func millisecondsToLive(at now: Int64) throws(Refusal) -> Int {
+    func millisecondsToLive(at now: Int64) throws(Refusal) -> Int {
         guard case .fresh(let seconds) = Freshness.of(response, at: now) else { throw .useless }
         return seconds * 1000
     }
 
     /// As it stands in the engine.
-    package func encoded() throws(Refusal) -> [UInt8] {
+    func encoded() throws(Refusal) -> [UInt8] {
         let key = response.key.bytes
         guard !response.key.isPersonal else { throw .personal }
         guard response.isPortable else { throw .notPortable }

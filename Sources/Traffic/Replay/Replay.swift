@@ -29,7 +29,7 @@ public final class Replay: Sendable {
         }
     }
 
-    public let plan: ReplayPlan
+    let plan: ReplayPlan
     /// What was left out of the recording without being an error, such as a last line that is cut
     /// off.
     public let warnings: [String]

@@ -6,12 +6,12 @@ import Upstream
 public struct ReplayPlan: Sendable {
     /// The recording, as it was named.
     public var file: String
-    public var target: Endpoint
+    var target: Endpoint
     /// For a target that speaks TLS.
     public var tls: ClientTLS?
     public var pace: ReplayPace
     /// Open at the same time, at most; in a closed loop the number of clients.
-    public var connections: Int
+    var connections: Int
     public var duration: Duration?
     public var repeats = false
     /// For a connection, and for the end of an answer from when its request was sent; also what a

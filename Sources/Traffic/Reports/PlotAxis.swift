@@ -3,18 +3,18 @@ import Text
 
 /// How values become places along a line, and which of them are written beside it.
 public struct PlotAxis: Equatable, Sendable {
-    public struct Tick: Equatable, Sendable {
-        public let value: Double
-        public let label: String
+    struct Tick: Equatable, Sendable {
+        let value: Double
+        let label: String
     }
 
-    public let lowest: Double
-    public let highest: Double
+    let lowest: Double
+    let highest: Double
     let isLogarithmic: Bool
-    public let ticks: [Tick]
+    let ticks: [Tick]
 
     /// From 0 (lowest) to 1 (highest); what is outside is put at the end.
-    public func place(_ value: Double) -> Double {
+    func place(_ value: Double) -> Double {
         let clamped = min(max(value, lowest), highest)
         return isLogarithmic ? log(clamped / lowest) / log(highest / lowest) : (clamped - lowest) / (highest - lowest)
     }

@@ -46,11 +46,6 @@ extension ReplayResult {
     /// Whether any corrected latency that is reported may be the generator's own lateness.
     var hasLatenessOfItsOwn: Bool { Metric.Statistic.reported.contains { lateness(at: $0) != nil } }
 
-    /// From many to few; those with the same count by name.
-    static func ranked(_ counts: [String: Int]) -> [(name: String, count: Int)] {
-        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
-    }
-
     /// `12,000 of 12,000`.
     var verificationSentence: String? {
         guard verification.compared > 0 else { return nil }

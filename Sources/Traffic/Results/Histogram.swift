@@ -12,7 +12,7 @@ import Text
 /// A high dynamic range histogram of nanoseconds. Sums of several are exact.
 public struct Histogram: Sendable, Equatable {
     /// The largest value that is told apart, in nanoseconds.
-    public static let highest = (1 << 42) - 1
+    static let highest = (1 << 42) - 1
 
     /// Eleven leading bits choose the bucket.
     private static let precisionBits = 10
@@ -23,12 +23,12 @@ public struct Histogram: Sendable, Equatable {
 
     private var counts = [Int](repeating: 0, count: bucketCount)
     /// How many values were recorded.
-    public private(set) var count = 0
+    private(set) var count = 0
     private var lowestSeen = Int.max
     private var highestSeen = 0
 
     /// Counts a duration. A negative one is zero: clocks that disagree by less than they can tell.
-    public mutating func record(nanoseconds: Int64) {
+    mutating func record(nanoseconds: Int64) {
         record(nanoseconds: nanoseconds, times: 1)
     }
 
@@ -52,7 +52,7 @@ public struct Histogram: Sendable, Equatable {
     }
 
     /// Forgets all values and keeps the table, so that one histogram can serve slot after slot.
-    public mutating func removeAll() {
+    mutating func removeAll() {
         guard count > 0 else { return }
         for index in Self.index(of: lowestSeen)...Self.index(of: highestSeen) { counts[index] = 0 }
         (count, lowestSeen, highestSeen) = (0, Int.max, 0)
@@ -75,45 +75,45 @@ public struct Histogram: Sendable, Equatable {
 
 extension Histogram {
     /// Values that are not told apart, in nanoseconds, and how many there were.
-    public struct Bucket: Sendable, Equatable {
-        public let lowest: Int
-        public let highest: Int
-        public let count: Int
+    struct Bucket: Sendable, Equatable {
+        let lowest: Int
+        let highest: Int
+        let count: Int
 
         var middle: Double { Double(lowest + highest) / 2 }
     }
 
     /// A point of the percentile distribution.
-    public struct Point: Sendable, Equatable {
+    struct Point: Sendable, Equatable {
         /// From 0 to 1.
-        public let share: Double
+        let share: Double
         /// Nanoseconds that this share of the values did not exceed.
-        public let nanoseconds: Int
+        let nanoseconds: Int
         /// How many values were at most that.
-        public let count: Int
+        let count: Int
     }
 
     /// Exact, in nanoseconds; nil where nothing was recorded.
-    public var minimum: Int? { count > 0 ? lowestSeen : nil }
+    var minimum: Int? { count > 0 ? lowestSeen : nil }
 
     /// Exact, in nanoseconds; nil where nothing was recorded.
-    public var maximum: Int? { count > 0 ? highestSeen : nil }
+    var maximum: Int? { count > 0 ? highestSeen : nil }
 
     /// The buckets that hold something, from small values to large ones.
-    public var occupied: [Bucket] {
+    var occupied: [Bucket] {
         guard count > 0 else { return [] }
         return (Self.index(of: lowestSeen)...Self.index(of: highestSeen)).lazy.filter { counts[$0] > 0 }
             .map { Self.bucket(at: $0, count: counts[$0]) }
     }
 
     /// In nanoseconds, from the middles of the buckets; nil where nothing was recorded.
-    public var mean: Double? {
+    var mean: Double? {
         guard count > 0 else { return nil }
         return occupied.reduce(0) { $0 + $1.middle * Double($1.count) } / Double(count)
     }
 
     /// In nanoseconds, of all values and not of a sample; nil where nothing was recorded.
-    public var standardDeviation: Double? {
+    var standardDeviation: Double? {
         guard let mean else { return nil }
         let squares = occupied.reduce(0) { $0 + ($1.middle - mean) * ($1.middle - mean) * Double($1.count) }
         return (squares / Double(count)).squareRoot()
@@ -132,7 +132,7 @@ extension Histogram {
     /// The curve of percentiles: five points for each halving of what is left to 100 %, and the
     /// largest value at 1. Ends with the first point that all values lie below, as HdrHistogram's
     /// does.
-    public var distribution: [Point] {
+    var distribution: [Point] {
         var (points, seen, step): ([Point], Int, Int) = ([], 0, 0)
         for bucket in occupied {
             seen += bucket.count

@@ -5,17 +5,17 @@
 import Text
 
 /// The first place at which two contents differ.
-public struct JSONDifference: Sendable, Equatable {
+struct JSONDifference: Sendable, Equatable {
     /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no
     /// JSON. At most 400 characters, of a longer one the end.
-    public let path: String
+    let path: String
     /// What is there in one, in at most 80 characters.
-    public let expected: String
+    let expected: String
     /// What is there in the other, in at most 80 characters.
-    public let found: String
+    let found: String
 
     /// nil where both say the same.
-    public static func first(expected: [UInt8], found: [UInt8]) -> JSONDifference? {
+    static func first(expected: [UInt8], found: [UInt8]) -> JSONDifference? {
         if expected == found { return nil }
         guard let left = try? JSON.parse(expected), let right = try? JSON.parse(found) else {
             return JSONDifference(content: expected, found)
@@ -25,7 +25,7 @@ public struct JSONDifference: Sendable, Equatable {
 
     /// nil where both say the same. Goes as deep as the values do: `JSON.parse` lets none be deeper
     /// than `JSON.maxDepth`.
-    public static func first(expected: JSON, found: JSON) -> JSONDifference? {
+    static func first(expected: JSON, found: JSON) -> JSONDifference? {
         guard let difference = first(expected, found, at: "$") else { return nil }
         let path = difference.path.unicodeScalars
         guard path.count > longestPath else { return difference }

@@ -1,9 +1,9 @@
 /// A share of all values, as people name it.
 public struct Percentile: Sendable, Equatable {
     /// `99.9`.
-    public let name: String
+    let name: String
     /// From 0 to 1.
-    public let share: Double
+    let share: Double
 
     /// Reads `50` or `99.999`: above 0 and at most 100. nil for anything else.
     init?(_ name: some StringProtocol) {
@@ -15,5 +15,5 @@ public struct Percentile: Sendable, Equatable {
     }
 
     /// Those that reports show: to five nines.
-    public static let reported = ["50", "75", "90", "99", "99.9", "99.99", "99.999"].compactMap { Percentile($0) }
+    static let reported = ["50", "75", "90", "99", "99.9", "99.99", "99.999"].compactMap { Percentile($0) }
 }

@@ -7,55 +7,55 @@ import Text
 /// The figures of one replay.
 public struct ReplayResult: Sendable, Equatable {
     /// The recording, as it was named.
-    public var file: String
+    var file: String
     /// The URL that was replayed against.
-    public var target: String
+    var target: String
     /// In words: `original timing`, `10x`, `500/s`, `closed loop`.
-    public var pace: String
-    public var connections: Int
-    public var started: Timestamp
-    public var ended: Timestamp
+    var pace: String
+    var connections: Int
+    var started: Timestamp
+    var ended: Timestamp
     /// By the monotonic clock: rates are of it.
-    public var elapsed = Duration.zero
+    var elapsed = Duration.zero
 
     /// Requests that the schedule held, or that clients of a closed loop got to: those sent and
     /// those not sent.
-    public var planned = 0
+    var planned = 0
     public var sent = 0
     /// Requests whose answer came whole, with whatever status.
     public var answered = 0
     /// Requests without a whole answer, by what happened: `connection refused`, `timed out`.
     public var failures: [String: Int] = [:]
     /// Exchanges of the recording that were not sent, by why: `personal`, `unsafe method`.
-    public var skipped: [String: Int] = [:]
+    var skipped: [String: Int] = [:]
     /// Bytes of content.
-    public var bytesReceived = 0
+    var bytesReceived = 0
     /// By status code.
     public var statuses: [Int: Int] = [:]
     /// By the words of `Outcome`, from the target's `Cache-Status`; empty where it writes none.
-    public var outcomes: [String: Int] = [:]
+    var outcomes: [String: Int] = [:]
 
     /// Latencies from when a request was due until its answer was whole: what a client would have
     /// waited. A target that stalls holds back the requests behind, and the time that they were
     /// held back is in here (no coordinated omission).
     public var corrected = Histogram()
     /// Latencies from when a request was in fact sent.
-    public var uncorrected = Histogram()
+    var uncorrected = Histogram()
     /// How late the generator itself was: from when a request was due until it was sent, or found
     /// all connections busy. Empty for a closed loop, in which nothing is ever due.
     public var lag = Histogram()
 
-    public var slotLength = Duration.seconds(1)
+    var slotLength = Duration.seconds(1)
     /// From the start on, without gaps.
-    public var slots: [Slot] = []
+    var slots: [Slot] = []
     /// Why the figures say nothing about the target: the generator was late. nil: they do.
     public var invalidBecause: String?
     /// What readers of the figures have to know besides, a sentence each: that the run was stopped
     /// early, for one.
-    public var remarks: [String] = []
-    public var verification = Verification()
+    var remarks: [String] = []
+    var verification = Verification()
 
-    public init(file: String, target: String, pace: String, connections: Int, started: Timestamp) {
+    init(file: String, target: String, pace: String, connections: Int, started: Timestamp) {
         self.file = file
         self.target = target
         self.pace = pace
@@ -67,44 +67,44 @@ public struct ReplayResult: Sendable, Equatable {
 
 extension ReplayResult {
     /// A part of the run. Counts are of what happened in it.
-    public struct Slot: Sendable, Equatable {
-        public var sent = 0
-        public var answered = 0
-        public var failed = 0
+    struct Slot: Sendable, Equatable {
+        var sent = 0
+        var answered = 0
+        var failed = 0
         /// Answers by the side of their outcome.
-        public var hits = 0
-        public var misses = 0
+        var hits = 0
+        var misses = 0
         /// Corrected latencies in nanoseconds, of the requests that were due in this slot and were
         /// answered, whenever that was; nil where there were none. In a closed loop a request is
         /// due when it is sent.
-        public var median: Int?
-        public var p99: Int?
-        public var maximum: Int?
+        var median: Int?
+        var p99: Int?
+        var maximum: Int?
     }
 
     /// What comparing the answers with the recording found.
-    public struct Verification: Sendable, Equatable {
+    struct Verification: Sendable, Equatable {
         /// Answers that there was a recorded one for.
-        public internal(set) var compared = 0
-        public internal(set) var different = 0
+        var compared = 0
+        var different = 0
         /// The first that differ.
-        public internal(set) var listed: [Difference] = []
+        var listed: [Difference] = []
 
         /// No more are listed, so that a target that answers everything differently fills no
         /// memory.
-        public static let mostListed = 1000
+        static let mostListed = 1000
     }
 
     /// An answer that is not the recorded one.
-    public struct Difference: Sendable, Equatable {
+    struct Difference: Sendable, Equatable {
         /// Of the request in the recording, from 0.
-        public let index: Int
-        public let method: String
-        public let target: String
+        let index: Int
+        let method: String
+        let target: String
         /// `status`, or the JSON path that differs first.
-        public let what: String
-        public let expected: String
-        public let found: String
+        let what: String
+        let expected: String
+        let found: String
     }
 
     /// Each connection sent when its last answer was there: both latencies are the same.
@@ -112,7 +112,7 @@ extension ReplayResult {
 
     /// Planned, but the run was stopped before, or no connection was to be had. What failed for
     /// want of one is in `failures` too.
-    public var notSent: Int { max(0, planned - sent) }
+    var notSent: Int { max(0, planned - sent) }
 
     public var failed: Int { failures.values.reduce(0, +) }
 
@@ -123,7 +123,7 @@ extension ReplayResult {
     }
 
     /// Answers on this side of the cache.
-    public func answers(on side: Outcome.Side) -> Int {
+    func answers(on side: Outcome.Side) -> Int {
         Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + (outcomes[$1.name] ?? 0) }
     }
 
@@ -225,6 +225,13 @@ extension ReplayResult {
         slotLength = try members.seconds("slot_seconds")
         guard slotLength > .zero else { throw members.problem("slot_seconds", "above 0") }
         for (name, slot) in try members.elements("slots") { slots.append(try Slot(ResultMembers(slot, name))) }
+    }
+}
+
+extension ReplayResult {
+    /// From many to few; those with the same count by name.
+    static func ranked(_ counts: [String: Int]) -> [(name: String, count: Int)] {
+        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 }
 

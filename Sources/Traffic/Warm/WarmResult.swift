@@ -4,15 +4,15 @@ import Text
 /// What came of a warming.
 public struct WarmResult: Sendable, Equatable {
     /// The recording, as it was named.
-    public let file: String
+    let file: String
     /// The URL of the cache.
-    public let target: String
-    public let perSecond: Int
-    public let connections: Int
+    let target: String
+    let perSecond: Int
+    let connections: Int
     /// Distinct requests of the recording.
-    public let distinct: Int
+    let distinct: Int
     /// By the monotonic clock.
-    public internal(set) var elapsed = Duration.zero
+    var elapsed = Duration.zero
 
     /// Answers that were no refusals. All of them are in exactly one of the four counts behind.
     public var asked: Int { stored + present + notStored + unknown }
@@ -25,13 +25,13 @@ public struct WarmResult: Sendable, Equatable {
     /// Answers that do not say what a cache did (no `Cache-Status`), or not whether it keeps them.
     public internal(set) var unknown = 0
     /// Answers of 429 and 503. Their requests were asked again unless the warming stopped.
-    public internal(set) var refusals = 0
+    var refusals = 0
     /// Requests without a whole answer, by what happened.
-    public internal(set) var failures: [String: Int] = [:]
+    var failures: [String: Int] = [:]
     /// By status code, the refusals too.
-    public internal(set) var statuses: [Int: Int] = [:]
+    var statuses: [Int: Int] = [:]
     /// Exchanges of the recording that were left out, by why.
-    public internal(set) var skipped: [String: Int] = [:]
+    var skipped: [String: Int] = [:]
     /// A sentence; nil: it asked for everything.
     public internal(set) var stoppedBecause: String?
 
@@ -40,7 +40,7 @@ public struct WarmResult: Sendable, Equatable {
         (self.connections, self.distinct) = (connections, distinct)
     }
 
-    public var failed: Int { failures.values.reduce(0, +) }
+    var failed: Int { failures.values.reduce(0, +) }
 
     /// Counts an answer that was no refusal.
     /// - Parameters:

@@ -21,13 +21,13 @@ public final class RecordedTraffic {
     /// The time of day of the first request.
     let started: Timestamp
     /// The share of the traffic that was recorded: figures are of that share.
-    public let sampling: Double
+    let sampling: Double
     /// Requests that the recording proxy refused before it thought of the origin, for want of a
     /// client key for one, and those with methods that cannot be sent: they are left out.
-    public let leftOut: Int
+    let leftOut: Int
 
     /// From the first request to the last.
-    public var duration: Duration { requests.last?.due ?? .zero }
+    var duration: Duration { requests.last?.due ?? .zero }
     public var count: Int { requests.count }
 
     /// Reads what is left of a recording.

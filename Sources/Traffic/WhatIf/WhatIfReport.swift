@@ -3,15 +3,15 @@ import Text
 /// What came of a recording under several configurations, side by side.
 public struct WhatIfReport: Sendable {
     /// Of the recording.
-    public let file: String
+    let file: String
     /// The time of day of its first request.
-    public let started: Timestamp
+    let started: Timestamp
     /// From its first request to its last.
-    public let duration: Duration
-    public let sampling: Double
-    public let leftOut: Int
+    let duration: Duration
+    let sampling: Double
+    let leftOut: Int
     /// In the order of the configurations.
-    public let figures: [WhatIfFigures]
+    let figures: [WhatIfFigures]
 
     public init(file: String, _ traffic: RecordedTraffic, _ figures: [WhatIfFigures]) {
         self.file = file

@@ -35,13 +35,13 @@ package struct BudgetQuestion: Sendable, Equatable {
 package struct BudgetAnswer: Sendable, Equatable {
     /// Requests a second that the origin has been found to bear from all nodes together; nil while
     /// it has refused none for long.
-    package var limit: Double?
+    var limit: Double?
     /// How many tokens are granted, one after the other at the pace of the limit.
-    package var granted = 0
+    var granted = 0
     /// Until the first of them may be spent; where none is granted, until another try is worth it.
-    package var wait: Duration = .zero
+    var wait: Duration = .zero
     /// Nodes that share the budget just now, this one included.
-    package var nodes = 1
+    var nodes = 1
 
     package init(limit: Double? = nil, granted: Int = 0, wait: Duration = .zero, nodes: Int = 1) {
         (self.limit, self.granted, self.wait, self.nodes) = (limit, granted, wait, nodes)

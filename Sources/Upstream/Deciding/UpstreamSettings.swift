@@ -7,7 +7,7 @@ public struct UpstreamSettings: Sendable {
     public var endpoint: Endpoint
     /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all
     /// addresses together.
-    public var connectTimeout: Duration = .seconds(5)
+    var connectTimeout: Duration = .seconds(5)
     /// From handing over the request to the end of the final response's head; interim responses do
     /// not prolong it.
     public var firstByteTimeout: Duration = .seconds(10)
@@ -18,24 +18,24 @@ public struct UpstreamSettings: Sendable {
     /// included.
     public var wholeTimeout: Duration = .seconds(60)
     /// How long an unused connection is kept.
-    public var idleTimeout: Duration = .seconds(30)
+    var idleTimeout: Duration = .seconds(30)
     /// A connection unused for longer than this is not trusted with a request that could not be
     /// repeated.
-    public var recentUse: Duration = .seconds(1)
+    var recentUse: Duration = .seconds(1)
     /// The first wait after a failed connect; it doubles with each further failure.
-    public var backoff: Duration = .milliseconds(100)
+    var backoff: Duration = .milliseconds(100)
     /// The longest wait between two attempts to connect. Requests wait that long too, rather than
     /// fail at once, so that an origin that has come back is noticed by the first of them.
-    public var maxBackoff: Duration = .milliseconds(500)
+    var maxBackoff: Duration = .milliseconds(500)
     /// Connections at once, those being opened included. Per loop.
     public var maxConnections: Int
     /// Requests waiting for a connection. Per loop.
     public var maxWaiting: Int = 1000
     /// The most content that is handed over in one piece; a larger answer is streamed, and so is a
     /// smaller one of a known length where its receiver says so.
-    public var maxCollectedBytes = Self.standardCollectedBytes
+    var maxCollectedBytes = Self.standardCollectedBytes
     /// Of heads, chunk extensions and trailers.
-    public var limits: MessageLimits = .response
+    var limits: MessageLimits = .response
 
     /// `maxCollectedBytes`, where nothing else is said.
     public static let standardCollectedBytes = 8 << 20

@@ -72,7 +72,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
 
     /// Whether the origin has most likely not seen the request: it broke on a reused connection
     /// before the first byte of an answer (RFC 9112, 9.3.1).
-    public var isWorthRetrying: Bool {
+    var isWorthRetrying: Bool {
         self == .closedEarly(.nothing(isReused: true))
     }
 
@@ -89,7 +89,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
 
 extension UpstreamFailure {
     /// The kind of failure in a word, the same as the log, the counters and `Cache-Status` have.
-    public var word: String {
+    var word: String {
         switch self {
         case .resolve: "upstream-resolve"
         case .connect: "upstream-connect"

@@ -53,13 +53,13 @@ public final class UpstreamPool {
     }
 
     /// Takes no new requests, finishes those it has, and closes connections as they come free.
-    public func drain() {
+    func drain() {
         loop.assertOnLoop()
         perform(state.drain())
     }
 
     /// What the pool has done and holds.
-    public var counters: UpstreamCounters {
+    var counters: UpstreamCounters {
         loop.assertOnLoop()
         return state.currentCounters
     }

@@ -1,10 +1,12 @@
 // What a command is. The help, the usage errors, the man pages and the completions are all made
-// from `Command.table`.
+// from the commands of the program, which `Command.table` lists.
 
 /// What a command can reach.
 struct CommandContext: Sendable {
     let output: Output
     let files: FileAccess
+    /// All that the program has, for the help.
+    var commands: [Command] = []
 
     /// Ends a command whose answer is JSON as a proxy sent it.
     func done(json body: [UInt8]) -> ExitStatus {
@@ -58,19 +60,8 @@ struct Command: Sendable {
         self.run = run
     }
 
-    /// In the order in which the help lists them.
-    static let table: [Command] = [
-        serve, check, demo, simulate, record, replay, stats, top, list, inspect, explain, purge, reload, nodes, token,
-        version, help,
-    ]
-
     /// All of its options, `--help` among them.
     var allOptions: [CommandOption] { options + [.help] }
-
-    static func named(_ name: String) throws(CommandFailure) -> Command {
-        if let command = table.first(where: { $0.name == name }) { return command }
-        throw unknown(name, among: table.map(\.name))
-    }
 
     static func unknown(_ name: String, among names: [String]) -> CommandFailure {
         let hint = Suggestion.text(for: name, in: names)

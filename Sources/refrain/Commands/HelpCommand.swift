@@ -17,18 +17,21 @@ extension Command {
             .init("source <(refrain help --completion bash)", "completes commands and options in this shell"),
         ]
     ) { arguments, context throws(CommandFailure) in
-        let topic = try arguments.positional.first.map { name throws(CommandFailure) in try HelpTopic(named: name) }
+        let commands = context.commands
+        let topic = try arguments.positional.first.map { name throws(CommandFailure) in
+            try HelpTopic(named: name, in: commands)
+        }
         guard arguments.chosen(of: [man, completion, share]) <= 1 else {
             throw .usage("help: --man, --completion and --share exclude each other")
         }
         if let name = arguments.value(completion) {
-            context.output.standard(try shell(name).completions)
+            context.output.standard(try shell(name).completions(of: commands))
         } else if let directory = arguments.value(share) {
-            try writeShared(below: directory, context.files)
+            try writeShared(below: directory, context)
         } else if arguments.has(man) {
-            context.output.standard(Roff.text(of: topic?.manualPage ?? .overview))
+            context.output.standard(Roff.text(of: topic?.manualPage ?? .overview(of: commands)))
         } else {
-            context.output.standard(topic.map(HelpText.text) ?? HelpText.overview())
+            context.output.standard(topic.map(HelpText.text) ?? HelpText.overview(of: commands))
         }
         return .done
     }
@@ -41,11 +44,13 @@ extension Command {
         }
     }
 
-    private static func writeShared(below directory: String, _ files: FileAccess) throws(CommandFailure) {
-        let pages = ManualPage.all.map { ("man/man\($0.section)/\($0.fileName)", Roff.text(of: $0)) }
-        for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions) }) {
+    private static func writeShared(below directory: String, _ context: CommandContext) throws(CommandFailure) {
+        let pages = ManualPage.all(of: context.commands).map {
+            ("man/man\($0.section)/\($0.fileName)", Roff.text(of: $0))
+        }
+        for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions(of: context.commands)) }) {
             try attempt("cannot write \(directory)/\(path)") {
-                try files.write(directory + "/" + path, Array(text.utf8))
+                try context.files.write(directory + "/" + path, Array(text.utf8))
             }
         }
     }

@@ -69,5 +69,3 @@ extension RawRepresentable<String> where Self: CaseIterable {
         self = value
     }
 }
-
-// Every directive there is, in the order in which `check` and the example file show them.

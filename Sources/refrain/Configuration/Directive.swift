@@ -92,12 +92,6 @@ struct Directive: Sendable {
         return least...most
     }
 
-    /// Whether a second line of this name is allowed.
-    var isRepeatable: Bool {
-        if case .never = repetition { return false }
-        return true
-    }
-
     /// As it would be written: name and grammar.
     var spelling: String { name + " " + arguments }
 
@@ -352,7 +346,7 @@ extension Directive {
     /// Carried out by the reader, before any directive is applied.
     static let include = "include"
 
-    /// `*`, or what a browser sends as `Origin`: scheme, host and port, no path (RFC 6454 6.2).
+    /// `text` where it is a token, the form of a field name.
     private static func checkedFieldName(_ text: String) throws(ValueError) -> String {
         let name = Array(text.utf8)
         guard !name.isEmpty, name.span.isToken(0..<name.count) else { throw ValueError(text, isNot: "a field name") }

@@ -64,9 +64,11 @@ extension ManualPage {
     static let configurationName = "proxy.conf"
 
     /// Every page there is.
-    static var all: [ManualPage] { [.overview] + Command.table.map(ManualPage.init) + [.configuration] }
+    static func all(of commands: [Command]) -> [ManualPage] {
+        [overview(of: commands)] + commands.map(ManualPage.init) + [.configuration]
+    }
 
-    static var overview: ManualPage {
+    static func overview(of commands: [Command]) -> ManualPage {
         let description = [
             Block.paragraph(
                 "Refrain answers Apple Music API requests from a cache that knows what the requests mean. It adds the developer "
@@ -76,7 +78,7 @@ extension ManualPage {
                 "Every command has a page of its own, such as refrain-serve(1), and refrain help shows the same in short."
             ),
         ]
-        let commands = Command.table.map { command in
+        let items = commands.map { command in
             Block.item([.literal(program), .plain(" "), .literal(command.name)], command.summary)
         }
         return ManualPage(
@@ -91,10 +93,10 @@ extension ManualPage {
                         ])
                     ]
                 ),
-                Section(title: "DESCRIPTION", blocks: description), Section(title: "COMMANDS", blocks: commands),
+                Section(title: "DESCRIPTION", blocks: description), Section(title: "COMMANDS", blocks: items),
                 .exitStatus,
                 Section("ENVIRONMENT", TaggedParagraph.environment), Section("FILES", TaggedParagraph.files),
-                .seeAlso(Command.table.map { pageName(of: $0) + "(1)" } + [configurationName + "(5)"]),
+                .seeAlso(commands.map { pageName(of: $0) + "(1)" } + [configurationName + "(5)"]),
             ])
     }
 

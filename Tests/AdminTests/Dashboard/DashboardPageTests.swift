@@ -1,4 +1,3 @@
-import Cache
 import EventLoop
 import Foundation
 import TestSupport
@@ -7,6 +6,7 @@ import Text
 import Upstream
 
 @testable import Admin
+@testable import Cache
 @testable import Proxy
 
 @Suite struct DashboardPageTests {

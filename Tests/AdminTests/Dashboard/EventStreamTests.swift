@@ -1,10 +1,10 @@
-import AppleMusic
 import Foundation
 import TestSupport
 import Testing
 import Text
 
 @testable import Admin
+@testable import AppleMusic
 @testable import Proxy
 
 @Suite(.timeLimit(.minutes(10))) struct EventStreamTests {

@@ -1,10 +1,10 @@
-import AppleMusic
-import Compose
 import Testing
 import Upstream
 
 @testable import Admin
+@testable import AppleMusic
 @testable import Cache
+@testable import Compose
 @testable import Proxy
 
 @Suite struct MetricsTests {

@@ -1,5 +1,6 @@
 import TestSupport
-import Text
+
+@testable import Text
 
 /// Documents of the API as nobody would write them: random members in random order, spelt in random
 /// ways.

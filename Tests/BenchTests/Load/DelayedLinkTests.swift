@@ -1,8 +1,8 @@
-import EventLoop
 import TestSupport
 import Testing
 
 @testable import Bench
+@testable import EventLoop
 
 @Suite struct DelayedLinkTests {
     /// Sends back what comes.

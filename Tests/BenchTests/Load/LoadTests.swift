@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Bench
+@testable import Traffic
 
 /// Against the benchmarks' own origin, in this process.
 @Suite(.serialized) struct LoadTests {

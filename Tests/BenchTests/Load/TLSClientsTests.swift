@@ -1,7 +1,7 @@
-import EventLoop
 import Testing
 
 @testable import Bench
+@testable import EventLoop
 
 /// New connections, against a responder in this process.
 @Suite struct TLSClientsTests {

@@ -1,9 +1,9 @@
 import Foundation
-import Recording
 import TestSupport
 import Testing
 
 @testable import Bench
+@testable import Recording
 
 /// The recording that is shipped for demonstrations and tests.
 @Suite struct SampleRecordingTests {

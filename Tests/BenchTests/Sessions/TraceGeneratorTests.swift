@@ -1,8 +1,8 @@
-import Simulator
 import TestSupport
 import Testing
 
 @testable import Bench
+@testable import Simulator
 
 @Suite struct TraceGeneratorTests {
     private func trace(seed: UInt64, _ shares: [TraceGenerator.Share] = TraceGenerator.mixed) -> SessionTrace {

@@ -1,8 +1,8 @@
 import Cache
 import Testing
-import Tier
 
 @testable import Proxy
+@testable import Tier
 @testable import Upstream
 
 /// A leader that asks the shared tier before it asks the origin, event by event.

@@ -1,7 +1,8 @@
 import EventLoop
 import Foundation
-import HTTP
 import TestSupport
+
+@testable import HTTP
 
 /// One whom the proxy serves, with what is secret or theirs.
 struct CanaryPerson: Sendable {

@@ -3,6 +3,8 @@ import Proxy
 import TestSupport
 import Testing
 
+@testable import Cache
+
 /// HEAD, conditions and ranges on composed answers (RFC 9110 9.3.2, 13, 14).
 @Suite(.timeLimit(.minutes(10))) struct ComposedFormTests {
     /// The target of a song that is stored in a batch alone.

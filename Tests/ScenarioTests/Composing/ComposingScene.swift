@@ -1,14 +1,14 @@
-import Compose
-import EventLoop
 import Foundation
-import Proxy
-import Server
-import Simulator
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Compose
+@testable import EventLoop
+@testable import Proxy
+@testable import Server
+@testable import Simulator
 
 /// A proxy before the simulated API, which counts what reaches it.
 final class ComposingScene {

@@ -5,6 +5,8 @@ import Proxy
 import TestSupport
 import Testing
 
+@testable import Simulator
+
 /// Composed answers are as fresh as their stalest part, and go with any of them (DECISIONS 9.4).
 @Suite(.timeLimit(.minutes(10))) struct ComposedFreshnessTests {
     /// Songs fresh for 100 s and never served stale.

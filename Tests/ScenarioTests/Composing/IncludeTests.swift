@@ -1,5 +1,7 @@
-import Proxy
 import Testing
+
+@testable import Proxy
+@testable import Simulator
 
 /// Includes reduced, expanded and split out of what is stored (DECISIONS 9.2).
 @Suite struct ComposedIncludeTests {

@@ -5,6 +5,8 @@ import Proxy
 import TestSupport
 import Testing
 
+@testable import Simulator
+
 /// What was stored by an earlier run is material for this one.
 @Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
     private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) rethrows {

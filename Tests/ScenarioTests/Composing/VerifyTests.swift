@@ -4,6 +4,8 @@ import Proxy
 import TestSupport
 import Testing
 
+@testable import Simulator
+
 /// `compose verify`, `compose off`, and an origin that does otherwise than it did (DECISIONS 9.7).
 @Suite(.timeLimit(.minutes(10))) struct VerifyTests {
     private static func settings(_ mode: CompositionSettings.Mode, windows: Bool = true) -> CompositionSettings {

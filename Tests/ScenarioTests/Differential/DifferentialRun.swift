@@ -1,14 +1,15 @@
 import AppleMusic
 import Compose
 import Dispatch
-import EventLoop
 import Foundation
 import Proxy
 import Server
-import Simulator
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import EventLoop
+@testable import Simulator
 
 /// Seeded requests of several clients through a proxy, in front of an API that changes and on a
 /// clock that the run moves.

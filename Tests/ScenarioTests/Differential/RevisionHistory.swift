@@ -1,4 +1,4 @@
-import Simulator
+@testable import Simulator
 
 /// Which revision of the simulated API was current when.
 struct RevisionHistory {

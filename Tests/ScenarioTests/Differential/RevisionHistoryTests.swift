@@ -1,5 +1,6 @@
-import Simulator
 import Testing
+
+@testable import Simulator
 
 @Suite struct RevisionHistoryTests {
     private let revisions = (0...3).map { Revision(catalog: $0) }

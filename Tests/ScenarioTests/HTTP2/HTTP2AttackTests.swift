@@ -1,9 +1,10 @@
 import EventLoop
 import Foundation
 import HTTP
-import Server
 import TestSupport
 import Testing
+
+@testable import Server
 
 /// What was done to servers of HTTP/2, frame by frame: the connection is ended and nobody else
 /// notices. Each names its CVE.

@@ -1,10 +1,11 @@
-import AppleMusic
 import EventLoop
 import Foundation
-import Proxy
 import Server
 import TestSupport
 import Testing
+
+@testable import AppleMusic
+@testable import Proxy
 
 /// Clients as people have them.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2ClientsTests {

@@ -1,10 +1,12 @@
 import EventLoop
 import Foundation
 import HTTP
-import Server
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Proxy
+@testable import Server
 
 /// The end of the server as an HTTP/2 client sees it.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2DrainTests {

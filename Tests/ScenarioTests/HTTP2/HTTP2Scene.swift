@@ -1,11 +1,11 @@
 import Cache
-import EventLoop
 import Foundation
 import HTTP
 import Server
 import Synchronization
 import TestSupport
 
+@testable import EventLoop
 @testable import Proxy
 
 /// A proxy whose clients may speak HTTP/2, and an origin whose answers are what their targets say.

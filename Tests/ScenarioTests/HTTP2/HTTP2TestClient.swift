@@ -1,7 +1,8 @@
-import EventLoop
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import EventLoop
 
 // Without Foundation, which has a `Stream` of its own.
 

@@ -1,8 +1,9 @@
-import EventLoop
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// An origin, several nodes that are processes, and the balancer that is delivered in front of
 /// them.

@@ -1,8 +1,9 @@
 import Foundation
-import Simulator
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// Ten nodes before an origin that allows few requests and says nothing of when to come again: they
 /// learn its limit together.

@@ -1,7 +1,8 @@
-import EventLoop
 import Server
 import Simulator
 import Synchronization
+
+@testable import EventLoop
 
 /// The simulated API on a port of this process, and how often it was asked.
 final class CountingOrigin: Sendable {

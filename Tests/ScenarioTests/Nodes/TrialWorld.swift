@@ -1,8 +1,8 @@
 import Recording
-import Simulator
 import TestSupport
 
 @testable import Bench
+@testable import Simulator
 
 /// An origin, and what clients ask of it.
 struct TrialWorld: Sendable {

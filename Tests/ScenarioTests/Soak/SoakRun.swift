@@ -1,9 +1,10 @@
 import EventLoop
 import Foundation
 import Server
-import Simulator
 import Synchronization
 import TestSupport
+
+@testable import Simulator
 
 /// Clients of all kinds, an origin that changes, purges and reloads, for as long as is wanted.
 /// Every answer is compared with what the origin says.

@@ -1,6 +1,7 @@
-import EventLoop
 import Glibc
-import HTTP
+
+@testable import EventLoop
+@testable import HTTP
 
 /// Clients that ask at an even pace, each over a connection that it keeps while it may. They try
 /// nothing twice: what an ordinary client would see as an error is one here.

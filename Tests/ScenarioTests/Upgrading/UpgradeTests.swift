@@ -1,9 +1,10 @@
-import EventLoop
 import Foundation
 import Server
 import Simulator
 import TestSupport
 import Testing
+
+@testable import EventLoop
 
 /// SIGUSR2: another process takes the place of the one that runs, and no client notices.
 @Suite(.serialized, .timeLimit(.minutes(10)), .requires(.binary))

@@ -1,7 +1,7 @@
-import Cache
 import Testing
 import Text
 
+@testable import Cache
 @testable import Tier
 
 @Suite struct TierGenerationTests {

@@ -1,5 +1,4 @@
-import Cache
-
+@testable import Cache
 @testable import Tier
 
 /// A fixed moment, so that no test depends on the clock.

@@ -1,8 +1,8 @@
-import Cache
-import HTTP
 import TestSupport
 import Testing
 
+@testable import Cache
+@testable import HTTP
 @testable import Tier
 
 @Suite struct TierValueTests {

@@ -1,7 +1,7 @@
-import HTTP
 import Proxy
 import Testing
 
+@testable import HTTP
 @testable import Traffic
 
 @Suite struct AnswerOutcomeTests {

@@ -1,9 +1,8 @@
-import Recording
-import Simulator
 import TestSupport
 import Text
 
 @testable import Recording
+@testable import Simulator
 @testable import Traffic
 
 /// A recording made up of requests to the simulated API.

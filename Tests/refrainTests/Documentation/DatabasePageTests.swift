@@ -1,4 +1,3 @@
-import EventLoop
 import Foundation
 import Proxy
 import Server
@@ -7,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import EventLoop
 @testable import refrain
 
 /// Every query of the page about the cache file is run against one that a proxy wrote.

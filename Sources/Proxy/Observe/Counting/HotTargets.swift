@@ -59,13 +59,13 @@ public final class HotTargets: Sendable {
     }
 
     /// The most asked for, over several loops; the heaviest first.
-    public static func mostAsked(_ loops: [HotTargets], limit: Int, now: Instant = .now()) -> [Target] {
+    static func mostAsked(_ loops: [HotTargets], limit: Int, now: Instant = .now()) -> [Target] {
         merged(loops, now, \.asked) { Target(item: $0, seconds: 0) }
             .sorted { $0.count > $1.count }.prefix(limit).map { $0 }
     }
 
     /// Those whose misses cost most, over several loops; the most costly first.
-    public static func mostCostly(_ loops: [HotTargets], limit: Int, now: Instant = .now()) -> [Target] {
+    static func mostCostly(_ loops: [HotTargets], limit: Int, now: Instant = .now()) -> [Target] {
         merged(loops, now, \.costly) { Target(item: $0, seconds: $0.weight - $0.excess) }
             .sorted { $0.seconds > $1.seconds }.prefix(limit).map { $0 }
     }

@@ -14,19 +14,19 @@ public final class LatencyHistogram: Sendable {
     private let counts: InlineArray<106, Atomic<Int>>
     private let total = Atomic<Int>(0)
 
-    public init() {
+    init() {
         counts = InlineArray { _ in Atomic<Int>(0) }
     }
 
     /// Only on the loop that owns it.
-    public func record(nanoseconds: Int64) {
+    func record(nanoseconds: Int64) {
         let index = LatencyCounts.bucket(nanoseconds: nanoseconds)
         counts[index].store(counts[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         total.store(total.load(ordering: .relaxed) &+ Int(max(0, nanoseconds)), ordering: .relaxed)
     }
 
     /// What was counted so far. From any thread.
-    public var snapshot: LatencyCounts {
+    var snapshot: LatencyCounts {
         var result = LatencyCounts()
         for index in 0..<Self.bucketCount { result.counts[index] = counts[index].load(ordering: .relaxed) }
         result.nanoseconds = total.load(ordering: .relaxed)

@@ -112,7 +112,7 @@ public final class Statistics: Sendable {
     }
 
     /// Counts one; only on the loop that owns these counters.
-    public func count(because reason: Reason) {
+    func count(because reason: Reason) {
         let index = Int(reason.rawValue)
         reasons[index].store(reasons[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
@@ -125,7 +125,7 @@ public final class Statistics: Sendable {
     }
 
     /// How many requests went to the origin because composing by this rule lacked this.
-    package subscript(notComposed rule: Refusal.Rule, lack: Lack.Kind) -> Int {
+    subscript(notComposed rule: Refusal.Rule, lack: Lack.Kind) -> Int {
         refusals[Self.index(rule, lack)].load(ordering: .relaxed)
     }
 
@@ -134,7 +134,7 @@ public final class Statistics: Sendable {
     }
 
     /// How often this was the reason why a request was not simply a hit, or its answer not stored.
-    public subscript(because reason: Reason) -> Int {
+    subscript(because reason: Reason) -> Int {
         reasons[Int(reason.rawValue)].load(ordering: .relaxed)
     }
 

@@ -23,7 +23,7 @@ public final class UpstreamStatistics: Sendable {
     private let trouble = Mutex<Trouble?>(nil)
     private let times: [LatencyHistogram] = UpstreamPriority.allCases.map { _ in LatencyHistogram() }
 
-    public init() {}
+    init() {}
 
     /// A sending has ended: by an answer of that status, or by none.
     func count(_ priority: UpstreamPriority, _ status: Int?, took time: Duration?) {
@@ -37,13 +37,13 @@ public final class UpstreamStatistics: Sendable {
     }
 
     /// nil where nothing went wrong since the start.
-    public var lastTrouble: Trouble? { trouble.withLock { $0 } }
+    var lastTrouble: Trouble? { trouble.withLock { $0 } }
 
     /// How many, by kind.
-    public var snapshot: [Kind: Int] { counts.withLock { $0 } }
+    var snapshot: [Kind: Int] { counts.withLock { $0 } }
 
     /// How long the origin took to answer requests of that priority, to the end of the head.
-    public func times(_ priority: UpstreamPriority) -> LatencyCounts { times[priority.rawValue].snapshot }
+    func times(_ priority: UpstreamPriority) -> LatencyCounts { times[priority.rawValue].snapshot }
 }
 
 extension Statistics: UpstreamObserver {

@@ -62,7 +62,7 @@ public final class AccessLogSink: Sendable {
     }
 
     /// Waits until everything queued has been written.
-    public func flush() {
+    func flush() {
         queue.sync {}
     }
 

@@ -81,7 +81,7 @@ public final class TrafficRecorder: Sendable {
     public var status: RecordingStatus { state.withLock { $0.status } }
 
     /// Says what can be recorded; what is being recorded goes on.
-    public func configure(_ settings: RecordingSettings?) {
+    func configure(_ settings: RecordingSettings?) {
         state.withLock { $0.status.configured = settings }
     }
 

@@ -1,0 +1,138 @@
+// Where every loop gets the developer token of the moment.
+//
+// What must hold: a token is renewed well before it ends and also when the clock was set back
+// behind its beginning; a token that the origin refuses is replaced at most once a minute, however
+// many requests it was refused for.
+
+import Synchronization
+
+/// What came of a rejected token.
+public enum TokenRenewal: Sendable, Equatable {
+    /// There is another token than the rejected one: trying again makes sense.
+    case changed
+    /// The file still holds the rejected token.
+    case unchanged
+    /// Less than a minute since the last attempt.
+    case tooSoon
+    /// The file could not be read or the token not signed; why, without any of it.
+    case failed(String)
+
+    /// Whether the rejected request may succeed with the token that is current now.
+    public var isWorthRetrying: Bool { self == .changed }
+}
+
+/// A source of developer tokens, shared by all loops: a file with a token in it, or a key to sign
+/// them with.
+public final class DeveloperTokens: Sendable {
+    /// How long after an attempt the next one is made at the earliest, in seconds.
+    static let secondsBetweenAttempts: Int64 = 60
+
+    private enum Source {
+        case file(String)
+        case signer(DeveloperTokenSigner)
+    }
+
+    private struct State {
+        var token: SecretBytes
+        /// The token is renewed outside this range of unix seconds.
+        var goodFor: Range<Int64>
+        var lastAttempt: Int64?
+    }
+
+    private let source: Source
+    /// Unix seconds of the last refusal; the least number before the first.
+    private let refusedAt = Atomic<Int64>(.min)
+    private let state: Mutex<State>
+
+    /// A file with a ready token. It is read now, and again when the token was rejected.
+    public init(tokenFile path: String) throws(SecretFileError) {
+        source = .file(path)
+        state = Mutex(State(token: try SecretFile.readToken(path), goodFor: Int64.min..<Int64.max))
+    }
+
+    /// Tokens signed here. The first is made now; each is replaced after 80 % of its life.
+    /// - Parameter unixSeconds: the time now.
+    public init(signer: DeveloperTokenSigner, at unixSeconds: Int64) throws(SigningKeyError) {
+        source = .signer(signer)
+        let token = try signer.token(at: unixSeconds)
+        state = Mutex(State(token: token, goodFor: DeveloperTokens.goodFor(signer, at: unixSeconds)))
+    }
+
+    /// The token to send now. Costs an uncontended lock, except when a token is due: then a
+    /// signature, about 0.1 ms.
+    /// - Parameter unixSeconds: the time now.
+    public func current(at unixSeconds: Int64) -> SecretBytes {
+        state.withLock { state in
+            if !state.goodFor.contains(unixSeconds), case .signer(let signer) = source {
+                if let token = try? signer.token(at: unixSeconds) {
+                    state.token = token
+                    state.goodFor = DeveloperTokens.goodFor(signer, at: unixSeconds)
+                } else {
+                    // The old one has a fifth of its life left to get over it.
+                    state.goodFor = unixSeconds..<unixSeconds + DeveloperTokens.secondsBetweenAttempts
+                }
+            }
+            return state.token
+        }
+    }
+
+    /// The origin has refused a token of these, for whatever reason.
+    public func noteRefusal(at unixSeconds: Int64) { refusedAt.store(unixSeconds, ordering: .relaxed) }
+
+    /// When the origin last refused a token of these, in Unix seconds; nil where it never has.
+    public var lastRefusal: Int64? {
+        let time = refusedAt.load(ordering: .relaxed)
+        return time == .min ? nil : time
+    }
+
+    /// Called when the origin has answered 401. Signs anew or reads the file again, at most once a
+    /// minute. Blocks for as long as that takes.
+    /// - Parameter rejected: the token that was sent, as ``current(at:)`` gave it: others may have
+    ///   replaced it already.
+    /// - Parameter unixSeconds: the time now.
+    public func renewAfterRejection(of rejected: SecretBytes, at unixSeconds: Int64) -> TokenRenewal {
+        state.withLock { state in
+            guard state.token === rejected else { return .changed }
+            // Also after the clock was set back.
+            if let last = state.lastAttempt,
+                (last..<last + DeveloperTokens.secondsBetweenAttempts).contains(unixSeconds)
+            {
+                return .tooSoon
+            }
+            state.lastAttempt = unixSeconds
+            switch source {
+            case .file(let path): return DeveloperTokens.readAgain(path, &state)
+            case .signer(let signer): return DeveloperTokens.signAgain(signer, at: unixSeconds, &state)
+            }
+        }
+    }
+
+    private static func readAgain(_ path: String, _ state: inout State) -> TokenRenewal {
+        do {
+            let token = try SecretFile.readToken(path)
+            guard !token.isEqual(to: state.token) else { return .unchanged }
+            state.token = token
+            return .changed
+        } catch {
+            return .failed(error.description)
+        }
+    }
+
+    private static func signAgain(
+        _ signer: DeveloperTokenSigner, at unixSeconds: Int64, _ state: inout State
+    ) -> TokenRenewal {
+        do {
+            state.token = try signer.token(at: unixSeconds)
+            state.goodFor = goodFor(signer, at: unixSeconds)
+            return .changed
+        } catch {
+            return .failed(error.description)
+        }
+    }
+
+    /// From `iat` on: before, the origin would take the token for one from the future.
+    private static func goodFor(_ signer: DeveloperTokenSigner, at unixSeconds: Int64) -> Range<Int64> {
+        let issuedAt = unixSeconds - Int64(DeveloperTokenSigner.issuedInPast)
+        return issuedAt..<issuedAt + Int64(signer.lifetime) * 4 / 5
+    }
+}

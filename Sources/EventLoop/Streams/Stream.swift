@@ -1,0 +1,311 @@
+import CLinux
+import Glibc
+
+/// One TCP connection of a loop, plain or TLS behind the same calls.
+///
+/// What must hold:
+/// - it is confined to its loop, which keeps it alive until it is closed;
+/// - it keeps its handler until it has told it of the end, which every way of closing leads to, the
+///   loop's stop too; so stream and handler may hold each other. A stream without a handler closes
+///   at its next event;
+/// - nothing is read or written for the handler before `streamDidOpen`; what is sent earlier waits
+///   in the queue, so no byte of it leaves before a TLS peer is verified;
+/// - calls after `close` do nothing.
+public final class Stream {
+    enum State {
+        case connecting, handshaking, open
+        /// `closeAfterSending` was called and output is left.
+        case flushing
+        /// Our side is shut down; input is discarded until the peer ends its own.
+        case lingering
+        case closed
+    }
+
+    /// The time for a TLS handshake, on both sides.
+    static let handshakeTimeout: Duration = .seconds(10)
+
+    public let loop: EventLoop
+    /// Who is told. Nil again once `streamDidClose` was called.
+    public var handler: (any StreamHandler)? {
+        didSet { if hasToldClose, handler != nil { handler = nil } }
+    }
+    /// The other end; nil only if the kernel did not say.
+    public let peer: SocketAddress?
+
+    let descriptor: CInt
+    var tag: UInt64?
+    var state: State
+    private(set) var tls: TLSSession?
+    var output = OutputQueue()
+    /// The socket gave less than was asked for, so it is empty and the next event is sure to come.
+    var isDrained = false
+    /// The peer has ended its side, so a short read does not mean that there is nothing more to
+    /// learn.
+    public internal(set) var isEnding = false
+    /// The end of the stream was read.
+    var hasReadEnd = false
+    var closeError: StreamError?
+    /// The loop knows that the handler wants to read on.
+    private var isReadingLater = false
+    private var hasToldClose = false
+    var deadline: TimerToken?
+    var lingeredBytes = 0
+
+    /// Takes over a descriptor, which the stream closes.
+    init(owning descriptor: CInt, peer: SocketAddress?, state: State, tls: TLSSession?, loop: EventLoop) {
+        self.descriptor = descriptor
+        self.peer = peer
+        self.state = state
+        self.tls = tls
+        self.loop = loop
+    }
+
+    /// True for a stream that is encrypted.
+    public var isTLS: Bool { tls != nil }
+
+    /// True between `streamDidOpen` and the first call or failure that closes.
+    var isOpen: Bool { state == .open }
+
+    /// This end; nil once closed, and of a Unix socket.
+    public var localAddress: SocketAddress? {
+        loop.assertOnLoop()
+        return state == .closed ? nil : Socket.localAddress(descriptor)
+    }
+
+    /// The user of the process at the other end of a Unix socket, as it was when it connected
+    /// (unix(7)); nil for others.
+    public var peerUserID: UInt32? {
+        loop.assertOnLoop()
+        return state == .closed ? nil : Socket.peerUserID(descriptor)
+    }
+
+    /// Whether the client may choose HTTP/2 by ALPN in the handshake that is to come or has been.
+    public var offersHTTP2: Bool { tls?.offersHTTP2 ?? false }
+
+    /// Whether it has chosen HTTP/2; known from `streamDidOpen` on.
+    public var speaksHTTP2: Bool { tls?.speaksHTTP2 ?? false }
+
+    /// The name of the server that the client has asked for in the handshake (RFC 6066 3).
+    public var serverName: String? { tls?.serverName }
+
+    /// True if the TLS session was resumed from an earlier one.
+    public var isResumed: Bool { tls?.isResumed ?? false }
+
+    /// Bytes that `send` has queued and the kernel has not taken: stop producing while this is
+    /// large, and go on at `streamDidDrain`.
+    public var pendingBytes: Int { output.count }
+    /// `streamDidDrain` is called when no more than this is queued.
+    public var lowWaterMark = 0
+
+    /// Reads what is there, at most the buffer's size: one system call, or none where the last read
+    /// has shown that the socket is empty.
+    public func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+        loop.assertOnLoop()
+        guard state == .open, !buffer.isEmpty else { return .wouldBlock }
+        let result = tls.map { read($0, into: buffer) } ?? readPlain(into: buffer)
+        switch result {
+        case .failed(let error): fail(error)
+        case .end: hasReadEnd = true
+        case .bytes, .wouldBlock: break
+        }
+        return result
+    }
+
+    private func read(_ tls: TLSSession, into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+        guard !isDrained else { return .wouldBlock }
+        let result = tls.read(into: buffer)
+        isDrained = tls.isDrained && !isEnding
+        return result
+    }
+
+    private func readPlain(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
+        guard !isDrained else { return .wouldBlock }
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 {
+                // Fewer bytes than asked for: the socket is empty (epoll(7)), unless an end is
+                // already waiting.
+                isDrained = count < buffer.count && !isEnding
+                return .bytes(count)
+            }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                isDrained = true
+                return .wouldBlock
+            default: return .failed(.system(.last("recv")))
+            }
+        }
+    }
+
+    /// Asks for `streamDidBecomeReadable` at the end of this turn, or, from inside such a call, of
+    /// the next: for a handler that stopped before `.wouldBlock`.
+    public func readLater() {
+        loop.assertOnLoop()
+        guard state == .open, !isReadingLater else { return }
+        isReadingLater = true
+        loop.readLater(self)
+    }
+
+    /// The end of the turn, called by the loop.
+    func deliverReadable() {
+        isReadingLater = false
+        guard state == .open else { return }
+        handler?.streamDidBecomeReadable(self)
+    }
+
+    /// The end of the turn in which the stream was closed, called by the loop once.
+    func deliverClosed() {
+        let last = handler
+        hasToldClose = true
+        handler = nil
+        last?.streamDidClose(self, closeError)
+    }
+}
+
+extension Stream {
+    /// Connects without waiting. With `tls`, certificate chain and host name are verified before
+    /// `streamDidOpen`.
+    ///
+    /// Throws only where no socket can be made (descriptors used up). All else is reported by
+    /// `streamDidClose`, never from inside this call.
+    public static func connect(
+        to address: SocketAddress, tls: (configuration: ClientTLS, hostName: String)? = nil, loop: EventLoop,
+        handler: any StreamHandler
+    ) throws(SystemError) -> Stream {
+        loop.assertOnLoop()
+        let descriptor = try Socket.open(family: address.family)
+        Socket.set(descriptor, IPPROTO_TCP, TCP_NODELAY, 1)
+        Socket.setKeepAlive(descriptor)
+        var session: TLSSession?
+        var failure: StreamError?
+        do {
+            session = try tls.map { (tls) throws(TLSError) in
+                try tls.configuration.makeSession(hostName: tls.hostName, port: address.port, descriptor: descriptor)
+            }
+        } catch {
+            failure = .tls(error.description)
+        }
+        let stream = Stream(owning: descriptor, peer: address, state: .connecting, tls: session, loop: loop)
+        stream.handler = handler
+        if let failure {
+            stream.fail(failure)
+        } else {
+            stream.startConnecting(address)
+        }
+        return stream
+    }
+
+    private func startConnecting(_ address: SocketAddress) {
+        let result = address.withSockaddr { Glibc.connect(descriptor, $0, $1) }
+        // EINTR leaves the attempt going on, like EINPROGRESS.
+        guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
+            return fail(.system(.last("connect")))
+        }
+        // Not earlier: a socket that has not begun to connect reports a hang-up.
+        register()
+    }
+}
+
+/// What the loop tells the stream, and what the stream then tells its handler.
+extension Stream: PollTarget {
+    /// Begins to watch the descriptor; a failure is reported like any other, at the end of the
+    /// turn.
+    func register() {
+        do {
+            tag = try loop.add(descriptor, self, .edge)
+        } catch {
+            fail(.system(error))
+        }
+    }
+
+    func loopStops() {
+        close()
+    }
+
+    func descriptorIsReady(_ readiness: Readiness) {
+        if readiness.contains(.readable) { isDrained = false }
+        if readiness.contains(.ending) { isEnding = true }
+        if handler == nil, state != .flushing, state != .lingering { return close() }
+        switch state {
+        case .connecting: finishConnecting(readiness)
+        case .handshaking: continueHandshake()
+        case .open: transfer(readiness)
+        case .flushing: flushBeforeClosing()
+        case .lingering: discardInput()
+        case .closed: break
+        }
+    }
+
+    private func transfer(_ readiness: Readiness) {
+        // A TLS write may wait for input and a read for room, so with TLS any event moves both.
+        if readiness.contains(.writable) || isTLS { flushAndTell() }
+        let isReadable = readiness.contains(.readable) || tls?.readWantsWrite == true
+        if state == .open, isReadable { handler?.streamDidBecomeReadable(self) }
+    }
+
+    private func finishConnecting(_ readiness: Readiness) {
+        guard readiness.contains(.writable) || readiness.contains(.ending) else { return }
+        var code: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+        guard code == 0 else { return fail(.system(SystemError(call: "connect", errno: code))) }
+        if tls == nil {
+            didOpen(readiness)
+        } else {
+            beginHandshake()
+        }
+    }
+
+    func beginHandshake(timeout: Duration = Stream.handshakeTimeout) {
+        state = .handshaking
+        deadline = loop.schedule(after: timeout) { [unowned self] in
+            deadline = nil
+            fail(.handshakeTimedOut)
+        }
+        continueHandshake()
+    }
+
+    private func continueHandshake() {
+        guard let tls else { return }
+        switch tls.handshake() {
+        case .success(false): return
+        case .success(true):
+            cancelDeadline()
+            // Bytes behind the handshake may already lie in OpenSSL's buffer, for which no event
+            // will come.
+            didOpen(.readable)
+        case .failure(let error):
+            if tls.metPlainHTTP { letPlainHTTPBeRefused() }
+            if state != .flushing, state != .lingering { fail(error) }
+        }
+    }
+
+    /// What the client has sent is lost with the session: it can be told that, and no more.
+    private func letPlainHTTPBeRefused() {
+        cancelDeadline()
+        tls = nil
+        state = .open
+        handler?.streamDidMeetPlainHTTP(self)
+    }
+
+    /// Opens, sends what has waited, and looks for input.
+    func didOpen(_ readiness: Readiness) {
+        state = .open
+        handler?.streamDidOpen(self)
+        flushAndTell()
+        if state == .open, readiness.contains(.readable) { handler?.streamDidBecomeReadable(self) }
+    }
+
+    private func flushAndTell() {
+        guard state == .open, !output.isEmpty else { return }
+        flush()
+        if state == .open, output.count <= lowWaterMark { handler?.streamDidDrain(self) }
+    }
+
+    func cancelDeadline() {
+        if let deadline { loop.cancel(deadline) }
+        deadline = nil
+    }
+}

@@ -1,0 +1,169 @@
+import COpenSSL
+import Synchronization
+
+/// The server side of TLS: one certificate, TLS 1.2 and 1.3 by Mozilla's intermediate profile,
+/// HTTP/1.1 and, where it is wanted, HTTP/2.
+///
+/// Tickets are sealed with keys that OpenSSL makes at random for each context; the context, and
+/// with it those keys, is made anew after a day, and whenever the certificate is read again. A
+/// ticket of an older context costs its client a full handshake.
+public final class ServerTLS: Sendable {
+    /// The life of a context's ticket keys.
+    static let contextLifetime: Duration = .seconds(24 * 3600)
+
+    private struct Current: Sendable {
+        var context: TLSContext
+        var madeAt: Instant
+    }
+
+    private enum Source: Sendable {
+        case files(certificate: String, key: String)
+        case leaf(ThrowawayAuthority.Leaf)
+    }
+
+    let handshakeTimeout: Duration
+    private let offersHTTP2: Bool
+    private let source: Source
+    private let current: Mutex<Current>
+
+    /// Reads a PEM chain, leaf first, and the leaf's key. The key file must be a regular file
+    /// that belongs to this user or root and that no other user can read.
+    /// - Parameter offersHTTP2: whether clients may choose HTTP/2, which they then are given.
+    public convenience init(certificateFile: String, keyFile: String, offersHTTP2: Bool = false) throws(TLSError) {
+        try self.init(.files(certificate: certificateFile, key: keyFile), offersHTTP2: offersHTTP2)
+    }
+
+    /// A certificate of a throwaway authority for DNS names and literal addresses.
+    public convenience init(
+        authority: ThrowawayAuthority, hosts: [String], offersHTTP2: Bool = false
+    ) throws(TLSError) {
+        try self.init(.leaf(try authority.issue(hosts: hosts)), offersHTTP2: offersHTTP2)
+    }
+
+    /// `weaken` makes the bad servers that tests of the client need.
+    convenience init(
+        leaf: ThrowawayAuthority.Leaf, handshakeTimeout: Duration = Stream.handshakeTimeout,
+        weaken: (OpaquePointer) -> Void = { _ in }
+    ) throws(TLSError) {
+        try self.init(.leaf(leaf), handshakeTimeout: handshakeTimeout, weaken: weaken)
+    }
+
+    private init(
+        _ source: Source, handshakeTimeout: Duration = Stream.handshakeTimeout, offersHTTP2: Bool = false,
+        weaken: (OpaquePointer) -> Void = { _ in }
+    ) throws(TLSError) {
+        self.source = source
+        self.handshakeTimeout = handshakeTimeout
+        self.offersHTTP2 = offersHTTP2
+        let context = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2, weaken)
+        current = Mutex(Current(context: context, madeAt: .now()))
+    }
+
+    /// Reads the files again. New connections use the new certificate; if it cannot be used, the
+    /// old one stays and the error says why.
+    func reload() throws(TLSError) {
+        let context = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2)
+        current.withLock { $0 = Current(context: context, madeAt: .now()) }
+    }
+
+    /// A session for one accepted connection.
+    func makeSession(descriptor: CInt, now: Instant = .now()) throws(TLSError) -> TLSSession {
+        let (context, isOld) = current.withLock { current in
+            let isOld = now - current.madeAt > ServerTLS.contextLifetime
+            // One thread tries, once a day.
+            if isOld { current.madeAt = now }
+            return (current.context, isOld)
+        }
+        // Files that cannot be read today must not stop a server that runs: the old keys then live
+        // longer.
+        if isOld { try? reload() }
+        ERR_clear_error()
+        guard let ssl = SSL_new(context.pointer) else { throw .last("SSL_new") }
+        let session = TLSSession(owning: ssl, isClient: false, offersHTTP2: offersHTTP2)
+        guard SSL_set_fd(ssl, descriptor) == 1 else { throw .last("SSL_set_fd") }
+        return session
+    }
+
+    private static func makeContext(
+        _ source: Source, offersHTTP2: Bool, _ weaken: (OpaquePointer) -> Void = { _ in }
+    ) throws(TLSError) -> TLSContext {
+        let chain: [Certificate]
+        let key: PrivateKey
+        switch source {
+        case .files(let certificatePath, let keyPath):
+            chain = PEM.certificates(try KeyFile.certificates(certificatePath))
+            guard !chain.isEmpty else { throw TLSError("\(certificatePath): no certificate found") }
+            key = try KeyFile.privateKey(keyPath)
+        case .leaf(let leaf):
+            chain = PEM.certificates(Array(leaf.certificatePEM.utf8))
+            guard let leafKey = PEM.privateKey(Array(leaf.keyPEM.utf8)) else { throw .last("private key") }
+            key = leafKey
+        }
+        let context = try TLSContext(TLS_server_method())
+        weaken(context.pointer)
+        try use(chain, key, context.pointer)
+        try configure(context.pointer)
+        let choose = offersHTTP2 ? chooseFromBoth : chooseFromOne
+        SSL_CTX_set_alpn_select_cb(context.pointer, choose, nil)
+        return context
+    }
+
+    private static func use(_ chain: [Certificate], _ key: PrivateKey, _ context: OpaquePointer) throws(TLSError) {
+        guard let leaf = chain.first, SSL_CTX_use_certificate(context, leaf.pointer) == 1 else {
+            throw .last("certificate")
+        }
+        guard SSL_CTX_use_PrivateKey(context, key.pointer) == 1, SSL_CTX_check_private_key(context) == 1 else {
+            throw .last("private key")
+        }
+        for certificate in chain.dropFirst() {
+            guard copenssl_ctx_add_chain_certificate(context, certificate.pointer) == 1 else {
+                throw .last("certificate chain")
+            }
+        }
+    }
+
+    private static func configure(_ context: OpaquePointer) throws(TLSError) {
+        copenssl_ctx_disable_session_cache(context)
+        let identifier = Array("refrain".utf8)
+        guard SSL_CTX_set_session_id_context(context, identifier, CUnsignedInt(identifier.count)) == 1 else {
+            throw .last("session id context")
+        }
+    }
+}
+
+private typealias ProtocolChoice =
+    @convention(c) (
+        OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+        UnsafePointer<UInt8>?,
+        CUnsignedInt, UnsafeMutableRawPointer?
+    ) -> CInt
+
+private let chooseFromOne: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
+    choose(["http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
+}
+
+private let chooseFromBoth: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
+    choose(
+        ["h2", "http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
+}
+
+/// Chooses the first of ours that is in the client's list, and refuses a list without any
+/// (RFC 7301, 3.2).
+private func choose(
+    _ ours: [StaticString], from list: UnsafeBufferPointer<UInt8>,
+    _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenCount: UnsafeMutablePointer<UInt8>?
+) -> CInt {
+    for wanted in ours {
+        var index = 0
+        while index < list.count {
+            let name = list[(index + 1)...].prefix(Int(list[index]))
+            if name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
+                chosen?.pointee = list.baseAddress?.advanced(by: index + 1)
+                chosenCount?.pointee = UInt8(name.count)
+                return SSL_TLSEXT_ERR_OK
+            }
+            index += 1 + name.count
+        }
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL
+}

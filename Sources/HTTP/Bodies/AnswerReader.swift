@@ -1,0 +1,181 @@
+/// Reads the answers of one connection, one at a time. Pure: bytes in, what they say out.
+///
+/// What must hold: nothing malformed or incomplete counts as an answer; no byte behind an answer is
+/// consumed. Content is kept only where it is wanted.
+public struct AnswerReader: Sendable {
+    private enum Phase {
+        case head
+        /// So many bytes of content are still to come.
+        case counted(Int)
+        case decoded
+        case whole
+    }
+
+    /// What came of some bytes.
+    struct Step: Equatable, Sendable {
+        let consumed: Int
+        let isWhole: Bool
+    }
+
+    /// More before one answer is no dialogue (RFC 9110 15.2).
+    private static let mostInterim = 8
+
+    private let limits: MessageLimits
+    private let mostKept: Int
+    private var phase = Phase.whole
+    private var parser: HeadParser
+    private var decoder: BodyDecoder
+    private var isHead = false
+    private var keepsContent = false
+    private var interimResponses = 0
+    /// Of `take`: what came of an answer that goes on and is not read yet.
+    private var rest: [UInt8] = []
+
+    /// Of the answer, once it is there, with what it was read from.
+    public private(set) var head = ResponseHead()
+    public private(set) var headBytes: [UInt8] = []
+    /// Bytes of content.
+    public private(set) var length = 0
+    public private(set) var content: [UInt8] = []
+    /// Whether the connection can be used again.
+    public private(set) var keepsAlive = false
+
+    /// - Parameter mostKept: content beyond so many bytes is counted and not kept.
+    public init(limits: MessageLimits = .response, mostKept: Int = .max) {
+        self.limits = limits
+        self.mostKept = mostKept
+        parser = HeadParser(limits: limits)
+        decoder = BodyDecoder(.none, limits: limits)
+    }
+
+    public var status: Int { head.status }
+
+    public var isGzip: Bool {
+        head.fields.first(.contentEncoding).map { headBytes.span.equalsIgnoringCase($0.value.range, "gzip") } ?? false
+    }
+
+    /// Expects an answer, to a HEAD or to a request whose answer has content.
+    public mutating func begin(isHead: Bool = false, keepsContent: Bool) {
+        self.isHead = isHead
+        self.keepsContent = keepsContent
+        phase = .head
+        parser.reset()
+        interimResponses = 0
+        (length, keepsAlive) = (0, false)
+        content.removeAll(keepingCapacity: true)
+        rest.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes what has arrived, and keeps what cannot be read yet. How many bytes are left over
+    /// behind the answer; nil where it goes on.
+    public mutating func take(_ bytes: Span<UInt8>) throws(ParseError) -> Int? {
+        guard !rest.isEmpty else {
+            let step = try read(bytes)
+            if step.isWhole { return bytes.count - step.consumed }
+            bytes.extracting(step.consumed...).withUnsafeBytes { rest.append(contentsOf: $0) }
+            return nil
+        }
+        var joined = rest
+        bytes.withUnsafeBytes { joined.append(contentsOf: $0) }
+        let step = try read(joined.span)
+        rest = Array(joined[step.consumed...])
+        return step.isWhole ? rest.count : nil
+    }
+
+    /// The same for those that wait for one answer: nothing is received where the other side has
+    /// ended. Whether the answer is whole.
+    public mutating func take(_ received: [UInt8]) throws(ParseError) -> Bool {
+        let surplus: Int? = try take(received.span)
+        if surplus != nil { return true }
+        if received.isEmpty, !end() { throw .truncated }
+        return received.isEmpty
+    }
+
+    /// Reads on. What is not consumed has to be there again at the next call, with more behind it.
+    mutating func read(_ bytes: Span<UInt8>) throws(ParseError) -> Step {
+        var consumed = 0
+        while case .head = phase {
+            let rest = bytes.extracting(consumed...)
+            guard try parser.parse(rest, into: &head) else { return Step(consumed: consumed, isWhole: false) }
+            try takeHead(rest)
+            consumed += head.byteCount
+        }
+        consumed += try readContent(bytes.extracting(consumed...))
+        return Step(consumed: consumed, isWhole: isWhole)
+    }
+
+    /// The other side has ended: true where that is how the answer ends.
+    public mutating func end() -> Bool {
+        guard case .decoded = phase, (try? decoder.finish()) != nil else { return false }
+        phase = .whole
+        return true
+    }
+
+    /// Whether nothing of the answer has come yet.
+    public var isUntouched: Bool {
+        if case .head = phase { parser.isAtStart && interimResponses == 0 && rest.isEmpty } else { false }
+    }
+
+    /// Whether its head has come.
+    public var hasHead: Bool {
+        if case .head = phase { false } else { true }
+    }
+
+    private var isWhole: Bool {
+        if case .whole = phase { true } else { false }
+    }
+
+    private mutating func takeHead(_ bytes: Span<UInt8>) throws(ParseError) {
+        if head.isInterim {
+            interimResponses += 1
+            // No request asks to switch protocols.
+            guard head.status != 101, interimResponses <= Self.mostInterim else { throw .statusLine }
+            return
+        }
+        headBytes.removeAll(keepingCapacity: true)
+        bytes.extracting(first: head.byteCount).withUnsafeBytes { headBytes.append(contentsOf: $0) }
+        let framing = try head.framing(bytes, answering: isHead ? .head : .get)
+        keepsAlive = head.keepsAlive && framing != .untilClose
+        switch framing {
+        case .none, .length(0): phase = .whole
+        case .length(let count): phase = .counted(count)
+        case .chunked, .untilClose:
+            decoder = BodyDecoder(framing, limits: limits)
+            phase = .decoded
+        }
+    }
+
+    private mutating func readContent(_ bytes: Span<UInt8>) throws(ParseError) -> Int {
+        switch phase {
+        case .head, .whole: return 0
+        case .counted(let remaining):
+            let count = min(remaining, bytes.count)
+            keep(bytes.extracting(first: count))
+            phase = count == remaining ? .whole : .counted(remaining - count)
+            return count
+        case .decoded: return try decode(bytes)
+        }
+    }
+
+    private mutating func decode(_ bytes: Span<UInt8>) throws(ParseError) -> Int {
+        var consumed = 0
+        while true {
+            let rest = bytes.extracting(consumed...)
+            switch try decoder.next(rest) {
+            case .content(let range, let count):
+                keep(rest.extracting(range.range))
+                consumed += count
+            case .needMore(let count): return consumed + count
+            case .end(let count):
+                phase = .whole
+                return consumed + count
+            }
+        }
+    }
+
+    private mutating func keep(_ bytes: Span<UInt8>) {
+        length += bytes.count
+        guard keepsContent, length <= mostKept else { return }
+        bytes.withUnsafeBytes { content.append(contentsOf: $0) }
+    }
+}

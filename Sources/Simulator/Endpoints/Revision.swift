@@ -1,0 +1,42 @@
+// The times of the simulated API: what the catalog holds, and in which shapes it is told.
+
+/// One state of the simulated API; of two requests at the same revision neither sees a change by
+/// the other's time.
+///
+/// From one catalog revision to the next, seeded by its number, about one in eight albums, songs,
+/// artists and playlists changes its name and notes, one in five playlists its tracks, one in six
+/// artists its albums, every chart moves on by three, and one in forty albums and songs comes or
+/// goes. An object's attributes are the same wherever it stands.
+///
+/// When flipped, three shapes differ that APPLE-MUSIC-API.md leaves open: whether an artist inside
+/// another resource carries its `albums`, and how many (6.2); the form of links (7); and the order
+/// of members, which varies then (5.1).
+struct Revision: Sendable, Hashable {
+    /// From 0, the catalog that the seed makes.
+    let catalog: Int
+    let isFlipped: Bool
+
+    init(catalog: Int = 0, isFlipped: Bool = false) {
+        self.catalog = catalog
+        self.isFlipped = isFlipped
+    }
+}
+
+/// What answers requests at one revision.
+struct Snapshot: Sendable {
+    let revision: Revision
+    let catalog: Catalog
+    let configuration: SimulatorConfiguration
+}
+
+extension SimulatorConfiguration {
+    /// The other shapes.
+    var flipped: SimulatorConfiguration {
+        var flipped = self
+        flipped.nestedAlbums = nestedAlbums == .never ? .always : .never
+        flipped.nestedPageSize = nestedPageSize == 20 ? 25 : 20
+        flipped.linkForm = linkForm == .alphabetical ? .documentedIn2017 : .alphabetical
+        flipped.variesMemberOrder = !variesMemberOrder
+        return flipped
+    }
+}

@@ -1,0 +1,159 @@
+// The simulated Apple Music API: faults, the developer token, then an endpoint, then the response
+// fields.
+// What must hold: the same request gets the same JSON value at the same revision, but for what
+// writes have changed in between; an answer is of one revision as a whole.
+
+import Synchronization
+
+/// Says whether a developer token is good: the token, the request's `Origin` if it has one, and the
+/// time.
+public typealias DeveloperTokenCheck = @Sendable (_ token: String, _ origin: String?, _ nowUnixSeconds: Int64) -> Bool
+
+/// Answers requests as `api.music.apple.com` does, as far as APPLE-MUSIC-API.md knows, from a
+/// seeded catalog.
+public final class SimulatedAPI: Responder {
+    let configuration: SimulatorConfiguration
+    /// The catalog at revision 0: what users' libraries and the search index are seeded from.
+    let catalog: Catalog
+    private let current: Mutex<Snapshot>
+    private let isGood: DeveloperTokenCheck
+    private let requestCount = Atomic<Int>(0)
+    private let counter = Mutex(SecondCounter())
+    private let libraries = Mutex<[String: UserLibrary]>([:])
+    private let index = Mutex<SearchIndex?>(nil)
+
+    /// More users than this are seeded anew at each request, and forget what they wrote.
+    private static let mostUsers = 4096
+
+    /// - Parameter verifier: judges developer tokens where the configuration requires them; by
+    ///   default any token is good that has the three parts of a JWT.
+    public init(
+        configuration: SimulatorConfiguration = SimulatorConfiguration(), verifier: DeveloperTokenCheck? = nil
+    ) {
+        self.configuration = configuration
+        catalog = Catalog(
+            seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists,
+            unavailablePercent: configuration.unavailablePercent, prolificShare: configuration.prolificShare)
+        current = Mutex(Snapshot(revision: Revision(), catalog: catalog, configuration: configuration))
+        isGood = verifier ?? { token, _, _ in token.utf8.split(separator: UInt8(ascii: ".")).count == 3 }
+    }
+
+    public func respond(to request: SimulatorRequest) -> SimulatorResponse {
+        let index = requestCount.add(1, ordering: .relaxed).oldValue
+        if index > 0, configuration.reviseEvery > 0, index % configuration.reviseEvery == 0 { revise() }
+        if index > 0, index == configuration.flipAfter { flip() }
+        var response = answer(request, index: index)
+        response.delay += configuration.latency
+        return response
+    }
+
+    /// Answers as it would have at another revision: no faults, no delay, no limit, and nothing is
+    /// counted. Users' libraries are as they are now. A write is answered 405, because it would
+    /// change them.
+    func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
+        if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
+        guard request.method == "GET" || request.method == "HEAD" else { return failure(.methodNotAllowed, request) }
+        return success(request, snapshot(at: revision), index: 0)
+    }
+
+    /// The revision that answers now.
+    var revision: Revision { current.withLock { $0.revision } }
+
+    /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are
+    /// answered as before.
+    @discardableResult
+    func revise() -> Revision {
+        move { Revision(catalog: $0.catalog + 1, isFlipped: $0.isFlipped) }
+    }
+
+    /// Changes the shapes of answers (see ``Revision``), or changes them back.
+    @discardableResult
+    func flip() -> Revision {
+        move { Revision(catalog: $0.catalog, isFlipped: !$0.isFlipped) }
+    }
+
+    private func move(_ next: (Revision) -> Revision) -> Revision {
+        current.withLock { current in
+            current = snapshot(at: next(current.revision))
+            return current.revision
+        }
+    }
+
+    func snapshot(at revision: Revision) -> Snapshot {
+        Snapshot(
+            revision: revision, catalog: Catalog(catalog, revision: revision.catalog),
+            configuration: revision.isFlipped ? configuration.flipped : configuration)
+    }
+
+    private func answer(_ request: SimulatorRequest, index: Int) -> SimulatorResponse {
+        if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
+        let limit = configuration.requestsPerSecond
+        if limit > 0, counter.withLock({ $0.exceeds(limit, now: request.nowUnixSeconds) }) {
+            return failure(.capacity, request)
+        }
+        let fault = configuration.fault(ofRequest: index)
+        switch fault {
+        case .tooManyRequests: return failure(.capacity, request)
+        case .serverError: return failure(.upstreamService, request)
+        case .unavailable: return failure(.unavailable, request)
+        case .gatewayTimeout: return failure(.gatewayTimeout, request)
+        case .reset, .truncate, .slow, nil: break
+        }
+        var response = success(request, current.withLock { $0 }, index: index)
+        switch fault {
+        case .reset: response.fault = .reset
+        case .truncate: response.fault = .truncate(bodyBytes: response.body.count / 2)
+        case .slow: response.delay = .seconds(3)
+        default: break
+        }
+        return response
+    }
+
+    private func success(_ request: SimulatorRequest, _ snapshot: Snapshot, index: Int) -> SimulatorResponse {
+        do {
+            try authorize(request)
+            let reply = try SimulatedExchange(self, snapshot, request, index: index).reply()
+            return ResponseFields.success(reply, request, configuration)
+        } catch {
+            return failure(error, request)
+        }
+    }
+
+    private func failure(_ error: APIError, _ request: SimulatorRequest) -> SimulatorResponse {
+        ResponseFields.failure(error, request, configuration)
+    }
+
+    /// A missing or bad developer token is 401, whatever else is wrong (APPLE-MUSIC-API 2.1.5).
+    private func authorize(_ request: SimulatorRequest) throws(APIError) {
+        guard configuration.requiresAuthorization else { return }
+        guard let value = request.field("Authorization"), value.lowercased().hasPrefix("bearer ") else {
+            throw .unauthorized
+        }
+        let token = String(value.dropFirst(7))
+        if !isGood(token, request.field("Origin"), request.nowUnixSeconds) { throw .unauthorized }
+    }
+
+    /// A user's library as it is now.
+    func library(of name: String) -> UserLibrary { change(name) { _ in } }
+
+    /// Changes a user's library and gives it as it is afterwards.
+    @discardableResult
+    func change(_ name: String, _ change: (inout UserLibrary) -> Void) -> UserLibrary {
+        libraries.withLock { libraries in
+            var library = libraries[name] ?? UserLibrary(name: name, catalog)
+            change(&library)
+            if libraries[name] != nil || libraries.count < Self.mostUsers { libraries[name] = library }
+            return library
+        }
+    }
+
+    /// The names that search looks through, made at the first search: things are found by the names
+    /// they had first.
+    func searchIndex() -> SearchIndex {
+        index.withLock { index in
+            let made = index ?? SearchIndex(catalog)
+            index = made
+            return made
+        }
+    }
+}

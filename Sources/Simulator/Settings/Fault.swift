@@ -1,0 +1,49 @@
+// What the simulated API makes go wrong, and how often: a seeded decision per request.
+
+/// One way of failing and the share of requests it befalls.
+public struct Fault: Sendable, Equatable {
+    public enum Kind: String, CaseIterable, Sendable {
+        case tooManyRequests = "429"
+        case serverError = "500"
+        case unavailable = "503"
+        case gatewayTimeout = "504"
+        case reset, truncate, slow
+    }
+
+    var kind: Kind
+    /// In requests per million: shares are compared as whole numbers, so that a seed decides the
+    /// same everywhere.
+    var perMillion: Int
+
+    init(_ kind: Kind, perMillion: Int = 1_000_000) {
+        self.kind = kind
+        self.perMillion = min(max(perMillion, 0), 1_000_000)
+    }
+}
+
+extension SimulatorConfiguration {
+    /// The first fault that befalls the request of this index.
+    func fault(ofRequest index: Int) -> Fault.Kind? {
+        for (place, fault) in faults.enumerated()
+        where Seed(value: seed).number(below: 1_000_000, .fault, index, place) < fault.perMillion {
+            return fault.kind
+        }
+        return nil
+    }
+}
+
+/// Counts requests in the current second.
+struct SecondCounter: Sendable {
+    private var second: Int64 = .min
+    private var count = 0
+
+    /// Counts one request; true when there were more than the limit in this second.
+    mutating func exceeds(_ limit: Int, now: Int64) -> Bool {
+        if now != second {
+            second = now
+            count = 0
+        }
+        count += 1
+        return count > limit
+    }
+}

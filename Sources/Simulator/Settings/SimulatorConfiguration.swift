@@ -1,0 +1,91 @@
+/// What the simulated API is like; every choice that APPLE-MUSIC-API.md leaves open is an option
+/// here.
+public struct SimulatorConfiguration: Sendable {
+    /// When an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2: captures
+    /// disagree for single fetches).
+    enum NestedAlbums: Sendable {
+        case always, batchesOnly, never
+    }
+
+    /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
+    enum LinkForm: Sendable {
+        /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
+        case alphabetical
+        /// `?offset=25&limit=5&sort=..&l=de-DE`: as documented in 2017; the request's `limit` is
+        /// kept, and `l` stands last.
+        case documentedIn2017
+    }
+
+    /// How pages of catalog lists are cut.
+    public enum ListCut: String, CaseIterable, Sendable {
+        /// After so many positions; what is unavailable is dropped then (APPLE-MUSIC-API 7.10).
+        case first
+        /// When so many items are there (APPLE-MUSIC-API 7.9).
+        case filling
+    }
+
+    /// What a resource of the catalog shows of its relationships where it is what was asked for.
+    public enum RelationHabit: String, CaseIterable, Sendable {
+        /// What APPLE-MUSIC-API 4.2 says.
+        case documented
+        /// Of that, only what is whole by default.
+        case bare
+        /// All of that by identifiers.
+        case identifiers
+        /// That, and genres.
+        case genres
+        /// That, or only what `include` names, where there is one.
+        case replaced
+        /// That for a single resource; those of a batch show only what `include` names.
+        case alone
+    }
+
+    /// Two instances with the same seed and sizes answer the same requests with the same JSON
+    /// values.
+    public var seed: UInt64 = 1
+    /// The number of artists, at least 16; there are about four times as many albums and forty
+    /// times as many songs.
+    var artists = 2400
+    /// One artist in so many has more albums than fit on one page.
+    public var prolificShare = 300
+    /// The number of editorial playlists, at least 64.
+    var playlists = 1200
+    public var relationHabit = RelationHabit.documented
+    public var listCut = ListCut.first
+    /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
+    /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.
+    public var storefrontsWithGaps: Set<String>?
+    /// How many of a hundred albums, and of a hundred songs, each storefront lacks; nil for what
+    /// each type has by itself.
+    public var unavailablePercent: Int?
+    /// Whether a request without a developer token is answered 401. The tokens themselves are the
+    /// verifier's to judge.
+    public var requiresAuthorization = true
+    var nestedAlbums = NestedAlbums.always
+    /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
+    /// (APPLE-MUSIC-API 6.2).
+    var nestedPageSize = 25
+    /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not
+    /// in the capture of 2017.
+    var chartNextKeepsLimit = true
+    var linkForm = LinkForm.alphabetical
+    /// Whether members and relationships stand in another order from one answer to the next
+    /// (APPLE-MUSIC-API 5.1.2).
+    var variesMemberOrder = false
+    /// Whether `If-None-Match` is honoured with 304, which is not known of the real API
+    /// (APPLE-MUSIC-API 9.5).
+    var honoursIfNoneMatch = true
+    /// The field of every 200; empty leaves it out.
+    var cacheControl = "max-age=60, s-maxage=0, private, no-transform"
+    var faults: [Fault] = []
+    /// Requests a second above which 429 is answered; 0 for no limit.
+    var requestsPerSecond = 0
+    /// Added to every response.
+    public var latency: Duration = .zero
+    /// The catalog is revised after so many requests, again and again; 0 for never.
+    public var reviseEvery = 0
+    /// The shapes of answers flip once, after so many requests; 0 for never.
+    public var flipAfter = 0
+
+    public init() {}
+}
