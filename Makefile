@@ -9,18 +9,19 @@ ONLY ?=
 
 # The last one is loaded at run time; without it clients get HTTP/1.1 alone.
 PACKAGES = libsqlite3-dev libssl-dev pkg-config libnghttp2-14
-# Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
+# Programs that tests look for, and the Debian packages that have them; the last lines of a run name what was left out
 # for want of one.
 TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
 RELEASE = --configuration release --product refrain --static-swift-stdlib
 # The tests have a build of their own: whole modules (Package.swift says why), and no index, which only editors and the
 # search for XCTest cases need. A folder of their own lets it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
-# What fails is shown, and what requests cost; the last lines say how many tests passed, what was left out, and once more
-# what failed: who sees only the end of a long log sees it too.
+# What fails is shown; the last lines have the figures, what was left out, once more what failed, and how many tests
+# passed (Tests/TestSupport/RunReport.swift): who sees only the end of a long log sees it too.
 TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
-RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; { $(1); echo $$? >.build/tests/status; } 2>&1 | tee .build/tests/log; \
-	[ "$$(cat .build/tests/status)" = 0 ] || { echo 'failed:'; grep -A 2 '✘.*recorded an issue' .build/tests/log; exit 1; }; }
+# The log is a file that is shown while it grows, not a pipe: a pipe ends with the last process that has it.
+RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; : >.build/tests/log; $(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
+	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log; wait $$run; }
 # The suites that have a full size beside the brief one, or look at the release build.
 LONG_SUITES = $(shell grep -rlE --include='*Tests.swift' 'TestSize\.|requires\(\.release\)' Tests | xargs sed -nE 's/.*struct ([A-Za-z0-9]+Tests)\b.*/\1/p' | sort -u | paste -sd '|')
 # The suites of the fault programme, which FAULTS.md lists by row.

@@ -12,7 +12,10 @@ import Testing
         // More than there are cores, because most tests mostly wait; not all at once, because what
         // they wait for has to happen within seconds.
         setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", Patience.isSanitized ? "2" : "4", 0)
-        LeftOut.tellAtExit()
-        await withTaskExecutorPreference(TestThreads.shared) { await Testing.__swiftPMEntryPoint() as Never }
+        // A list of tests is no run.
+        if !CommandLine.arguments.contains("--list-tests") { TestRun.begin() }
+        exit(
+            TestRun.end(
+                await withTaskExecutorPreference(TestThreads.shared) { await Testing.__swiftPMEntryPoint() as CInt }))
     }
 }

@@ -32,7 +32,9 @@ struct DamagedFileTests {
                 try house.folder.put(bytes, "cache.sqlite")
                 hits += try Self.exercise(house, try house.start(), "file \(number), seed \(seed)")
             }
-            print("F4b \(files.count) starts with a damaged file: \(hits) hits of \(files.count * Self.albums)")
+            FigureTable.note(
+                "F4b damaged files",
+                "\(files.count) starts with a damaged file: \(hits) hits of \(files.count * Self.albums)")
         }
     }
 
