@@ -9,7 +9,7 @@ ONLY ?=
 
 # The last one is loaded at run time; without it clients get HTTP/1.1 alone.
 PACKAGES = libsqlite3-dev libssl-dev pkg-config libnghttp2-14
-# Programs that tests look for, and the Debian packages that have them; the last line of a run names what was left out
+# Programs that tests look for, and the Debian packages that have them; the last lines of a run name what was left out
 # for want of one.
 TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
 RELEASE = --configuration release --product refrain --static-swift-stdlib
@@ -17,13 +17,12 @@ RELEASE = --configuration release --product refrain --static-swift-stdlib
 # editors and the search for XCTest cases need; that of the sources is what HouseTests reads. A folder of their own lets
 # it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
-# The watchdog of the tests reads the events of the run, to say which tests hang (Tests/TestSupport/Watchdog.swift).
-# What fails is shown, and what requests cost; the last lines say how many tests passed, what was left out, and once more
-# what failed: who sees only the end of a long log sees it too.
-TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet \
-	--event-stream-output-path .build/tests/events
-RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; { $(1); echo $$? >.build/tests/status; } 2>&1 | tee .build/tests/log; \
-	[ "$$(cat .build/tests/status)" = 0 ] || { echo 'failed:'; grep -A 2 '✘.*recorded an issue' .build/tests/log; exit 1; }; }
+# What fails is shown; the last lines have the figures, what was left out, once more what failed, and how many tests
+# passed (Tests/TestSupport/RunReport.swift): who sees only the end of a long log sees it too.
+TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
+# The log is a file that is shown while it grows, not a pipe: a pipe ends with the last process that has it.
+RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; : >.build/tests/log; $(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
+	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log; wait $$run; }
 # The suites whose files have some text.
 SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \
 	sed -nE 's,Tests/([A-Za-z]+)/(.*/)?([A-Za-z0-9]+)\.swift,^\1\\.\3/,p' | sort | paste -sd '|')

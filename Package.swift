@@ -158,6 +158,7 @@ let package = Package(
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),
             .target(
-                name: "TestSupport", dependencies: ["Text", "HTTP"], path: "Tests/TestSupport", swiftSettings: swift),
+                name: "TestSupport", dependencies: ["CLinux", "Text", "HTTP"], path: "Tests/TestSupport",
+                swiftSettings: swift),
         ] + (isFuzzing ? fuzzTargets : productTargets)
 )

@@ -12,8 +12,11 @@ import Testing
         // More than there are cores, because most tests mostly wait; not all at once, because what
         // they wait for has to happen within seconds.
         setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", Patience.isSanitized ? "2" : "4", 0)
-        LeftOut.tellAtExit()
+        // A list of tests is no run.
+        if !CommandLine.arguments.contains("--list-tests") { TestRun.begin() }
         Watchdog.begin()
-        await withTaskExecutorPreference(TestThreads.shared) { await Testing.__swiftPMEntryPoint() as Never }
+        exit(
+            TestRun.end(
+                await withTaskExecutorPreference(TestThreads.shared) { await Testing.__swiftPMEntryPoint() as CInt }))
     }
 }

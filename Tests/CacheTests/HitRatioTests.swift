@@ -102,9 +102,6 @@ struct LRU {
                 if tier.lookup(answers[rank].key) != nil { ours += 1 } else { tier.store(answers[rank]) }
                 if lru.access(rank, bytes: answers[rank].byteCount) { theirs += 1 }
             }
-            print(
-                "seed \(seed), alpha \(alpha), scans \(scanEvery != nil): SIEVE \(ours), LRU \(theirs) of \(trace.ranks.count)"
-            )
             #expect(ours >= theirs, "seed \(seed), alpha \(alpha), scans \(scanEvery != nil)")
         }
     }
@@ -132,7 +129,6 @@ struct LRU {
         var lru = LRU(maxBytes: fullBytes)
         let ours = hits.count { $0 }
         let theirs = trace.ranks.count { rank in lru.access(rank, bytes: Self.size(rank) + 60) }
-        print("seed \(seed), alpha \(alpha): file \(ours), LRU \(theirs) of \(trace.ranks.count)")
         // Last uses are known to a minute, and the file is never quite full.
         #expect(Double(ours) >= 0.97 * Double(theirs), "seed \(seed), alpha \(alpha)")
     }

@@ -60,7 +60,6 @@ private func numbered(_ number: Int) -> StoredResponse {
         var (sieve, lru) = (SieveModel(capacity: 250), LRU(maxBytes: 250))
         let sieveHits = trace.count { sieve.access($0) }
         let lruHits = trace.count { lru.access($0, bytes: 1) }
-        print("hit ratio on Zipf(1), 5 % of 5000 keys: SIEVE \(sieveHits / 1_000) %, LRU \(lruHits / 1_000) %")
         #expect(sieveHits > lruHits)
     }
 

@@ -27,10 +27,10 @@ struct CostTests {
 
     private static func hold(_ limit: CostLimit) async throws {
         let cost = try await measure(limit.path) { limit.complaints(about: $0).isEmpty }
-        print("cost \(limit.path): \(cost)")
+        let remarks = limit.remarks(about: cost).map { "; " + $0 }.joined()
+        FigureTable.note("cost of a request, \(limit.path)", "\(cost)\(remarks)")
         if TestSize.isFull, limit.path == .hit { try tellBenchmarks(cost.allocations) }
         for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
-        for remark in limit.remarks(about: cost) { print("note: \(remark)") }
     }
 
     /// Of what the loop does; the thread that formats and writes runs when nothing else wants to.
@@ -41,7 +41,7 @@ struct CostTests {
             min(cost.answering - hit.answering, cost.instructions - hit.instructions) / CostLimit.hit.instructions
         }
         let share = share(try await measure(.recordedHit) { share($0) <= CostLimit.mostForRecording })
-        print("recording adds \((share * 1000).rounded() / 10) % of what a hit may cost")
+        FigureTable.note("what recording adds to a hit", "\((share * 1000).rounded() / 10) % of what a hit may cost")
         #expect(share <= CostLimit.mostForRecording)
     }
 
@@ -53,7 +53,8 @@ struct CostTests {
         for _ in 0..<6 where share > CostLimit.noise {
             let shared = try await onThread { try measure(.hit, program, valgrind, engine: RedisServer()) }
             share = min(share, (shared.answering - hit.answering) / hit.answering)
-            print("a hit beside a shared tier: \(shared.answering) instructions of \(hit.answering) without")
+            FigureTable.note(
+                "a hit beside a shared tier", "\(shared.answering) instructions, \(hit.answering) without a tier")
         }
         #expect(share <= CostLimit.noise)
     }

@@ -23,7 +23,7 @@ final class MeasuredProxy {
 
     /// Profiles and the proxy's own files; kept after the run.
     private let folder: URL
-    private let process = Process()
+    private let process: ChildProcess
     private let authority: ThrowawayAuthority
     private var profiles = 0
 
@@ -37,6 +37,7 @@ final class MeasuredProxy {
         self.folder = folder
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = { (name: String) in folder.appendingPathComponent(name) }
         authority = try ThrowawayAuthority()
         let leaf = try authority.issue(hosts: ["127.0.0.1"])
         try Data(leaf.certificatePEM.utf8).write(to: file("certificate.pem"))
@@ -57,13 +58,13 @@ final class MeasuredProxy {
             \(engine.map { "shared_tier redis://127.0.0.1:\($0)\nnode_name measured" } ?? "")
             """
         try Data(configuration.utf8).write(to: file("proxy.conf"))
-        try start(valgrind, try stripped(program))
+        process = try Self.start(valgrind, try Self.stripped(program, in: folder), in: folder)
     }
 
+    /// Asks valgrind to end, which then removes what it has in the temporary directory.
     deinit {
-        guard process.isRunning else { return }
-        process.terminate()
-        process.waitUntilExit()
+        process.send(SIGTERM)
+        process.waitForEnd()
     }
 
     var port: Int { get throws { try port("http") } }
@@ -81,7 +82,7 @@ final class MeasuredProxy {
     /// What has been counted since the last profile, or since the start.
     func profile() throws -> CallgrindProfile {
         profiles += 1
-        kill(process.processIdentifier, SIGUSR1)
+        process.send(SIGUSR1)
         try wait { self.log.components(separatedBy: "SIGUSR1:").count > self.profiles }
         guard let text = try? String(contentsOf: file("profile.\(profiles)"), encoding: .utf8),
             let profile = CallgrindProfile(text)
@@ -100,28 +101,24 @@ final class MeasuredProxy {
     private func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
     /// A copy without debug information, at which valgrind 3.19 gives up; names stay.
-    private func stripped(_ program: String) throws -> String {
+    private static func stripped(_ program: String, in folder: URL) throws -> String {
         guard let strip = Tool("strip") else { throw Failure(description: "strip (binutils) is missing") }
-        let copy = file("refrain").path
+        let copy = folder.appendingPathComponent("refrain").path
         let outcome = try strip.run(["--strip-debug", "-o", copy, program])
         guard outcome.status == 0 else { throw Failure(description: outcome.text) }
         return copy
     }
 
-    private func start(_ valgrind: Tool, _ program: String) throws {
-        try Data().write(to: file("log"))
-        let handle = try FileHandle(forWritingTo: file("log"))
-        process.executableURL = URL(fileURLWithPath: valgrind.path)
-        process.arguments = [
-            "--tool=callgrind", "--callgrind-out-file=\(file("profile").path)", "--collect-atstart=no",
-            "--toggle-collect=\(Self.counted)", "--dump-before=\(Self.dumping)",
-            program, "serve", "--config", file("proxy.conf").path,
+    private static func start(_ valgrind: Tool, _ program: String, in folder: URL) throws -> ChildProcess {
+        let words = [
+            valgrind.path, "--tool=callgrind", "--callgrind-out-file=\(folder.path)/profile",
+            "--collect-atstart=no", "--toggle-collect=\(counted)", "--dump-before=\(dumping)",
+            program, "serve", "--config", "\(folder.path)/proxy.conf",
         ]
         // Hash tables that are the same in every run.
-        process.environment = ["SWIFT_DETERMINISTIC_HASHING": "1", "PATH": "/usr/bin:/bin"]
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
+        return try ChildProcess(
+            words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PATH": "/usr/bin:/bin"],
+            output: "\(folder.path)/log")
     }
 
     private var log: String { (try? String(contentsOf: file("log"), encoding: .utf8)) ?? "" }

@@ -24,9 +24,9 @@ import Testing
     }
 
     @Test func timeStandsStillWhileBytesAreOnTheirWay() throws {
-        let time = VirtualTime()
+        let (time, folder) = (VirtualTime(), try TemporaryFolder())
         try onLoop(time) { loop, end in
-            let path = "/tmp/refrain-virtual-\(getpid())"
+            let path = folder.file("socket")
             let (server, client) = (Recorder(), Recorder())
             let listener = try Listener(address: try #require(SocketAddress(path: path)), loop: loop) { stream in
                 stream.handler = server

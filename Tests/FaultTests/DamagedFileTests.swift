@@ -32,7 +32,8 @@ struct DamagedFileTests {
                 try Self.put(each, house)
                 hits.append(try Self.exercise(house, try house.start(), "file \(number), seed \(seed)"))
             }
-            print("F4b hits of \(Self.albums) at each start, the first with a sound file: \(hits)")
+            FigureTable.note(
+                "F4b damaged files", "hits of \(Self.albums) at each start, the first with a sound file: \(hits)")
             #expect(hits[0] == Self.albums, "or the others show nothing")
         }
     }

@@ -27,9 +27,10 @@ struct DescriptorTests {
                 let begun = ContinuousClock.now
                 let tally = Tally()
                 waitUntil(within: 60) { tally.note(CheckingClient(port: port).ask(album: 1)) || !program.isRunning }
-                print(
+                FigureTable.note(
+                    "F5 few descriptors",
                     """
-                    F5 \(limit) descriptors, \(came) clients: \(Int(busy * 100)) % of a core over \(Self.seconds) s; \
+                    \(limit) descriptors, \(came) clients: \(Int(busy * 100)) % of a core over \(Self.seconds) s; \
                     an answer \(ContinuousClock.now - begun) after they had gone; \(tally.now)
                     """)
                 #expect(program.isRunning && tally.now.right == 1 && tally.now.wrong.isEmpty, "\(program.text)")

@@ -38,9 +38,10 @@ struct FailingSystemCallTests {
                     }
                 }
             }
-            print(
+            FigureTable.note(
+                "F4 failing calls",
                 """
-                F4 \(figures.runs) runs, \(figures.failed) calls failed, the last of each kind \
+                \(figures.runs) runs, \(figures.failed) calls failed, the last of each kind \
                 \(figures.last.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }); \
                 \(figures.setAside) files set aside
                 """)

@@ -66,7 +66,7 @@ struct FullDiskTests {
             #expect(program.stop() == 0, "\(program.text.suffix(2_000))")
             let sizes = String(decoding: try house.folder.bytes("sizes"), as: UTF8.self)
             let log = sizes.split(separator: "\n").compactMap { Int($0) }.max() ?? 0
-            print("F3 full disk: \(tally.now); log \(log) bytes; cached again after \(resumption)")
+            FigureTable.note("F3 a full disk", "\(tally.now); log \(log) bytes; cached again after \(resumption)")
             #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now.wrong.prefix(5))")
             #expect(log <= 4 << 20)
         }

@@ -41,9 +41,10 @@ struct KillTests {
                 left -= Self.cyclesOfAFile
             }
             let times = figures.timesOfFirstHits.sorted()
-            print(
+            FigureTable.note(
+                "F1 kills",
                 """
-                F1 \(Self.cycles) kills: \(figures.load); \(figures.unsound) files unsound, \
+                \(Self.cycles) kills: \(figures.load); \(figures.unsound) files unsound, \
                 \(figures.wrongRows) wrong rows, \(figures.personalRows) private ones; first hit \
                 \(times[times.count / 2]) after the start, at most \(times[times.count - 1]); seed \(seed)
                 """)

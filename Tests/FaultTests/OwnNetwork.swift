@@ -13,7 +13,7 @@ enum OwnNetwork {
     /// Whether this is the run within.
     static let isHere = ProcessInfo.processInfo.environment[mark] == "1"
 
-    /// Does `work` within, and has what it prints of its row printed here.
+    /// Does `work` within, and notes what it measures for its row here.
     static func run(
         _ suite: String, _ test: String = #function, row: String, _ work: @escaping @Sendable () throws -> Void
     ) async throws {
@@ -27,8 +27,8 @@ enum OwnNetwork {
                 ["-rn", "/bin/sh", "-c", #"ip link set lo mtu 1500 up && exec "$@""#, "sh", program]
                     + ["--testing-library", "swift-testing", "--quiet", "--filter", filter],
                 environment: [mark: "1"])
-            let figures = outcome.text.split(separator: "\n").filter { $0.hasPrefix(row + " ") }
-            for line in figures { print(line) }
+            let figures = outcome.text.split(separator: "\n").filter { $0.hasPrefix("  \(row) ") }
+            for line in figures { FigureTable.note(line: String(line.dropFirst(2))) }
             #expect(outcome.status == 0 && !figures.isEmpty, "\(outcome.text.suffix(4_000))")
         }
     }

@@ -38,9 +38,10 @@ struct PowerLossTests {
             let tardy = try Self.look(at: trace, .tardy, Self.images, &generator)
             let controls = max(Self.images / 4, 12)
             let lying = try Self.look(at: trace, .lying, controls, &generator)
-            print(
+            FigureTable.note(
+                "F2 loss of power",
                 """
-                F2 \(Self.images) images of \(trace.count) operations, \(trace.syncs) syncs, \(trace.removals) removals: \(honest.unsound) \
+                \(Self.images) images of \(trace.count) operations, \(trace.syncs) syncs, \(trace.removals) removals: \(honest.unsound) \
                 malformed, \(honest.wrong) wrong of \(honest.found) bodies, \(honest.refused) refused; tardy: \
                 \(tardy.lost) lost of \(tardy.found + tardy.lost); control: \
                 \(lying.unsound) of \(controls) found out, \(lying.wrong) wrong of \(lying.found); seed \(seed)

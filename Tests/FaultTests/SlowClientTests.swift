@@ -39,9 +39,10 @@ struct SlowClientTests {
             let closing = ContinuousClock.now - begun
             slow.stop()
             tally.note(client.ask(album: 1))
-            print(
+            FigureTable.note(
+                "F7 slow clients",
                 """
-                F7 \(Self.each) slow heads, \(Self.each) slow readers: \(tally.now); p99 alone \(alone), beside \
+                \(Self.each) slow heads, \(Self.each) slow readers: \(tally.now); p99 alone \(alone), beside \
                 \(beside); \(growth >> 10) KiB more; \(Self.waitsForDeadlines ? "all closed after \(closing)" : "")
                 """)
             #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now)")

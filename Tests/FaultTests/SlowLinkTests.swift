@@ -28,7 +28,7 @@ struct SlowLinkTests {
             near.stop()
             far.stop()
             let stalls = near.stallCount + far.stallCount
-            print("F9 200 ms, \(stalls) stalls up to \(longest): \(traffic.now); seed \(seed)")
+            FigureTable.note("F9 slow links", "200 ms, \(stalls) stalls up to \(longest): \(traffic.now); seed \(seed)")
             traffic.judge("seed \(seed): \(program.text.suffix(1_000))")
             #expect(program.stop() == 0, "\(program.text.suffix(1_000))")
         }
@@ -48,7 +48,7 @@ struct SlowLinkTests {
                 large: TestSize.of(
                     [], full: [FaultOrigin.middlingAlbum], release: [FaultOrigin.middlingAlbum, FaultOrigin.largeAlbum])
             )
-            print("F9 256 kbit/s for \(ContinuousClock.now - begun): \(traffic.now)")
+            FigureTable.note("F9 slow links", "256 kbit/s for \(ContinuousClock.now - begun): \(traffic.now)")
             traffic.judge("\(program.text.suffix(1_000))")
             #expect(program.stop() == 0, "\(program.text.suffix(1_000))")
         }
@@ -84,9 +84,10 @@ struct SlowLinkTests {
                 }
             }
             for client in idle { traffic.ask(client, album, since: idleSince) }
-            print(
+            FigureTable.note(
+                "F9 slow links",
                 """
-                F9 an outage of \(outage.withLock { $0 }): \(readers.now); requests of \(idle.count) idle connections, \
+                an outage of \(outage.withLock { $0 }): \(readers.now); requests of \(idle.count) idle connections, \
                 before and after: \(traffic.now)
                 """)
             #expect(readers.now.wrong.isEmpty && readers.now.whole > 0, "\(readers.now): \(program.text.suffix(1_000))")

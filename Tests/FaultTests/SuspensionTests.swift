@@ -52,9 +52,10 @@ struct SuspensionTests {
             }
         }
         let failed = failures.withLock { $0 }
-        print(
+        FigureTable.note(
+            "F11 stopped processes",
             """
-            F11 \(stops.count) stops of \(stops.min() ?? 0) to \(stops.max() ?? 0) s: \
+            \(stops.count) stops of \(stops.min() ?? 0) to \(stops.max() ?? 0) s: \
             \(stops.count * Self.albums * Self.clientsOfAnAlbum) requests, \(failed.count) failed; \(fetches) \
             fetches of \(stops.count * Self.albums) keys, at most \(most) each
             """)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The units that are delivered, judged by systemd's own tool where it is installed; nothing is
@@ -62,15 +63,10 @@ import Testing
     func theServiceIsExposedLittle() throws {
         // Versions before 253 do not know this type, which has nothing to do with exposure.
         let text = try Self.unit("refrain.service").replacingOccurrences(of: "Type=notify-reload", with: "Type=notify")
-        let copy = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).service")
-        defer { try? FileManager.default.removeItem(at: copy) }
-        try Data(text.utf8).write(to: copy)
-        let run = Process()
-        run.executableURL = URL(fileURLWithPath: Self.analyzer)
-        run.arguments = ["security", "--offline=yes", "--threshold=15", "--no-pager", copy.path]
-        run.standardOutput = FileHandle.nullDevice
-        try run.run()
-        run.waitUntilExit()
-        #expect(run.terminationStatus == 0, "exposure above 1.5: systemd-analyze security says why")
+        let folder = try TemporaryFolder()
+        let copy = try folder.put(text.utf8, "refrain.service")
+        let outcome = try Tool(at: Self.analyzer).run(
+            ["security", "--offline=yes", "--threshold=15", "--no-pager", copy])
+        #expect(outcome.status == 0, "exposure above 1.5: \(outcome.text)")
     }
 }

@@ -119,10 +119,8 @@ import Testing
     }
 
     @Test func entriesSurviveARestartWithTheOriginGone() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appendingPathComponent("cache.sqlite").path
+        let folder = try TemporaryFolder()
+        let file = folder.file("cache.sqlite")
         func makeCache() -> ResponseCache {
             ResponseCache(
                 memory: MemoryTier(maxBytes: 1 << 20),

@@ -239,14 +239,10 @@ import Testing
     /// come, does not ask again.
     @Test func clientsThatComeAsTheAnswerDoesAskForNoOther() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path
-        defer {
-            for suffix in ["", "-wal", "-shm", ".segments"] {
-                try? FileManager.default.removeItem(atPath: file + suffix)
-            }
-        }
+        let folder = try TemporaryFolder()
         let cache = ResponseCache(
-            memory: MemoryTier(maxBytes: 16 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
+            memory: MemoryTier(maxBytes: 16 << 20),
+            store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { _ in })
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 3, cache: cache)
         defer { proxy.stop() }
         concurrently(12) { _ in

@@ -106,13 +106,8 @@ import Testing
     }
 
     @Test func whatOnlyTheFileHasStaysThere() throws {
-        let file = NSTemporaryDirectory() + "refrain-explain-\(UUID().uuidString).sqlite"
-        defer {
-            for suffix in ["", "-wal", "-shm", ".segments"] {
-                try? FileManager.default.removeItem(atPath: file + suffix)
-            }
-        }
-        let store = SQLiteStore.open(path: file, maxBytes: 16 << 20) { _ in }
+        let folder = try TemporaryFolder()
+        let store = SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let scene = try ComposingScene(cache: cache)
         defer { scene.stop() }

@@ -90,17 +90,12 @@ import Testing
     }
 
     @Test func theFileBringsBothBack() throws {
-        let file = NSTemporaryDirectory() + "refrain-gzip-\(UUID().uuidString).sqlite"
-        defer {
-            for suffix in ["", "-wal", "-shm", ".segments"] {
-                try? FileManager.default.removeItem(atPath: file + suffix)
-            }
-        }
+        let folder = try TemporaryFolder()
         let origin = try Self.origin()
         for _ in 0..<2 {
             let cache = ResponseCache(
                 memory: MemoryTier(maxBytes: 16 << 20),
-                store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { print($0) })
+                store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
             let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
             let coded = try proxy.client.send("GET", Self.album, fields: Self.gzip)
             let plain = try proxy.client.send("GET", Self.album)

@@ -17,7 +17,9 @@ struct HandoverTests {
     @Test func noRequestFailsWhileItReloadsAndRestarts() async throws {
         let begin = ContinuousClock.now
         let figures = try await onThread { try Self.run() }
-        print("\(Self.reloads) reloads, \(Self.restarts) restarts in \(ContinuousClock.now - begin): \(figures)")
+        FigureTable.note(
+            "F13 reloads and restarts",
+            "\(Self.reloads) and \(Self.restarts) in \(ContinuousClock.now - begin): \(figures)")
         #expect(figures.failures.isEmpty)
         #expect(figures.requests > figures.reconnects && figures.reconnects >= Self.restarts * Self.clients)
     }
@@ -145,14 +147,13 @@ final class ServedProcess {
 
     let port: Int
     private let listening: RawSocket
-    private let folder: URL
+    private let folder: TemporaryFolder
     private let standing: String
-    private var process: pid_t = 0
+    private var process: ChildProcess?
     private var starts = 0
 
     init(upstream: String) throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
         let (socket, port) = try RawSocket.listening()
         (listening, self.port) = (socket, Int(port))
         standing = "listen 127.0.0.1:\(port)\nupstream \(upstream)\ncache_file \(folder.path)/cache.sqlite\n"
@@ -161,35 +162,23 @@ final class ServedProcess {
 
     private func configure(_ lines: String) throws {
         let admin = lines.contains("admin_listen") ? "" : "admin_listen off\n"
-        try Data((standing + admin + lines).utf8).write(to: folder.appendingPathComponent("proxy.conf"))
+        try folder.put((standing + admin + lines).utf8, "proxy.conf")
     }
 
     private var log: String {
-        (try? String(contentsOf: folder.appendingPathComponent("log.\(starts)"), encoding: .utf8)) ?? ""
+        (try? folder.bytes("log.\(starts)")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// Starts it as sd_listen_fds(3) has it, and waits until it listens.
     func start() throws {
         starts += 1
         try configure("")
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        let path = folder.appendingPathComponent("log.\(starts)").path
-        posix_spawn_file_actions_addopen(&actions, 2, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, listening.descriptor, 3)
-        let words = [
-            "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", BinaryUnderTest.path ?? "",
-            folder.appendingPathComponent("proxy.conf").path,
-        ]
-        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        let variables = ["LISTEN_FDS=1", "LISTEN_FDNAMES=web", "PATH=/usr/bin:/bin"]
-        let environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
-        defer { for pointer in arguments + environment { free(pointer) } }
-        guard posix_spawn(&process, "/bin/sh", &actions, nil, arguments, environment) == 0 else {
-            throw Failure(description: "it does not start")
-        }
+        process = try ChildProcess(
+            [
+                "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", BinaryUnderTest.path ?? "",
+                folder.file("proxy.conf"),
+            ], environment: ["LISTEN_FDS": "1", "LISTEN_FDNAMES": "web", "PATH": "/usr/bin:/bin"],
+            errors: folder.file("log.\(starts)"), passing: [listening.descriptor])
         try wait("listening on http://127.0.0.1:\(port)", times: 1)
     }
 
@@ -197,7 +186,7 @@ final class ServedProcess {
         let text = fails ? "nothing was changed" : "SIGHUP: reloaded"
         let before = log.components(separatedBy: text).count - 1
         try configure(lines)
-        kill(process, SIGHUP)
+        process?.send(SIGHUP)
         try wait(text, times: before + 1)
     }
 
@@ -205,25 +194,16 @@ final class ServedProcess {
     func stop() throws {
         terminate()
         let status = exitStatus()
-        guard status == 0 else { throw Failure(description: "status \(status): \(log.suffix(2000))") }
+        guard status == 0 else { throw Failure(description: "status \(status ?? 0): \(log.suffix(2000))") }
     }
 
-    func terminate() {
-        kill(process, SIGTERM)
-    }
+    func terminate() { process?.send(SIGTERM) }
 
-    /// Waits for its end; -1 where it was killed.
-    func exitStatus() -> Int {
-        var status: Int32 = 0
-        guard waitpid(process, &status, 0) == process else { return -1 }
-        process = 0
-        return status & 0x7F == 0 ? Int(status >> 8) : -1
-    }
+    func exitStatus() -> Int32? { process?.waitForEnd() }
 
     func remove() {
-        if process > 0 { kill(process, SIGKILL) }
+        process?.kill()
         listening.close()
-        try? FileManager.default.removeItem(at: folder)
     }
 
     func wait(_ text: String, times: Int) throws {

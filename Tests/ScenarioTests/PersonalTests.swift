@@ -56,10 +56,8 @@ import Testing
     }
 
     @Test func nothingPersonalReachesTheDisk() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appendingPathComponent("cache.sqlite").path
+        let folder = try TemporaryFolder()
+        let file = folder.file("cache.sqlite")
         let cache = ResponseCache(
             memory: MemoryTier(maxBytes: 1 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
         let origin = try origin()
@@ -68,10 +66,8 @@ import Testing
         _ = try get(proxy, "token-of-anna")
         #expect(origin.requests.count == 1)
         proxy.stop()
-        for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path)
-        where !name.hasSuffix(".segments") {
-            let bytes = try Data(contentsOf: directory.appendingPathComponent(name))
-            #expect(bytes.range(of: Data("token-of-anna".utf8)) == nil, "\(name)")
+        for name in try folder.names where !name.hasSuffix(".segments") {
+            #expect(try Data(folder.bytes(name)).range(of: Data("token-of-anna".utf8)) == nil, "\(name)")
         }
     }
 

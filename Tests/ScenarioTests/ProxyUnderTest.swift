@@ -20,7 +20,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     private let server: ProxyServer
     /// As it runs now.
     private(set) var settings: ProxySettings
-    private let logFile: String
+    private let folder: TemporaryFolder
     /// How many connections took too long, once it has been stopped.
     private let cutOff = Mutex<Int?>(nil)
 
@@ -35,7 +35,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
-        logFile = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString).log").path
+        folder = try TemporaryFolder()
         let endpoint = Endpoint(isTLS: upstreamTLS != nil, host: originHost, port: UInt16(originPort))
         var shared = ProxyShared(
             cache: cache, credentials: credentials, policy: policy, authority: endpoint.authority,
@@ -52,7 +52,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,
             upstream: upstream, upstreamTLS: upstreamTLS, shared: shared,
-            accessLog: (try AccessLogSink(path: logFile), logFormat))
+            accessLog: (try AccessLogSink(path: folder.file("log")), logFormat))
         settings.timeouts = timeouts
         settings.timeOfDay = timeOfDay
         server = try ProxyServer(settings)
@@ -99,11 +99,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     /// The lines of the access log; complete once the proxy has stopped.
     func accessLog() throws -> String {
-        try String(contentsOfFile: logFile, encoding: .utf8)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: logFile)
+        try String(contentsOfFile: folder.file("log"), encoding: .utf8)
     }
 
     /// Drains and waits until everything is on disk; who stops it again learns what came of that.

@@ -15,20 +15,21 @@ import Text
 /// often as wanted.
 private final class Scene {
     private let origin: ServiceHost
-    private let file: String?
+    private let folder: TemporaryFolder?
     private(set) var proxy: ProxyUnderTest
     private var admin: ServiceHost
     private var adminClient: HTTPTestClient
 
     init(hasFile: Bool) throws {
-        file = hasFile ? NSTemporaryDirectory() + "refrain-purge-\(UUID().uuidString).sqlite" : nil
+        folder = hasFile ? try TemporaryFolder() : nil
         origin = try ServiceHost.serving(SimulatedAPI.open())
-        (proxy, admin) = try Self.start(origin, file)
+        (proxy, admin) = try Self.start(origin, folder)
         adminClient = HTTPTestClient(port: Int(admin.address.port))
     }
 
-    private static func start(_ origin: ServiceHost, _ file: String?) throws -> (ProxyUnderTest, ServiceHost) {
-        let store = file.map { SQLiteStore.open(path: $0, maxBytes: 64 << 20) { print($0) } }
+    private static func start(_ origin: ServiceHost, _ folder: TemporaryFolder?) throws -> (ProxyUnderTest, ServiceHost)
+    {
+        let store = folder.map { SQLiteStore.open(path: $0.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) } }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
         let sources = AdminSources(
@@ -44,7 +45,7 @@ private final class Scene {
     func restart() throws {
         proxy.stop()
         admin.stop()
-        (proxy, admin) = try Self.start(origin, file)
+        (proxy, admin) = try Self.start(origin, folder)
         adminClient = HTTPTestClient(port: Int(admin.address.port))
     }
 
@@ -59,9 +60,6 @@ private final class Scene {
         proxy.stop()
         admin.stop()
         origin.stop()
-        for suffix in ["", "-wal", "-shm", ".segments"] {
-            if let file { try? FileManager.default.removeItem(atPath: file + suffix) }
-        }
     }
 
     func get(_ target: String) throws -> HTTPTestClient.Reply { try proxy.client.send("GET", target) }

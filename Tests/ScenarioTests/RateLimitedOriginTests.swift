@@ -95,9 +95,9 @@ import Upstream
         for loop in loops { loop.stop() }
 
         let (answered, refused) = (after.answered - before.answered, refusedAfter - refusedBefore)
-        print(
-            "limit \(Self.perSecond)/s: \(answered) answers in 6 s, \(answered * 100 / (6 * Self.perSecond)) % of it;",
-            "\(refused) times 429; the budget holds \(budget.snapshot)")
+        FigureTable.note(
+            "a limit of \(Self.perSecond)/s",
+            "\(answered * 100 / (6 * Self.perSecond)) % of it answered in 6 s, \(refused) times 429")
         // Generous: the machine may be busy with other things.
         #expect(answered > 6 * Self.perSecond / 2 && answered <= 8 * Self.perSecond)
         #expect(refused * 5 < answered)

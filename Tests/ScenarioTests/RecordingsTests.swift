@@ -39,12 +39,9 @@ struct RecordingsTests {
     }
 
     @Test func everyRecordingComesThroughColdAsHitAndAfterARestart() throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let folder = try TemporaryFolder()
         let authority = try ThrowawayAuthority()
-        let anchors = directory.appendingPathComponent("ca.pem").path
-        try authority.certificatePEM().write(toFile: anchors, atomically: true, encoding: .utf8)
+        let anchors = try folder.put(authority.certificatePEM().utf8, "ca.pem")
         let recorded = try RecordedAPI(path: SharedMaterial.directory.appendingPathComponent("recordings").path)
         let origin = try ServiceHost(
             label: "recorded",
@@ -61,9 +58,7 @@ struct RecordingsTests {
                 originHost: "localhost",
                 cache: ResponseCache(
                     memory: MemoryTier(maxBytes: 32 << 20),
-                    store: SQLiteStore.open(
-                        path: directory.appendingPathComponent("cache.sqlite").path, maxBytes: 256 << 20
-                    ) { message in print(message) }))
+                    store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 256 << 20) { print($0) }))
         }
         var proxy = try makeProxy()
         var expected: [Answer] = []
@@ -92,7 +87,6 @@ struct RecordingsTests {
             #expect(reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true, "\(cases[index].target)")
             #expect(Answer(reply) == expected[index], "after a restart: \(cases[index].target)")
         }
-        print("\(cases.count) recordings, \(stored.count) served after a restart without the origin")
     }
 
     private static func cases() throws -> [Case] {

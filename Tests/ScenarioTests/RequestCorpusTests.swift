@@ -68,9 +68,6 @@ struct RequestCorpusTests {
         let hidden = origin.requests.map(\.target).filter { $0.contains("/s00") }
         #expect(hidden.isEmpty, "hidden requests were acted on: \(hidden)")
         #expect(try proxy.client.send("GET", "/v1/test").status == 200)
-        print(
-            "\(cases.count) raw requests played, \(Self.forwardedMethods.count) of them unknown methods that are forwarded"
-        )
     }
 
     /// Our side stays open, so it is the proxy that ends the connection.
@@ -95,7 +92,6 @@ struct RequestCorpusTests {
         #expect(failures.isEmpty, "\(failures.sorted().joined(separator: "\n"))")
         let closing = cases.count { $0.mustClose }
         #expect(closing > 500 && cases.count - closing > 40)
-        print("\(closing) connections had to be closed, \(cases.count - closing) to be of use")
     }
 
     /// What is wrong where the connection has to be closed; nil where it was.

@@ -153,14 +153,6 @@ import Testing
 extension RedisServer {
     /// What `redis-cli` prints for a command.
     func run(_ words: String...) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["redis-cli", "-p", "\(port)"] + words
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self)
+        try #require(Tool("redis-cli")).run(["-p", "\(port)"] + words).text
     }
 }

@@ -9,28 +9,9 @@ import Testing
 
 /// Which credentials travel where.
 @Suite(.timeLimit(.minutes(10))) struct TokenTests {
-    private final class Directory {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)").path
-
-        init() throws {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        }
-
-        deinit {
-            try? FileManager.default.removeItem(atPath: path)
-        }
-
-        func write(_ text: String, _ name: String) throws -> String {
-            let file = path + "/" + name
-            try text.write(toFile: file, atomically: true, encoding: .utf8)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-            return file
-        }
-    }
-
     @Test func theClientsAuthorizationNeverReachesTheOrigin() throws {
-        let directory = try Directory()
-        let file = try directory.write("token-of-the-proxy\n", "token")
+        let directory = try TemporaryFolder()
+        let file = try directory.put("token-of-the-proxy\n", "token", mode: 0o600)
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(
             originPort: origin.port,
@@ -50,8 +31,8 @@ import Testing
     }
 
     @Test func aRejectedTokenIsReadAnewAndTheRequestTriedOnceMore() throws {
-        let directory = try Directory()
-        let file = try directory.write("old", "token")
+        let directory = try TemporaryFolder()
+        let file = try directory.put("old", "token", mode: 0o600)
         let origin = try FakeOrigin { request in
             FakeOrigin.Reply(status: request.field("authorization") == "Bearer new" ? 200 : 401, body: "")
         }
@@ -59,14 +40,14 @@ import Testing
             originPort: origin.port,
             credentials: Credentials(developer: try DeveloperTokens(tokenFile: file), musicUser: nil))
         defer { proxy.stop() }
-        _ = try directory.write("new", "token")
+        _ = try directory.put("new", "token", mode: 0o600)
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
         #expect(origin.requests.map { $0.field("authorization") } == ["Bearer old", "Bearer new"])
     }
 
     @Test func aTokenThatStaysRejectedIsTriedNoMoreThanOnce() throws {
-        let directory = try Directory()
-        let file = try directory.write("old", "token")
+        let directory = try TemporaryFolder()
+        let file = try directory.put("old", "token", mode: 0o600)
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 401, body: "") }
         let proxy = try ProxyUnderTest(
             originPort: origin.port,
@@ -78,8 +59,8 @@ import Testing
 
     /// A token that had expired showed as misses like others, in no counter of errors.
     @Test(arguments: [401, 403]) func aTokenThatTheOriginRefusesIsAFailureOfItsOwnKind(status: Int) throws {
-        let directory = try Directory()
-        let tokens = try DeveloperTokens(tokenFile: try directory.write("old", "token"))
+        let directory = try TemporaryFolder()
+        let tokens = try DeveloperTokens(tokenFile: try directory.put("old", "token", mode: 0o600))
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: status, body: "") }
         let proxy = try ProxyUnderTest(
             originPort: origin.port, credentials: Credentials(developer: tokens, musicUser: nil))
@@ -131,8 +112,8 @@ import Testing
 
     /// Any page can make a browser send requests to this machine, and rebind its own name to it.
     @Test func aWebPageDoesNotActWithTheOperatorsUserToken() throws {
-        let directory = try Directory()
-        let token = try SecretFile.readToken(directory.write("operator", "user"))
+        let directory = try TemporaryFolder()
+        let token = try SecretFile.readToken(directory.put("operator", "user", mode: 0o600))
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let named = CrossOrigin.only([Array("https://mine.example".utf8)])
         for (policy, fields, isSent) in [

@@ -84,12 +84,9 @@ extension TemporaryFolder {
                 ], body: isPersonal ? "{\"user\":\"canary\"}" : "{\"data\":[]}")
         }
         let keys = try ClientKeys(SecretBytes(Array("canary-name canary0123456789abcdef\n".utf8).span))
-        let tokenFile = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "refrain-\(UUID().uuidString).token")
-        try Data("canary.developer.token".utf8).write(to: tokenFile)
-        defer { try? FileManager.default.removeItem(at: tokenFile) }
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: tokenFile.path)
-        let developer = try DeveloperTokens(tokenFile: tokenFile.path)
+        let secret = try TemporaryFolder()
+        let developer = try DeveloperTokens(
+            tokenFile: secret.put("canary.developer.token", "token", mode: 0o600))
         var policy = Policy()
         policy[.personal] = .fixed(600, stale: 600)
         let proxy = try ProxyUnderTest(

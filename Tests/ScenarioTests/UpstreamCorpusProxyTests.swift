@@ -159,7 +159,6 @@ struct UpstreamCorpusProxyTests {
             return Self.leak(one, reply) ?? Self.problemCold(one, reply)
         }
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
-        print("\(cases.count) answers of origins played through the proxy, nothing stored")
     }
 
     /// Revalidated in the foreground: the client waits for the origin.
@@ -186,7 +185,6 @@ struct UpstreamCorpusProxyTests {
         // Two each: the answer that went stale, and the case.
         let asked = Dictionary(grouping: origin.requests.joined()) { $0.prefix { $0 != "\r" } }
         #expect(asked.count == cases.count && asked.values.allSatisfy { $0.count > 1 })
-        print("\(cases.count) answers of origins played through the proxy, a stale one stored")
     }
 
     private static func leak(_ one: Case, _ reply: Reply?) -> String? {

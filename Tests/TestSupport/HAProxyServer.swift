@@ -28,7 +28,7 @@ public final class HAProxyServer {
     /// Of one without, which is added for clients that speak no TLS.
     public let plainPort: UInt16
     private let folder: TemporaryFolder
-    private let process: Process
+    private let process: ChildProcess
 
     /// Waits until it takes connections.
     /// - Parameters:
@@ -50,11 +50,8 @@ public final class HAProxyServer {
         throw Failure(description: Self.log(folder))
     }
 
-    deinit {
-        guard process.isRunning else { return }
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    /// Before its folder goes.
+    deinit { process.kill() }
 
     /// What it has logged: a line a request.
     public var log: String { Self.log(folder) }
@@ -93,17 +90,11 @@ public final class HAProxyServer {
     /// Nil where it has ended before it took connections.
     private static func run(
         _ folder: TemporaryFolder, _ environment: [String: String], waitingFor port: UInt16
-    ) throws -> Process? {
+    ) throws -> ChildProcess? {
         try folder.put([], "log")
-        let log = try FileHandle(forWritingTo: folder.url.appendingPathComponent("log"))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Tool("haproxy")?.path ?? "/usr/sbin/haproxy")
-        process.arguments = ["-db", "-f", folder.file("haproxy.cfg")]
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = log
-        process.standardError = log
-        try process.run()
+        let process = try ChildProcess(
+            [Tool("haproxy")?.path ?? "/usr/sbin/haproxy", "-db", "-f", folder.file("haproxy.cfg")],
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, output: folder.file("log"))
         waitUntil { !process.isRunning || (try? RawClient(port: port)) != nil }
         return process.isRunning ? process : nil
     }

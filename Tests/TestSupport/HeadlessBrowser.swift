@@ -13,10 +13,10 @@ public final class HeadlessBrowser {
     public static let absence =
         "chromium is not installed, so nothing was looked at in a browser (apt-get install chromium)"
 
-    private let process: pid_t
+    private let process: ChildProcess
     private let input: CInt
     private let output: CInt
-    private let profile: URL
+    private let profile: TemporaryFolder
     private var buffer: [UInt8] = []
     private var lastID = 0
     private var session: String?
@@ -27,22 +27,20 @@ public final class HeadlessBrowser {
     /// - Parameter arguments: beside those that it always has.
     public init(arguments: [String] = []) throws {
         guard let program = Self.program else { throw Failure(description: Self.absence) }
-        profile = FileManager.default.temporaryDirectory.appendingPathComponent("browser-\(UUID().uuidString)")
+        profile = try TemporaryFolder()
         var ends: [CInt] = []
         for _ in 0..<2 {
             var pair: [CInt] = [0, 0]
             guard pipe(&pair) == 0 else { throw Failure(description: "pipe: errno \(errno)") }
-            // Out of the way of 3 and 4, which the child's ends become; closed by themselves in
-            // every child.
-            for end in pair {
-                ends.append(fcntl(end, F_DUPFD_CLOEXEC, 10))
-                close(end)
-            }
+            for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            ends += pair
         }
         (input, output) = (ends[1], ends[2])
-        process = try Self.spawn(program, profile, arguments, reading: ends[0], writing: ends[3])
-        close(ends[0])
-        close(ends[3])
+        defer { for end in [ends[0], ends[3]] { close(end) } }
+        process = try ChildProcess(
+            Self.words(program, profile: profile.path) + arguments + ["about:blank"],
+            environment: ProcessInfo.processInfo.environment.merging(["TMPDIR": profile.path]) { $1 },
+            passing: [ends[0], ends[3]])
         try makePage("about:blank")
         for domain in ["Page", "Runtime", "Log", "DOM", "Accessibility"] { try call(domain + ".enable") }
     }
@@ -50,36 +48,15 @@ public final class HeadlessBrowser {
     deinit {
         close(input)
         close(output)
-        kill(process, SIGKILL)
-        var status: CInt = 0
-        waitpid(process, &status, 0)
-        try? FileManager.default.removeItem(at: profile)
+        process.kill()
     }
 
-    private static func spawn(
-        _ program: String, _ profile: URL, _ more: [String], reading: CInt, writing: CInt
-    ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, reading, 3)
-        posix_spawn_file_actions_adddup2(&actions, writing, 4)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        var arguments =
-            [
-                program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=\(profile.path)",
-                "--disable-gpu",
-                "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
-            ] + more
-        // Its sandbox refuses to run as root.
-        if geteuid() == 0 { arguments.append("--no-sandbox") }
-        let strings = (arguments + ["about:blank"]).map { strdup($0) }
-        defer { for string in strings { free(string) } }
-        var process = pid_t()
-        let result = posix_spawn(&process, program, &actions, nil, strings + [nil], environ)
-        guard result == 0 else { throw Failure(description: "\(program): errno \(result)") }
-        return process
+    private static func words(_ program: String, profile: String) -> [String] {
+        [
+            program, "--headless=new", "--remote-debugging-pipe", "--user-data-dir=\(profile)", "--disable-gpu",
+            "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking", "--hide-scrollbars",
+            // Its sandbox refuses to run as root.
+        ] + (geteuid() == 0 ? ["--no-sandbox"] : [])
     }
 
     // MARK: The protocol

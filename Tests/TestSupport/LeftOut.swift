@@ -1,16 +1,11 @@
-import Foundation
 import Synchronization
 
-/// What a run of the tests leaves out, which its last line names.
+/// What a run of the tests leaves out, which its last lines name.
 public enum LeftOut {
-    private static let notes = Mutex<[String]>([])
+    private static let all = Mutex<Set<String>>([])
 
     /// - Parameter note: what is missing, and what was not looked at without it.
-    public static func note(_ note: String) {
-        notes.withLock { notes in
-            if !notes.contains(note) { notes.append(note) }
-        }
-    }
+    public static func note(_ note: String) { all.withLock { _ = $0.insert(note) } }
 
     /// Misses are joined where clients come within a few milliseconds of each other, which a busy
     /// machine may never do. What is decided then is held by tests of values.
@@ -18,17 +13,6 @@ public enum LeftOut {
         note("the machine is busy: no clients came together, whose misses could have been joined")
     }
 
-    /// Of all notes so far; nil without any.
-    public static var text: String? {
-        let all = notes.withLock { $0.sorted() }
-        return all.isEmpty ? nil : "Left out: " + all.joined(separator: "; ") + "."
-    }
-
-    /// Has the line written when the process ends, behind all that the runner says.
-    public static func tellAtExit() {
-        atexit {
-            print(LeftOut.text ?? "Nothing was left out.")
-            fflush(nil)
-        }
-    }
+    /// All notes so far.
+    static var notes: [String] { all.withLock { $0.sorted() } }
 }

@@ -11,7 +11,7 @@ public final class RedisServer {
     public let port: UInt16
     public let folder: TemporaryFolder
     private let arguments: [String]
-    private var process = Process()
+    private var process: ChildProcess
 
     /// Waits until it takes connections.
     /// - Parameter arguments: beside those for the port and the folder.
@@ -43,6 +43,7 @@ public final class RedisServer {
         throw Failure(description: Self.log(folder))
     }
 
+    /// Before its folder goes.
     deinit { kill() }
 
     private static let standing = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
@@ -50,14 +51,10 @@ public final class RedisServer {
     /// What it has logged.
     public var log: String { Self.log(folder) }
 
-    public func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+    public func send(_ signal: Int32) { process.send(signal) }
 
     /// Ends it without a word, also where it is stopped.
-    public func kill() {
-        guard process.isRunning else { return }
-        send(SIGKILL)
-        process.waitUntilExit()
-    }
+    public func kill() { process.kill() }
 
     /// Starts it once more, on the same port, with what it has on disk.
     public func start() throws {
@@ -71,15 +68,9 @@ public final class RedisServer {
     }
 
     /// Nil where it has ended before it took connections.
-    private static func run(_ arguments: [String], _ folder: TemporaryFolder) throws -> Process? {
+    private static func run(_ arguments: [String], _ folder: TemporaryFolder) throws -> ChildProcess? {
         try folder.put([], "redis.log")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Tool("redis-server")?.path ?? "/usr/bin/redis-server")
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
+        let process = try ChildProcess([Tool("redis-server")?.path ?? "/usr/bin/redis-server"] + arguments)
         waitUntil { !process.isRunning || log(folder).contains("Ready to accept connections") }
         return process.isRunning ? process : nil
     }

@@ -9,7 +9,7 @@ public final class ServedProgram {
         public init(description: String) { self.description = description }
     }
 
-    private let process = Process()
+    private let process: ChildProcess
     private let name: String
     private let folder: TemporaryFolder
 
@@ -23,17 +23,12 @@ public final class ServedProgram {
     {
         self.name = name
         self.folder = folder
-        try configure(lines)
-        for file in [log, output] { try folder.put([], file) }
-        let words = runner + [BinaryUnderTest.path ?? "", "serve", "--config", folder.file(configuration)]
-        process.executableURL = URL(fileURLWithPath: words[0])
-        process.arguments = Array(words.dropFirst())
-        process.standardError = try FileHandle(forWritingTo: folder.url.appendingPathComponent(log))
-        process.standardOutput = try FileHandle(forWritingTo: folder.url.appendingPathComponent(output))
-        try process.run()
+        try Self.configure(folder, name + ".conf", lines)
+        for file in [name + ".log", name + ".out"] { try folder.put([], file) }
+        process = try ChildProcess(
+            runner + [BinaryUnderTest.path ?? "", "serve", "--config", folder.file(name + ".conf")],
+            output: folder.file(name + ".out"), errors: folder.file(name + ".log"))
     }
-
-    deinit { kill() }
 
     /// Files in the folder.
     public var configuration: String { name + ".conf" }
@@ -42,14 +37,16 @@ public final class ServedProgram {
 
     /// Writes the configuration, for a reload too. A listener that `lines` name takes the place of
     /// the one on a free port.
-    public func configure(_ lines: String) throws {
+    public func configure(_ lines: String) throws { try Self.configure(folder, configuration, lines) }
+
+    private static func configure(_ folder: TemporaryFolder, _ file: String, _ lines: String) throws {
         let standing = ["listen 127.0.0.1:0", "admin_listen off"].filter { line in
             !lines.split(separator: "\n").contains { $0.hasPrefix(line.split(separator: " ")[0] + " ") }
         }
-        try folder.put((standing.map { $0 + "\n" }.joined() + lines + "\n").utf8, configuration)
+        try folder.put((standing.map { $0 + "\n" }.joined() + lines + "\n").utf8, file)
     }
 
-    public var id: Int32 { process.processIdentifier }
+    public var id: Int32 { process.id }
     public var isRunning: Bool { process.isRunning }
     /// What it has logged.
     public var text: String { (try? folder.bytes(log)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
@@ -84,13 +81,10 @@ public final class ServedProgram {
         return logs(hasAdmin ? "admin listener on " : "listening on http")
     }
 
-    public func send(_ signal: Int32) { Foundation.kill(id, signal) }
+    public func send(_ signal: Int32) { process.send(signal) }
 
     /// Waits for its end; the exit status.
-    @discardableResult public func waitForEnd() -> Int32 {
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    @discardableResult public func waitForEnd() -> Int32 { process.waitForEnd() }
 
     /// Asks it to stop; the exit status.
     @discardableResult public func stop() -> Int32 {
@@ -99,9 +93,5 @@ public final class ServedProgram {
     }
 
     /// Ends it without a word.
-    public func kill() {
-        guard process.isRunning else { return }
-        send(SIGKILL)
-        process.waitUntilExit()
-    }
+    public func kill() { process.kill() }
 }

@@ -14,7 +14,10 @@ public enum SharedMaterial {
         atPath: directory.appendingPathComponent("recordings/index.jsonl").path)
 
     /// What a skipped test prints.
-    public static let absence = "../shared is absent: its recordings and corpora were not tried"
+    public static let absence = """
+        no ../shared, the project's collection of recorded responses and attack cases, which is not published with \
+        the repository: the tests that need it were skipped
+        """
 
     /// The objects of a file with one JSON object a line.
     public static func lines(of path: String) throws -> [[String: Any]] {

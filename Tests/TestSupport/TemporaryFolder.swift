@@ -2,10 +2,20 @@ import Foundation
 
 /// A folder of files for one test, gone with it.
 public final class TemporaryFolder {
-    public let url = FileManager.default.temporaryDirectory.appendingPathComponent("refrain-\(UUID().uuidString)")
+    public let url: URL
 
     public init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        url = URL(fileURLWithPath: try Self.make())
+        TestRun.made(url.lastPathComponent)
+    }
+
+    /// Its path is short, because it may hold Unix sockets. Programs that tests start as another
+    /// user may look into it.
+    static func make() throws -> String {
+        let path = strdup(NSTemporaryDirectory() + "refrain-" + String(repeating: "X", count: 6))
+        defer { free(path) }
+        guard let path, mkdtemp(path) != nil, chmod(path, 0o755) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        return String(cString: path)
     }
 
     deinit { try? FileManager.default.removeItem(at: url) }

@@ -15,7 +15,7 @@ public enum TestSize {
         return brief
     }
 
-    private static let isRelease = ProcessInfo.processInfo.environment["REFRAIN_FAULTS"] == "release"
+    static let isRelease = ProcessInfo.processInfo.environment["REFRAIN_FAULTS"] == "release"
 
     public static func of<Value>(_ brief: Value, full: Value, release: Value) -> Value {
         isRelease ? release : of(brief, full: full)

@@ -30,19 +30,14 @@ public struct Tool: Sendable {
     public func run(
         _ arguments: [String], in directory: URL? = nil, environment: [String: String] = [:]
     ) throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        process.currentDirectoryURL = directory
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let pipe = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = pipe
-        process.standardError = pipe
-        try process.run()
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return Outcome(status: process.terminationStatus, text: text)
+        let folder = try TemporaryFolder()
+        let place = directory.map { ["/usr/bin/env", "-C", $0.path] } ?? []
+        let process = try ChildProcess(
+            place + [path] + arguments,
+            environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
+            output: folder.file("output"))
+        let status = process.waitForEnd()
+        return Outcome(status: status, text: String(decoding: try folder.bytes("output"), as: UTF8.self))
     }
 }
 

@@ -13,7 +13,7 @@ public enum Watchdog {
         guard let index = words.firstIndex(of: option), words.indices.contains(index + 1),
             ProcessInfo.processInfo.environment["REFRAIN_SOAK"] == nil
         else { return }
-        let minutes = Patience.seconds(TestSize.isFull ? 1_440 : 20)
+        let minutes = Patience.seconds(TestSize.isRelease ? 1_440 : 20)
         Thread.detachNewThread { watch(words[index + 1], silence: .seconds(60 * minutes)) }
     }
 

@@ -50,10 +50,10 @@ import Testing
             sum.asked += counts.asked
         }
         let rate = Double(sum.answered) / Double(test.seconds) / Double(seeds.count)
-        print(
-            "\(test.perSecond)/s, \(limiter.rawValue), \(sharing.rawValue)\(losingEngine ? ", engine lost" : ""),",
-            "seeds \(seeds): \((sum.shareRefused * 1000).rounded() / 10) % met a 429, \(sum.failed) failed,",
-            "\((rate * 100).rounded() / 100)/s answered, \(sum.asked) questions")
+        FigureTable.note(
+            "simulated nodes, \(test.perSecond)/s, \(limiter.rawValue), \(sharing.rawValue)\(losingEngine ? ", engine lost" : "")",
+            "\((sum.shareRefused * 1000).rounded() / 10) % met a 429, \(sum.failed) failed, "
+                + "\((rate * 100).rounded() / 100)/s answered, \(sum.asked) questions; seeds \(seeds)")
         return sum
     }
 

@@ -199,7 +199,8 @@ import Text
     }
 
     @Test func theSocketFileIsGoneWhenTheProxyHasStopped() throws {
-        let path = NSTemporaryDirectory() + "refrain-\(UUID().uuidString).socket"
+        let folder = try TemporaryFolder()
+        let path = folder.file("socket")
         let scene = try Scene()
         let moved = scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen unix:\(path)"))
         #expect(moved.contains("reloaded") && FileManager.default.fileExists(atPath: path))

@@ -64,7 +64,7 @@ import Testing
 
     @Test func oneThatSaysWhatItShouldServesFromThenOn() throws {
         let scene = try Scene(
-            "printf p >&3; head -c 1 <&3 >/dev/null; printf s >&3; head -c 1 <&3 >/dev/null; sleep 600")
+            "printf p >&3; head -c 1 <&3 >/dev/null; printf s >&3; head -c 1 <&3 >/dev/null; exec sleep 600")
         scene.upgrader.request()
         let log = scene.log(with: "serves in the place of process \(getpid())")
         let process = try #require(log.firstMatch(of: /process ([0-9]+) serves/).flatMap { pid_t($0.output.1) })

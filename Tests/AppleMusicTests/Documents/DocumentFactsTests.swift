@@ -108,7 +108,6 @@ import Text
     /// the generic parser is there, with its id and attributes.
     @Test func whatTheGenericParserReadsIsInTheMap() throws {
         let seed = UInt64.random(in: 1...999_999)
-        print("documents of seeds \(seed) to \(seed + 149)")
         var resources = 0
         for seed in seed..<seed + 150 {
             var random = RandomDocument(seed: seed)

@@ -51,7 +51,7 @@ struct EngineFaultTests {
         let after = answer(clients)
         let parts = [before, first, then, after]
         for (name, figures) in zip(["before", "at first", "then", "after"], parts) {
-            print("F21 \(fault), \(name): \(figures); seed \(seed)")
+            FigureTable.note("F21 faults of the engine", "\(fault), \(name): \(figures); seed \(seed)")
         }
         for figures in parts {
             #expect(figures.failed.isEmpty, "\(fault), seed \(seed): \(figures.failed.prefix(5))")

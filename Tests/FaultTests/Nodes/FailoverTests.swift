@@ -23,7 +23,7 @@ struct FailoverTests {
                 try Self.run(house, engine, replica, seed)
                 waitUntil(within: 60) { clients.answerCount >= 600 }
                 let figures = clients.stop()
-                print("F22 \(figures); seed \(seed)")
+                FigureTable.note("F22 a failover", "\(figures); seed \(seed)")
                 #expect(
                     figures.failed.isEmpty && figures.wrong.isEmpty,
                     "seed \(seed): \(figures.failed.prefix(5)) \(figures.wrong.prefix(5))")

@@ -25,7 +25,7 @@ struct PurgeChaosTests {
                 failure = error
             }
             let figures = clients.stop()
-            print("F20 \(chaos.figures); \(figures); seed \(seed)")
+            FigureTable.note("F20 purges amid faults", "\(chaos.figures); \(figures); seed \(seed)")
             if let failure { Issue.record("seed \(seed): \(failure)") }
             let story = figures.outdated.isEmpty ? "" : chaos.story.suffix(400).joined(separator: "\n")
             #expect(figures.outdated.isEmpty, "seed \(seed): \(figures.outdated.prefix(5))\n\(story)")

@@ -22,7 +22,9 @@ struct CanaryTests {
                 !evidence.places(of: expected.canary).contains { $0.hasPrefix(expected.place) }
             }
             #expect(missing.isEmpty, "\(missing.map { ($0.canary.name, evidence.places(of: $0.canary)) })")
-            print("\(house.canaries.count) canaries, \(evidence.places.count) places, \(evidence.byteCount) bytes")
+            FigureTable.note(
+                "F18 secrets",
+                "\(house.canaries.count) in \(evidence.places.count) places of \(evidence.byteCount) bytes")
         }
     }
 

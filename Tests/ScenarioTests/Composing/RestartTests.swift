@@ -9,17 +9,12 @@ import Testing
 
 /// What was stored by an earlier run is material for this one.
 @Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
-    private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) rethrows {
-        let file = NSTemporaryDirectory() + "refrain-composing-\(UUID().uuidString).sqlite"
-        defer {
-            for suffix in ["", "-wal", "-shm", ".segments"] {
-                try? FileManager.default.removeItem(atPath: file + suffix)
-            }
-        }
+    private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) throws {
+        let folder = try TemporaryFolder()
         try body {
             ResponseCache(
                 memory: MemoryTier(maxBytes: 16 << 20),
-                store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { print($0) })
+                store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
         }
     }
 

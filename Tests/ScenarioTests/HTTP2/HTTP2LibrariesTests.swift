@@ -55,7 +55,7 @@ import Testing
         let authority = try folder.put(scene.authority.certificatePEM().utf8, "authority.pem")
         #expect(try ask(scene.port, authority, folder) == Self.expected)
         let (all, http2) = (scene.proxy.statistics[.requests], scene.proxy.statistics[.http2Requests])
-        print("\(name): \(http2) of \(all) requests by HTTP/2")
+        FigureTable.note("HTTP/2 with \(name)", "\(http2) of \(all) requests")
         #expect(all >= Self.many + 4 && (!speaksHTTP2 || http2 == all))
         scene.proxy.stop()
     }

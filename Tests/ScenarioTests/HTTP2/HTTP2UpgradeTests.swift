@@ -34,7 +34,7 @@ struct HTTP2UpgradeTests {
                 waitUntil(within: 60) { load.figures.answers > before + 100 }
             }
             let figures = load.finish()
-            print("\(count) upgrades under HTTP/2: \(figures)")
+            FigureTable.note("F13 upgrades under HTTP/2", "\(count): \(figures)")
             #expect(figures.failures.isEmpty && figures.goodbyes >= count)
             #expect(program.times(" error: ") == 0, "\(program.log.suffix(3000))")
             program.stop()

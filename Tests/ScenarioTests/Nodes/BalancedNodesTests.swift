@@ -102,7 +102,7 @@ struct BalancedNodesTests {
             return nodes.contains(3)
         }
         #expect(!moved.isEmpty && moved.count < targets.count / 2)
-        print("\(moved.count) of \(targets.count) keys moved to a fourth node")
+        FigureTable.note("keys that move to a fourth node", "\(moved.count) of \(targets.count)")
     }
 
     // MARK: Who asks
@@ -151,14 +151,14 @@ struct BalancedNodesTests {
     @Test func noGETFailsWhereANodeIsKilled() throws {
         let scene = try BalancedNodes()
         let seen = try figures(scene) { scene.nodes[0].kill() }
-        print("a node was killed: \(seen)")
+        FigureTable.note("a node is killed", "\(seen)")
         #expect(seen.failures.isEmpty && seen.closedWhileIdle == 0)
     }
 
     @Test func noGETFailsWhereANodeIsStopped() throws {
         let scene = try BalancedNodes()
         let seen = try figures(scene) { #expect(scene.nodes[1].stop() == 0) }
-        print("a node was stopped: \(seen)")
+        FigureTable.note("a node is stopped", "\(seen)")
         #expect(seen.failures.isEmpty && seen.closedWhileIdle == 0)
     }
 

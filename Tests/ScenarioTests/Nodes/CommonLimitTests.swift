@@ -79,15 +79,16 @@ struct CommonLimitTests {
                 (all, "engine killed midway", Self.wantedWithoutEngine, Self.mostWithoutEngine),
             ] {
                 let percent = counts.refused * 100 / max(counts.asked, 1)
-                print(
-                    "limit \(Self.perSecond)/s, \(Self.nodes) nodes, \(name): \(counts.asked) requests to the origin,",
-                    "\(counts.refused) of them 429, \(percent) %; \(wanted) % are wanted\(percent > wanted ? ": MISSED" : "")"
-                )
+                FigureTable.note(
+                    "429s, \(Self.nodes) nodes at a limit of \(Self.perSecond)/s, \(name)",
+                    "\(percent) %, \(counts.refused) of \(counts.asked) requests", wanted: "\(wanted) %")
                 #expect((counts.refused - Self.learning) * 100 <= most * counts.asked, "\(name)")
             }
             let failures = crowd.failures.withLock { $0 }
-            print("\(failures.count) of \(2 * Self.requests) failed, 0 are wanted: \(failures)")
-            #expect(failures.count * 100 <= Self.mostFailed * 2 * Self.requests)
+            FigureTable.note(
+                "clients without an answer, \(Self.nodes) nodes at a limit of \(Self.perSecond)/s",
+                "\(failures.count) of \(2 * Self.requests)", wanted: "0")
+            #expect(failures.count * 100 <= Self.mostFailed * 2 * Self.requests, "\(failures)")
             #expect(before.asked >= Self.requests && all.asked >= 2 * Self.requests)
         }
     }

@@ -29,7 +29,6 @@ struct SharingNodesTests {
         if let outcome = known.withLock({ $0[name] }) { return outcome }
         let outcome = try Trial.outcome(of: world, way)
         known.withLock { $0[name] = outcome }
-        print("nodes: \(name): \(outcome.asked) of \(world.requests.count) asked of the origin; \(outcome.statistics)")
         return outcome
     }
 
@@ -38,10 +37,9 @@ struct SharingNodesTests {
         _ location: SourceLocation = #_sourceLocation
     ) {
         let ratio = Double(outcome.asked) / Double(max(base.asked, 1))
-        print(
-            "nodes: \(what): \(outcome.asked) requests to the origin in place of \(base.asked),",
-            "\((ratio * 1000).rounded() / 1000) times; \(bound.wanted) is wanted\(ratio > bound.wanted ? ": MISSED" : "")"
-        )
+        FigureTable.note(
+            "requests of three nodes to the origin, \(what)",
+            "\((ratio * 1000).rounded() / 1000) times \(base.asked)", wanted: "\(bound.wanted) times")
         #expect(outcome.failures.isEmpty, "\(what)", sourceLocation: location)
         #expect(base.asked > 0 && ratio <= bound.most, "\(what)", sourceLocation: location)
     }

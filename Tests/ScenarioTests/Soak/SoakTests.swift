@@ -31,8 +31,9 @@ struct SoakTests {
         let verdict = trend?.verdict(limit: Self.growth)
         #expect(isSure ? verdict == .within : verdict != .above, "\(Self.words(trend))")
         let mebibytes = steady.map { Double($0.residentBytes) / 1_048_576 }
-        print(
-            "soak: \(outcome.unjudged) requests to warm up, \(outcome.requests) then, \(outcome.hits) hits, \(outcome.wrong.count) wrong; resident "
+        FigureTable.note(
+            "F14 mixed traffic",
+            "\(outcome.unjudged) requests to warm up, \(outcome.requests) then, \(outcome.hits) hits, \(outcome.wrong.count) wrong; resident "
                 + "\(mebibytes.min() ?? 0)...\(mebibytes.max() ?? 0) MiB, \(Self.words(trend)); descriptors "
                 + "\(descriptors.min() ?? 0)...\(descriptors.max() ?? 0); log of the cache file at most "
                 + "\((steady.map(\.journalBytes).max() ?? 0) >> 20) MiB")

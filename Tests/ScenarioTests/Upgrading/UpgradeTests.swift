@@ -58,7 +58,7 @@ struct UpgradeTests {
                 if number == 2 { try Self.expectOneMoreAnswer(idle, of: first) }
             }
             let figures = load.finish()
-            print("\(count) upgrades in \(ContinuousClock.now - begin): \(figures)")
+            FigureTable.note("F13 upgrades", "\(count) in \(ContinuousClock.now - begin): \(figures)")
             #expect(figures.failures.isEmpty && figures.closedWhileIdle == 0)
             #expect(figures.reconnects >= count)
             #expect(try program.port() == port && program.port("https") == tlsPort)
@@ -92,7 +92,7 @@ struct UpgradeTests {
             let manager = try NotifySocket(place.file("notify"))
             let program = try UpgradedProgram(
                 "listen 127.0.0.1:\(port)\nadmin_listen off\nupstream http://\(origin.address)\nworkers 2",
-                variables: ["NOTIFY_SOCKET=\(place.file("notify"))", "WATCHDOG_USEC=60000000"],
+                variables: ["NOTIFY_SOCKET": place.file("notify"), "WATCHDOG_USEC": "60000000"],
                 socket: socket.descriptor)
             try program.start()
             #expect(manager.receive().hasPrefix("READY=1\n"))

@@ -13,22 +13,23 @@ final class UpgradedProgram {
     let folder: TemporaryFolder
     /// The one that serves now.
     private(set) var process: pid_t = 0
-    private let variables: [String]
+    /// It and those that follow it are one group, which ends with it.
+    private var first: ChildProcess?
+    private let variables: [String: String]
     private let socket: Int32?
 
     /// - Parameters:
     ///   - variables: of the environment.
     ///   - socket: handed to the first process as a service manager would.
-    init(_ lines: String, variables: [String] = [], socket: Int32? = nil) throws {
+    init(_ lines: String, variables: [String: String] = [:], socket: Int32? = nil) throws {
         folder = try TemporaryFolder()
         (self.variables, self.socket) = (variables, socket)
         try configure(lines)
         try install()
     }
 
-    deinit {
-        if process > 0 { kill(process, SIGKILL) }
-    }
+    /// Before its folder goes.
+    deinit { first?.kill() }
 
     var log: String { (try? String(decoding: folder.bytes("log"), as: UTF8.self)) ?? "" }
 
@@ -66,27 +67,15 @@ final class UpgradedProgram {
     }
 
     func start() throws {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, 2, folder.file("log"), O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        if let socket { posix_spawn_file_actions_adddup2(&actions, socket, 3) }
-        let words = [
-            "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", folder.file("refrain"),
-            folder.file("proxy.conf"),
-        ]
-        let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        let settings = ["PATH=/usr/bin:/bin"] + variables + (socket == nil ? [] : ["LISTEN_FDS=1"])
-        let environment: [UnsafeMutablePointer<CChar>?] = settings.map { strdup($0) } + [nil]
-        defer { for pointer in arguments + environment { free(pointer) } }
+        let variables = ["PATH": "/usr/bin:/bin"].merging(variables) { $1 }
         let listened = times("listening on http")
-        guard posix_spawn(&process, "/bin/sh", &actions, nil, arguments, environment) == 0 else {
-            throw Failure(description: "it does not start")
-        }
-        // At once when it ends: exit tests wait for any child, and would find none but this one.
-        Thread.detachNewThread { [process] in waitpid(process, nil, 0) }
+        first = try ChildProcess(
+            [
+                "/bin/sh", "-c", "LISTEN_PID=$$ exec \"$0\" serve --config \"$1\"", folder.file("refrain"),
+                folder.file("proxy.conf"),
+            ], environment: socket == nil ? variables : variables.merging(["LISTEN_FDS": "1"]) { $1 },
+            errors: folder.file("log"), passing: socket.map { [$0] } ?? [], hasSuccessors: true)
+        process = first?.id ?? 0
         try wait("listening on http", times: listened + 1)
     }
 
@@ -144,25 +133,7 @@ final class UpgradedProgram {
 
     /// The inodes of the sockets that the process which serves listens on, by all its descriptors:
     /// one that it has twice is there twice.
-    var listeningSockets: [String] {
-        let folder = "/proc/\(process)/fd"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let links = names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
-        // The column of the state, the state of one that listens, and the column of the inode.
-        let tables = [("tcp", 3, "0A", 9), ("unix", 3, "00010000", 6)]
-        let listening = tables.flatMap { table, stateColumn, state, inodeColumn in
-            // To the end: `contents(atPath:)` and `String(contentsOfFile:)` take the first page of
-            // what has no size. A socket may have any bytes as its name.
-            let file = FileHandle(forReadingAtPath: "/proc/\(process)/net/\(table)")
-            let text = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
-            return text.split(separator: "\n").compactMap { line -> String? in
-                let words = line.split(separator: " ")
-                guard words.count > inodeColumn, words[stateColumn] == state else { return nil }
-                return "socket:[\(words[inodeColumn])]"
-            }
-        }
-        return links.filter { listening.contains($0) }.sorted()
-    }
+    var listeningSockets: [String] { ListeningSocket.all(of: process).map(\.inode) }
 
     func times(_ text: String) -> Int { log.components(separatedBy: text).count - 1 }
 

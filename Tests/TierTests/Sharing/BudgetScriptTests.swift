@@ -192,7 +192,6 @@ import Testing
                 limit: last.limit, granted: last.granted, wait: last.wait, nodes: last.nodes)
             try #require(answer == expected, "seed \(seed), step \(step)")
         }
-        print("seed \(seed): the script and its model end at \(last.limit)/s of \(last.nodes) nodes")
     }
 }
 

@@ -63,10 +63,9 @@ struct ReportBrowserTests {
     }
 
     private func open(_ shape: String, in browser: HeadlessBrowser) throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("report-\(UUID().uuidString).html")
-        try Data(Self.page(shape).utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        try browser.open(file.absoluteString)
+        let folder = try TemporaryFolder()
+        try folder.put(Self.page(shape).utf8, "report.html")
+        try browser.open(folder.url.appendingPathComponent("report.html").absoluteString)
     }
 
     /// Labels of an axis that touch each other.

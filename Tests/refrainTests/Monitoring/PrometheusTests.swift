@@ -15,7 +15,6 @@ import Testing
         let requests = 5
         for _ in 0..<requests { #expect(try running.client.send("GET", running.album).status == 200) }
         let scraper = try Scraper(target: running.admin)
-        defer { scraper.stop() }
         waitUntil(within: 30) { (try? scraper.value("up{job=\"refrain\"}")) == 1 }
         #expect(try scraper.value("up{job=\"refrain\"}") == 1, "\(scraper.log)")
         #expect(try scraper.value("sum(refrain_requests_total)") == Double(requests))
@@ -54,7 +53,7 @@ import Testing
 
 /// A Prometheus of its own, with everything that it writes in a folder that goes with it.
 private final class Scraper {
-    private let process = Process()
+    private let process: ChildProcess
     private let folder: TemporaryFolder
     private let port: Int
 
@@ -70,23 +69,16 @@ private final class Scraper {
 
             """
         try folder.put(configuration.utf8, "prometheus.yml")
-        try folder.put([], "log")
-        // It becomes the program that it finds, so that the process is Prometheus itself.
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
-            "prometheus",
-            "--config.file=\(folder.path)/prometheus.yml", "--storage.tsdb.path=\(folder.path)/data",
-            "--web.listen-address=127.0.0.1:\(port)", "--log.level=warn",
-        ]
-        process.standardOutput = try FileHandle(forWritingTo: folder.url.appendingPathComponent("log"))
-        process.standardError = process.standardOutput
-        try process.run()
+        process = try ChildProcess(
+            [
+                try #require(Tool("prometheus")).path, "--config.file=\(folder.path)/prometheus.yml",
+                "--storage.tsdb.path=\(folder.path)/data", "--web.listen-address=127.0.0.1:\(port)",
+                "--log.level=warn",
+            ], output: folder.file("log"))
     }
 
-    func stop() {
-        process.terminate()
-        process.waitUntilExit()
-    }
+    /// Before its folder goes.
+    deinit { process.kill() }
 
     private struct NoAnswer: Error {
         let status: Int

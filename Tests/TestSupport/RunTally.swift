@@ -1,0 +1,44 @@
+import Foundation
+
+/// How the tests of a run came out, from the events that Swift Testing writes.
+struct RunTally {
+    private var functions: Set<String> = []
+    private var ended: Set<String> = []
+    private var skipped: Set<String> = []
+    private var failed: Set<String> = []
+    /// What was said of each issue.
+    private(set) var issues: [String] = []
+
+    /// - Parameter events: a JSON object a line.
+    init(events: Data) {
+        for line in events.split(separator: UInt8(ascii: "\n")) {
+            guard let record = try? JSONSerialization.jsonObject(with: line) as? [String: Any],
+                let payload = record["payload"] as? [String: Any], let kind = payload["kind"] as? String
+            else { continue }
+            note(kind, payload)
+        }
+    }
+
+    /// Tests, not suites, and a test with arguments once.
+    var counts: String {
+        let failures = functions.intersection(failed)
+        let passed = functions.intersection(ended).subtracting(failed).subtracting(skipped)
+        return "\(passed.count) passed, \(failures.count) failed, \(functions.intersection(skipped).count) skipped"
+    }
+
+    private mutating func note(_ kind: String, _ payload: [String: Any]) {
+        let test = payload["testID"] as? String ?? ""
+        switch kind {
+        case "function": functions.insert(payload["id"] as? String ?? "")
+        case "testEnded": ended.insert(test)
+        case "testSkipped": skipped.insert(test)
+        case "issueRecorded":
+            let issue = payload["issue"] as? [String: Any] ?? [:]
+            guard issue["isKnown"] as? Bool != true, issue["severity"] as? String != "warning" else { return }
+            failed.insert(test)
+            let messages = payload["messages"] as? [[String: Any]] ?? []
+            issues.append(messages.compactMap { $0["text"] as? String }.joined(separator: "\n    "))
+        default: break
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// One run of the test program: its temporary directory, its children, and its last lines.
+///
+/// Everything that tests start or write is found again: files are in a directory of the run
+/// (`TMPDIR`), children in sessions that are noted, and what children start has that directory in
+/// its environment. What is left at the end is named, fails the run and is removed.
+public enum TestRun {
+    private struct State {
+        var sessions: Set<pid_t> = []
+        /// The tests that have made folders, by the names of these.
+        var makers: [String: String] = [:]
+        /// The descriptor to the guardian; nil in the process of an exit test.
+        var guardian: (process: ChildProcess, input: CInt)?
+    }
+
+    private static let mark = "REFRAIN_TEST_RUN"
+    private static let state = Mutex(State())
+    private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "" }
+    private static var events: String { folder + "/events" }
+
+    /// What each child has in its environment.
+    static var variables: [String: String] { getenv(mark) == nil ? [:] : ["TMPDIR": folder] }
+
+    /// Makes the run's directory, and starts the program anew to have it everywhere from the
+    /// beginning. The process of an exit test is part of the run that started it.
+    public static func begin() {
+        guard getenv("SWT_EXIT_TEST_ID") == nil else { return }
+        guard getenv(mark).map({ String(cString: $0) }) == "\(getpid())" else { return restart() }
+        do {
+            let guardian = try startGuardian()
+            state.withLock { $0.guardian = guardian }
+        } catch {
+            print("The tests cannot be watched: \(error)")
+        }
+    }
+
+    private static func restart() {
+        guard let path = try? TemporaryFolder.make(), let program = realpath("/proc/self/exe", nil) else { return }
+        setenv("TMPDIR", path, 1)
+        setenv(mark, "\(getpid())", 1)
+        // Of the events of a run, only the package manager could be told in the program.
+        let words = (CommandLine.arguments + ["--event-stream-output-path", events]).map { strdup($0) } + [nil]
+        execv(program, words)
+    }
+
+    /// Learns which sessions run. When this program has ended, however it did, the guardian kills
+    /// them and removes the run's directory.
+    private static func startGuardian() throws -> (ChildProcess, CInt) {
+        let script = """
+            exec <&3 3<&-; running=' '
+            while read -r event id; do
+                case $event in
+                    started) running="$running$id " ;;
+                    ended) running="${running%% $id *} ${running#* $id }" ;;
+                esac
+            done
+            for id in $running; do kill -KILL "-$id"; done
+            rm -rf "$0"
+            """
+        var ends: [CInt] = [0, 0]
+        guard pipe(&ends) == 0 else { throw ChildProcess.Failure(description: "pipe: errno \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        return (try ChildProcess(["/bin/sh", "-c", script, folder], passing: [ends[0]]), ends[1])
+    }
+
+    /// Notes which test has made a folder in the run's directory.
+    static func made(_ folder: String) {
+        guard let test = Test.current else { return }
+        state.withLock { $0.makers[folder] = test.name }
+    }
+
+    static func started(_ session: pid_t) { note("started", session) { $0.insert(session) } }
+    static func ended(_ session: pid_t) { note("ended", session) { $0.remove(session) } }
+
+    private static func note(_ event: String, _ session: pid_t, _ change: (inout Set<pid_t>) -> Void) {
+        state.withLock { state in
+            guard let guardian = state.guardian, guardian.process.id != session else { return }
+            change(&state.sessions)
+            let line = Array("\(event) \(session)\n".utf8)
+            _ = write(guardian.input, line, line.count)
+        }
+    }
+
+    /// Says how the run came out; the exit status, which is that of the tests unless they left
+    /// something.
+    public static func end(_ status: CInt) -> CInt {
+        guard let guardian = state.withLock({ $0.guardian }) else { return status }
+        let tally = (try? Data(contentsOf: URL(fileURLWithPath: events))).map(RunTally.init(events:))
+        unlink(events)
+        let left = leftovers()
+        print(
+            RunReport(tally: tally, figures: FigureTable.text, left: left, leftOut: LeftOut.notes).text, terminator: "")
+        close(guardian.input)
+        guardian.process.waitForEnd()
+        return left.isEmpty ? status : max(status, 1)
+    }
+
+    /// One line each. What ends in the background has some seconds for it; the processes that are
+    /// left then are killed.
+    private static func leftovers() -> [String] {
+        var lines: [String] = []
+        for attempt in 1...100 {
+            let processes = processesLeft()
+            lines = processes.map { process in
+                let addresses = ListeningSocket.all(of: process.id).map(\.address)
+                return Leftovers.line(process, command: process.command, listensOn: Array(Set(addresses)).sorted())
+            }
+            lines += ListeningSocket.all(of: getpid()).map { "the test program listens on \($0.address)" }
+            let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+            lines += Leftovers.lines(paths: paths, makers: state.withLock { $0.makers })
+            if lines.isEmpty { break }
+            if attempt == 100 { for process in processes { kill(process.id, SIGKILL) } }
+            usleep(100_000)
+        }
+        return lines
+    }
+
+    private static func processesLeft() -> [RunningProcess] {
+        let (sessions, guardian) = state.withLock { ($0.sessions, $0.guardian?.process.id) }
+        let variable = "TMPDIR=" + folder
+        let run = Leftovers.Run(process: getpid(), sessions: sessions, guardian: guardian) { process in
+            process.variables.contains { $0 == variable || $0.hasPrefix(variable + "/") }
+        }
+        return Leftovers.processes(of: run, among: RunningProcess.all)
+    }
+}
