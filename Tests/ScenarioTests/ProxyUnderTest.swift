@@ -2,7 +2,6 @@ import Cache
 import Foundation
 import HTTP
 import Recording
-import Server
 import Synchronization
 import TestSupport
 import Testing
@@ -11,6 +10,7 @@ import Upstream
 @testable import Compose
 @testable import EventLoop
 @testable import Proxy
+@testable import Server
 @testable import Tier
 
 /// A real proxy on a port of its own in front of an origin, and a client for it.
