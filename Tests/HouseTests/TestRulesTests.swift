@@ -49,7 +49,8 @@ import Testing
     /// Support for tests that holds a thread until a test lets it go, or runs as long as its test.
     private static let mayWait: Set = [
         "Tests/TestSupport/TestThreads.swift", "Tests/TestSupport/ScriptedOrigin.swift",
-        "Tests/TestSupport/concurrently.swift", "Tests/TierTests/Connecting/FakeEngine.swift",
+        "Tests/TestSupport/concurrently.swift", "Tests/TestSupport/ChildProcess.swift",
+        "Tests/TierTests/Connecting/FakeEngine.swift",
     ]
 
     @Test func everyWaitHasAnEnd() {

@@ -132,10 +132,8 @@ public final class ChildProcess: Sendable {
     /// Waits until nothing of a group that was killed runs. Where the machine's first process waits
     /// for no orphans, those that have ended stay in the group.
     private static func waitForGroup(_ id: pid_t) {
-        for _ in 0..<5_000 {
-            guard Foundation.kill(-id, 0) == 0, RunningProcess.all.contains(where: { $0.group == id && !$0.hasEnded })
-            else { return }
-            usleep(2_000)
+        waitAtMost(10) {
+            Foundation.kill(-id, 0) != 0 || !RunningProcess.all.contains { $0.group == id && !$0.hasEnded }
         }
     }
 }

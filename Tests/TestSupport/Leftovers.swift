@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a run of the tests has not cleared away: processes, listening sockets, files.
+/// What a run of the tests has not cleared away, and would outlive it: processes and files.
 struct Leftovers {
     /// A run, and what tells what is its own.
     struct Run {

@@ -102,20 +102,18 @@ public enum TestRun {
     /// One line each. What ends in the background has some seconds for it; the processes that are
     /// left then are killed.
     private static func leftovers() -> [String] {
-        var lines: [String] = []
-        for attempt in 1...100 {
-            let processes = processesLeft()
+        var (lines, processes): ([String], [RunningProcess]) = ([], [])
+        waitAtMost(10) {
+            processes = processesLeft()
             lines = processes.map { process in
-                let addresses = ListeningSocket.all(of: process.id).map(\.address)
-                return Leftovers.line(process, command: process.command, listensOn: Array(Set(addresses)).sorted())
+                let addresses = Set(ListeningSocket.all(of: process.id).map(\.address))
+                return Leftovers.line(process, command: process.command, listensOn: addresses.sorted())
             }
-            lines += ListeningSocket.all(of: getpid()).map { "the test program listens on \($0.address)" }
             let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
             lines += Leftovers.lines(paths: paths, makers: state.withLock { $0.makers })
-            if lines.isEmpty { break }
-            if attempt == 100 { for process in processes { kill(process.id, SIGKILL) } }
-            usleep(100_000)
+            return lines.isEmpty
         }
+        for process in processes { kill(process.id, SIGKILL) }
         return lines
     }
 
