@@ -15,8 +15,8 @@ let compilesWholeModules = Context.environment["REFRAIN_WHOLE_MODULES"] == "1"
 let wholeModules = ["-wmo", "-num-threads", "2", "-no-emit-module-separately-wmo", "-disable-batch-mode"]
 
 /// The modules of `Sources` leave an index of their symbols at this path, which `Tests/HouseTests`
-/// reads. It costs a tenth of their type check, as long as modules of the system and C headers are
-/// left out of it.
+/// reads. It cost 0.6 s of processor time beside 14 s for the type check of 14 modules; modules of
+/// the system and C headers are left out of it.
 let index = Context.environment["REFRAIN_INDEX"].map {
     ["-index-store-path", $0, "-index-ignore-system-modules"]
         + ["-index-ignore-clang-modules", "-index-ignore-stdlib"].flatMap { ["-Xfrontend", $0] }
