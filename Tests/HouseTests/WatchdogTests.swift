@@ -13,6 +13,12 @@ import Testing
         event("testStarted", "T.S/b()/S.swift:2:6"), event("testEnded", "T.S/a()/S.swift:1:6"),
     ].joined()
 
+    /// A file without a name: the process that reads it cannot remove it afterwards.
+    private static func openEvents() throws -> CInt {
+        let folder = try TemporaryFolder()
+        return try withExtendedLifetime(folder) { open(try folder.put(events.utf8, "events"), O_RDONLY) }
+    }
+
     @Test func whatHasBegunAndNotEndedIsNamed() {
         #expect(Watchdog.running(Data(Self.events.utf8)) == ["T.S/b()/S.swift:2:6"])
         // The last line may be half written.
@@ -22,9 +28,8 @@ import Testing
 
     @Test func aSilentRunFailsAndSaysWhereItIs() async throws {
         let result = await #expect(processExitsWith: .exitCode(1), observing: [\.standardErrorContent]) {
-            let folder = try TemporaryFolder()
-            try folder.put(Array(WatchdogTests.events.utf8), "events")
-            Watchdog.watch(folder.file("events"), silence: .milliseconds(200))
+            let descriptor = try WatchdogTests.openEvents()
+            Watchdog.watch("/proc/self/fd/\(descriptor)", silence: .milliseconds(200))
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("T.S/b()/S.swift:2:6") && !text.contains("T.S/a()"), "\(text)")
