@@ -83,9 +83,8 @@ import Testing
         "Tests/ScenarioTests/RateLimitedOriginTests.swift", "Tests/ScenarioTests/RecordingProcessTests.swift",
         "Tests/ScenarioTests/RepeatedRequestTests.swift", "Tests/ScenarioTests/RequestCorpusTests.swift",
         "Tests/ScenarioTests/Soak/SoakRun.swift", "Tests/ScenarioTests/Upgrading/UpgradeLoad.swift",
-        "Tests/TestSupport/ChildProcess.swift",
         "Tests/TestSupport/HeadlessBrowser.swift", "Tests/TestSupport/ScriptedOrigin.swift",
-        "Tests/TestSupport/TestRun.swift", "Tests/TestSupport/Watchdog.swift", "Tests/TestSupport/waitUntil.swift",
+        "Tests/TestSupport/Watchdog.swift", "Tests/TestSupport/waitUntil.swift",
         "Tests/TrafficTests/Replay/ReplayTests.swift",
         "Tests/UpstreamTests/UpstreamStreamingTests.swift",
     ]

@@ -60,10 +60,13 @@ struct TimerQueue {
     }
 
     /// The earliest deadline of a live timer.
+    ///
+    /// By index, because `first` allocates in a debug build, once for each turn of a loop; how many
+    /// turns a request takes depends on how busy the machine is, and its cost has a limit.
     var earliest: Instant? {
         mutating get {
-            while let top = heap.first, isStale(top) { removeTop() }
-            return heap.first?.deadline
+            while !heap.isEmpty, isStale(heap[0]) { removeTop() }
+            return heap.isEmpty ? nil : heap[0].deadline
         }
     }
 
