@@ -54,7 +54,10 @@ public enum TestRun {
             while read -r event id; do
                 case $event in
                     started) running="$running$id " ;;
-                    ended) running="${running%% $id *} ${running#* $id }" ;;
+                    ended)
+                        case $running in
+                            *" $id "*) running="${running%% $id *} ${running#* $id }" ;;
+                        esac ;;
                 esac
             done
             for id in $running; do kill -KILL "-$id"; done
