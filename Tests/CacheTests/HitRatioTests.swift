@@ -113,6 +113,8 @@ struct LRU {
         let seed: UInt64 = 71
         let trace = Trace(alpha: alpha, scanEvery: 2_000, count: TestSize.of(6_000, full: 12_000), seed: seed)
         let store = scratch.open(maxBytes: 4 << 20)
+        // Or it writes while its directory is removed.
+        defer { store.close() }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 20_000), store: store)
         let reader = store.makeReader()
         var hits: [Bool] = []

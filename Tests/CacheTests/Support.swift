@@ -56,12 +56,8 @@ func content(_ response: StoredResponse?) -> [UInt8]? {
 
 /// A directory that goes away with the test.
 final class Scratch: Sendable {
-    let directory: String
-    init() {
-        directory = NSTemporaryDirectory() + "refrain-cache-\(UUID().uuidString)"
-        try? FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(atPath: directory) }
+    private let folder = try? TemporaryFolder()
+    var directory: String { folder?.path ?? "/nonexistent" }
 
     var file: String { directory + "/cache.sqlite" }
     var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).sorted() }

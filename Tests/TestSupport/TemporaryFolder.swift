@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder of files for one test, gone with it.
-public final class TemporaryFolder {
+public final class TemporaryFolder: Sendable {
     public let url: URL
 
     public init() throws {
