@@ -17,12 +17,12 @@ RELEASE = --configuration release --product refrain --static-swift-stdlib
 # editors and the search for XCTest cases need; that of the sources is what HouseTests reads. A folder of their own lets
 # it run beside that of the release.
 TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --enable-swift-testing
-# What fails is shown; the last lines have the figures, what was left out, once more what failed, and how many tests
-# passed (Tests/TestSupport/RunReport.swift): who sees only the end of a long log sees it too.
+# Failures are shown as they happen; the last lines have the figures, what was left out, once more what failed, and how many tests
+# passed (Tests/TestSupport/RunReport.swift): so the end of a long log is enough.
 TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
 # The log is a file that is shown while it grows, not a pipe: a pipe ends with the last process that has it.
-RUN_TESTS = { [ -t 1 ] || export NO_COLOR=1; : >.build/tests/log; $(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
-	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log; wait $$run; }
+RUN_TESTS = { : >.build/tests/log; $(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
+	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log & wait $$run; status=$$?; wait; exit $$status; }
 # The suites whose files have some text.
 SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \
 	sed -nE 's,Tests/([A-Za-z]+)/(.*/)?([A-Za-z0-9]+)\.swift,^\1\\.\3/,p' | sort | paste -sd '|')

@@ -12,7 +12,7 @@ import Testing
         // More than there are cores, because most tests mostly wait; not all at once, because what
         // they wait for has to happen within seconds.
         setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", Patience.isSanitized ? "2" : "4", 0)
-        // A list of tests is no run.
+        // `--list-tests` runs nothing, so nothing can be left.
         if !CommandLine.arguments.contains("--list-tests") { TestRun.begin() }
         Watchdog.begin()
         exit(

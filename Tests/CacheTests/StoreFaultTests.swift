@@ -144,7 +144,7 @@ extension Requirement {
         #expect(lines.all.count == 2)
     }
 
-    /// Nothing but another store would have tried again.
+    /// Otherwise only the next store would retry.
     @Test func whatCouldNotBeOpenedForADrainIsTriedAgain() {
         let store = scratch.open(file: scratch.directory + "/none/cache.sqlite")
         let isTriedAgain = store.queue.sync { () -> Bool in

@@ -117,7 +117,7 @@ import Testing
         return other
     }
 
-    /// It would be tried for as long as the reader stays, and nobody be told.
+    /// Otherwise the write is retried while the reader stays, and never reported.
     @Test func aPurgeThatTheLogHasNoRoomForHasFailed() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)

@@ -1,8 +1,8 @@
 /// The declarations of `Sources` that have to be visible outside their module.
 ///
-/// Other modules name some of them. Each of these needs the type that it is a member of and
-/// whatever its head names; a type needs its cases, its requirements and its witnesses. Tests and
-/// the fuzzer do not count: they import modules as `@testable`.
+/// A visible declaration needs its enclosing type and every type in its signature; a type needs its
+/// cases, requirements and witnesses. Uses in tests and the fuzzer do not count, because they
+/// import modules as `@testable`.
 struct Exposure {
     private let index: SymbolIndex
     private let sources = Dictionary(uniqueKeysWithValues: SymbolIndex.indexed.map { ($0.path, $0) })
@@ -20,7 +20,7 @@ struct Exposure {
         spread()
     }
 
-    /// Places that say `public` or `package` for the sake of no other module.
+    /// Declarations that are `public` or `package` although no other module needs them.
     var unneeded: [String] {
         index.homes.filter { !needed.contains($0.key) && $0.value.place.isDeclaration }.compactMap { symbol, home in
             guard let file = sources[home.file] else { return nil }

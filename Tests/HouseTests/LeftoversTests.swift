@@ -3,7 +3,7 @@ import Testing
 
 @testable import TestSupport
 
-/// What a run says of itself at its end, on made-up data.
+/// The final report of a run, from invented data.
 @Suite struct LeftoversTests {
     private static func process(
         _ id: pid_t, _ name: String = "sleep", hasEnded: Bool = false, parent: pid_t = 1, session: pid_t? = nil
@@ -73,9 +73,9 @@ import Testing
     /// The fourth of the tests has not ended.
     @Test func onlyTestsThatEndedWellHavePassed() {
         let tally = RunTally(events: Data(Self.events.utf8))
-        #expect(tally.counts == "1 passed, 1 failed, 1 skipped")
+        #expect(tally.counts(leftBehind: 0) == "1 passed, 1 failed, 1 skipped")
         #expect(tally.issues == ["b() recorded an issue\n    1 == 2"])
-        #expect(RunTally(events: Data("no event".utf8)).counts == "0 passed, 0 failed, 0 skipped")
+        #expect(RunTally(events: Data("no event".utf8)).counts(leftBehind: 0) == "0 passed, 0 failed, 0 skipped")
     }
 
     @Test func theLastLineCountsTheTestsAndStandsAlone() {
@@ -92,9 +92,10 @@ import Testing
                     1 == 2
                 Left by tests, which have to end and remove what they start and write:
                   x runs
-                1 passed, 1 failed, 1 skipped
+                1 passed, 2 failed, 1 skipped
 
                 """)
-        #expect(RunReport(tally: nil, figures: nil, left: [], leftOut: []).text.isEmpty)
+        let uncounted = RunReport(tally: nil, figures: nil, left: [], leftOut: [])
+        #expect(uncounted.text == "The tests of this run could not be counted.\n")
     }
 }

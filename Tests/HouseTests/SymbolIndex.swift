@@ -3,8 +3,8 @@ import TestSupport
 
 /// Where each symbol of `Sources` is defined and named, as the compiler found.
 ///
-/// Must hold: it says nothing of other sources than those that are there. Units of files that are
-/// gone are ignored, and `outdated` lists the files that are newer than their unit, or have none.
+/// Must hold: it covers only files that exist. Units of other files are ignored, and `outdated`
+/// lists the files that are newer than their unit, or have none.
 struct SymbolIndex: Sendable {
     struct Symbol: Sendable {
         /// As Swift writes it: `lookup(_:at:)`.
@@ -34,7 +34,7 @@ struct SymbolIndex: Sendable {
         static let child = Roles(rawValue: 1 << 9)
         /// Names what a type inherits from or conforms to.
         static let base = Roles(rawValue: 1 << 10)
-        /// Overrides a member of a superclass, or is the witness of a requirement.
+        /// Overrides a member of a superclass, or witnesses a requirement.
         static let override = Roles(rawValue: 1 << 11)
         static let extended = Roles(rawValue: 1 << 14)
         static let accessor = Roles(rawValue: 1 << 15)
@@ -81,7 +81,7 @@ struct SymbolIndex: Sendable {
     static let requirement = Requirement(
         "no index of symbols (make test leaves one, and needs libIndexStore.so beside swiftc): "
             + "the order of folders and what is public were not looked at"
-    ) { ofThisBuild != nil }
+    ) { IndexLibrary.ofThisToolchain != nil && folder.path.hasSuffix("/.build/tests/index") }
 
     private init(_ library: IndexLibrary, _ store: IndexLibrary.Handle) {
         let paths = Dictionary(uniqueKeysWithValues: Self.indexed.map { (House.top.path + "/" + $0.path, $0.path) })

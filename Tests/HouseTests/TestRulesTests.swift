@@ -25,7 +25,7 @@ import Testing
     private static func isTest(_ file: SourceFile, _ line: Int) -> Bool {
         for index in stride(from: line, through: max(0, line - 60), by: -1) {
             let text = file.code[index].drop { $0 == " " }
-            // Of a function within a test, the test's first line comes before its own.
+            // For a nested function the search meets the test's opening line first.
             if text.hasPrefix("@Test") { return index == line || !text.hasSuffix("{") }
             if index < line, text.isEmpty || text == "}" || text.hasSuffix("{") { return false }
         }
@@ -37,7 +37,8 @@ import Testing
         for files in Dictionary(grouping: House.tests, by: \.module).values {
             let all = files.flatMap { file in FunctionScanner.functions(in: file.code).map { Function($0, in: file) } }
             let tests = all.filter(\.isTest)
-            let helpers = Set(all.filter { $0.judges && !$0.isTest }.map(\.name) + ["waitUntil", "waitOrFail"])
+            let judging = all.filter { $0.judges && !$0.isTest }.map(\.name) + ["waitUntil", "waitOrFail"]
+            let helpers = Set(judging).subtracting(["init", "deinit", "subscript"])
             for test in tests where !test.judges && test.words.isDisjoint(with: helpers) {
                 Issue.record("\(test.place): \(test.name) can pass by doing nothing")
             }
@@ -64,7 +65,8 @@ import Testing
     }
 
     /// Files that sleep, because they play something slow or keep a pace. A test that sleeps to see
-    /// that nothing comes passes on a busy machine whatever comes; it waits for a later event.
+    /// that nothing comes passes on a busy machine even if something comes; it waits for a later
+    /// event instead.
     private static let sleepers: Set = [
         "Tests/EventLoopTests/EventLoopTests.swift", "Tests/EventLoopTests/ListenerTests.swift",
         "Tests/EventLoopTests/ResolverTests.swift", "Tests/EventLoopTests/StreamTests.swift",

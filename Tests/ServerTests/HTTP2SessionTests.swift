@@ -65,7 +65,7 @@ private final class SessionScene {
     }
 }
 
-/// Who has an answer that waits.
+/// A holder of an unsent answer.
 private final class OtherHolder: AnswerHolder {
     let context: LoopContext
     private(set) var hasGivenWay = false
@@ -77,6 +77,11 @@ private final class OtherHolder: AnswerHolder {
     /// Performs the steps at these seconds of virtual time, in their order.
     private func run(_ scene: (EventLoop) throws -> [(second: Int, step: () -> Void)]) throws {
         let loop = try EventLoop(label: "session", virtualTime: VirtualTime())
+        defer {
+            let stopped = DispatchSemaphore(value: 0)
+            loop.stop { stopped.signal() }
+            stopped.waitOrFail()
+        }
         let done = DispatchSemaphore(value: 0)
         try loop.sync {
             let steps = try scene(loop)
@@ -84,9 +89,6 @@ private final class OtherHolder: AnswerHolder {
             loop.schedule(after: .seconds((steps.last?.second ?? 0) + 1)) { done.signal() }
         }
         done.waitOrFail()
-        let stopped = DispatchSemaphore(value: 0)
-        loop.stop { stopped.signal() }
-        stopped.waitOrFail()
     }
 
     @Test func whoAsksNowAndThenIsNotIdle() throws {
@@ -116,7 +118,7 @@ private final class OtherHolder: AnswerHolder {
         #expect(settings.contains([0, 6] + HTTP2Frame.word(UInt32(MessageLimits().maxHeadBytes))), "\(settings)")
     }
 
-    /// Counted as nobody's, they would have another client give way for this one.
+    /// Frames without an owner would make the budget reset another client instead.
     @Test func framesThatWaitAreCountedForTheirClient() throws {
         let budget = AnswerBudget()
         let (content, frames) = (4 << 20, Limits.queuedFrames)

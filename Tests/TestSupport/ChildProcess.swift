@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Synchronization
+import Testing
 
 /// A program that a test starts, in a session of its own.
 ///
@@ -18,14 +19,15 @@ public final class ChildProcess: Sendable {
     }
 
     public let id: pid_t
-    private let hasSuccessors: Bool
+    /// Whether processes of its group may run after it.
+    private let mayHaveSuccessors: Mutex<Bool>
     private let end = End()
 
     /// - Parameters:
     ///   - words: the path of the program, then its arguments.
-    ///   - output: the file that gets standard output, behind what it has.
+    ///   - output: the file to which standard output is appended.
     ///   - errors: the same for standard error; nil is the file of `output`.
-    ///   - descriptors: are 3, 4 and so on for the child.
+    ///   - descriptors: become 3, 4 and so on in the child.
     ///   - hasSuccessors: its group outlives it, as that of a program that is upgraded, until
     ///     `kill` or the end of this object.
     public init(
@@ -44,14 +46,14 @@ public final class ChildProcess: Sendable {
         } else {
             posix_spawn_file_actions_adddup2(&actions, 1, 2)
         }
-        // Above where they go, so that none is overwritten before it has been copied.
+        // Copies above the target numbers, so that dup2 overwrites none of them.
         let sources = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
         defer { for source in sources { close(source) } }
         for (number, source) in sources.enumerated() {
             posix_spawn_file_actions_adddup2(&actions, source, 3 + CInt(number))
         }
         _ = clinux_close_from(&actions, 3 + CInt(sources.count))
-        self.hasSuccessors = hasSuccessors
+        mayHaveSuccessors = Mutex(hasSuccessors)
         id = try Self.spawn(words, environment.merging(TestRun.variables) { own, _ in own }, &actions)
         TestRun.started(id)
         end.group.enter()
@@ -64,28 +66,39 @@ public final class ChildProcess: Sendable {
 
     public var isRunning: Bool { end.status.withLock { $0 == nil } }
 
-    /// Sends it a signal if it runs still.
+    /// Sends a signal while the process runs.
     public func send(_ signal: CInt) {
         end.status.withLock { status in
             if status == nil { Foundation.kill(id, signal) }
         }
     }
 
-    /// Waits for its end; the exit status, or 128 and the number of the signal that ended it.
-    @discardableResult public func waitForEnd() -> CInt {
-        end.group.wait()
-        return end.status.withLock { $0 } ?? 0
+    /// Waits for its end, ten minutes at most; then records an issue and kills it.
+    ///
+    /// - Returns: the exit status, or 128 and the number of the signal that ended it, or -1 where
+    ///   something else waited for it.
+    @discardableResult public func waitForEnd(sourceLocation: SourceLocation = #_sourceLocation) -> CInt {
+        let seconds = Patience.seconds(TestSize.isRelease ? 86_400 : 600)
+        if end.group.wait(timeout: .now() + .seconds(seconds)) == .timedOut {
+            Issue.record("process \(id) has not ended in \(seconds) s", sourceLocation: sourceLocation)
+            kill()
+        }
+        return end.status.withLock { $0 } ?? -1
     }
 
-    /// Ends it and its group without a word.
+    /// Kills it and its group with SIGKILL, and waits for their end.
     public func kill() {
         end.status.withLock { status in
-            if status == nil || hasSuccessors { Foundation.kill(-id, SIGKILL) }
+            if status == nil { Foundation.kill(-id, SIGKILL) }
         }
         end.group.wait()
-        guard hasSuccessors else { return }
-        Self.waitForGroup(id)
-        TestRun.ended(id)
+        mayHaveSuccessors.withLock { mayHave in
+            guard mayHave else { return }
+            Foundation.kill(-id, SIGKILL)
+            Self.waitForGroup(id)
+            TestRun.ended(id)
+            mayHave = false
+        }
     }
 
     private static func spawn(
@@ -94,7 +107,7 @@ public final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Signals that this program ignores or blocks, a child neither ignores nor blocks.
+        // The child starts with default actions and no blocked signals.
         var (all, none) = (sigset_t(), sigset_t())
         sigfillset(&all)
         sigemptyset(&none)
@@ -116,11 +129,11 @@ public final class ChildProcess: Sendable {
         var details = siginfo_t()
         while waitid(P_PID, id_t(id), &details, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         end.status.withLock { end in
-            // Nothing else gets its number until it has been waited for.
+            // The kernel does not reuse the number before waitpid.
             if killsGroup { Foundation.kill(-id, SIGKILL) }
-            var status: CInt = 0
-            while waitpid(id, &status, 0) < 0, errno == EINTR {}
-            end = status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
+            var (status, waited) = (CInt(0), pid_t(0))
+            repeat { waited = waitpid(id, &status, 0) } while waited < 0 && errno == EINTR
+            end = waited != id ? -1 : status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
         }
         if killsGroup {
             waitForGroup(id)

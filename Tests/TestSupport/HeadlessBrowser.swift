@@ -61,7 +61,7 @@ public final class HeadlessBrowser {
 
     // MARK: The protocol
 
-    /// Calls a method and waits for what it returns, at most 30 s.
+    /// Calls a method and waits for what it returns, at most a minute.
     @discardableResult
     public func call(_ method: String, _ params: [String: Any] = [:]) throws -> [String: Any] {
         lastID += 1
@@ -94,7 +94,9 @@ public final class HeadlessBrowser {
                 return try JSONSerialization.jsonObject(with: message) as? [String: Any] ?? [:]
             }
             var poller = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-            guard poll(&poller, 1, 30_000) > 0 else { throw Failure(description: "\(method): no answer in 30 s") }
+            guard poll(&poller, 1, CInt(1_000 * Patience.seconds(60))) > 0 else {
+                throw Failure(description: "\(method): no answer in time")
+            }
             var chunk = [UInt8](repeating: 0, count: 1 << 16)
             let count = read(output, &chunk, chunk.count)
             guard count > 0 else { throw Failure(description: "\(method): the browser has gone") }
@@ -135,11 +137,11 @@ public final class HeadlessBrowser {
         session = try call("Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"] as? String
     }
 
-    /// Waits until an expression is true, at most 20 s.
+    /// Waits until an expression is true, at most a minute.
     public func wait(for expression: String) throws {
-        let deadline = Date() + 20
+        let deadline = ContinuousClock.now + .seconds(Patience.seconds(60))
         while try evaluate("Boolean(\(expression))") as? Bool != true {
-            guard Date() < deadline else { throw Failure(description: "never became true: \(expression)") }
+            guard ContinuousClock.now < deadline else { throw Failure(description: "never became true: \(expression)") }
             usleep(50_000)
         }
     }

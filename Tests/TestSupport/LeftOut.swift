@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a run of the tests leaves out, which its last lines name.
+/// Checks that this run leaves out; its last lines list them.
 public enum LeftOut {
     private static let all = Mutex<Set<String>>([])
 

@@ -1,19 +1,19 @@
 import Foundation
 
-/// What a run of the tests has not cleared away, and would outlive it: processes and files.
+/// Processes and files that a test run has not cleared away.
 struct Leftovers {
-    /// A run, and what tells what is its own.
+    /// A run, with the marks of its processes.
     struct Run {
         let process: pid_t
         /// Sessions that were made for its children.
         let sessions: Set<pid_t>
-        /// What it has started itself, and ends itself.
+        /// The guardian process, which the run ends itself.
         let guardian: pid_t?
         /// Whether a process has the run's folder in its environment.
         let isMarked: (RunningProcess) -> Bool
     }
 
-    /// The processes that belong to a run, beside its own.
+    /// The processes of a run, without the run and its guardian.
     static func processes(of run: Run, among all: [RunningProcess]) -> [RunningProcess] {
         all.filter { process in
             guard process.id != run.process, process.id != run.guardian else { return false }
@@ -22,7 +22,7 @@ struct Leftovers {
         }
     }
 
-    /// One line a process.
+    /// Describes a process in one line.
     /// - Parameters:
     ///   - command: the program and its arguments.
     ///   - addresses: where it listens.
@@ -32,7 +32,7 @@ struct Leftovers {
         return "process \(process.id) runs: \(command)\(listening)"
     }
 
-    /// One line an entry of the run's folder: the names of files say which test they are of.
+    /// Describes each entry of the run's folder in one line, with the first four files in it.
     /// - Parameters:
     ///   - paths: relative to the folder, as `subpathsOfDirectory` has them.
     ///   - makers: the tests that have made entries, by the names of these, as far as known.

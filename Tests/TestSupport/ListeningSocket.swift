@@ -6,8 +6,8 @@ public struct ListeningSocket: Sendable {
     /// HOST:PORT, or the path of a Unix socket.
     public let address: String
 
-    /// Those of a process, by all its descriptors: one that it has twice is there twice. Empty
-    /// where nobody may look.
+    /// The listening sockets of a process, one for each descriptor; empty where /proc denies
+    /// access.
     public static func all(of process: pid_t) -> [ListeningSocket] {
         let folder = "/proc/\(process)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -16,10 +16,7 @@ public struct ListeningSocket: Sendable {
         // listens.
         let tables = [("tcp", 1, 3, 9, "0A"), ("tcp6", 1, 3, 9, "0A"), ("unix", 7, 3, 6, "00010000")]
         let listening = tables.flatMap { table, address, state, inode, wanted in
-            // To the end: `contents(atPath:)` and `String(contentsOfFile:)` take the first page of
-            // what has no size. A socket may have any bytes as its name.
-            let file = FileHandle(forReadingAtPath: "/proc/\(process)/net/\(table)")
-            let text = String(decoding: file?.readDataToEndOfFile() ?? Data(), as: UTF8.self)
+            let text = RunningProcess.content(of: "net/\(table)", of: process)
             return text.split(separator: "\n").compactMap { line -> ListeningSocket? in
                 let words = line.split(separator: " ")
                 guard words.count > inode, words[state] == wanted else { return nil }

@@ -13,7 +13,7 @@ public struct Requirement: Sendable {
         self.check = check
     }
 
-    /// Notes it for the run's last line where it is not met.
+    /// Notes the absence for the last lines of the run.
     public var isMet: Bool {
         let isMet = check()
         if !isMet { LeftOut.note(absence) }

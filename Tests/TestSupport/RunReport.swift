@@ -1,9 +1,9 @@
 /// The last lines of a run.
 struct RunReport {
-    /// Nil where no events were written.
+    /// Nil where the events of the run cannot be read.
     let tally: RunTally?
     let figures: String?
-    /// What the tests have not cleared away.
+    /// Processes and files that tests did not clear away.
     let left: [String]
     let leftOut: [String]
 
@@ -13,7 +13,7 @@ struct RunReport {
             + section("Left out, because this machine or this run lacks it:", leftOut)
             + section("Failed:", tally?.issues ?? [])
             + section("Left by tests, which have to end and remove what they start and write:", left)
-            + (tally.map { $0.counts + "\n" } ?? "")
+            + (tally.map { $0.counts(leftBehind: left.count) } ?? "The tests of this run could not be counted.") + "\n"
     }
 
     private func section(_ title: String, _ lines: [String]) -> String {

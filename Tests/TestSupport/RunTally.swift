@@ -6,7 +6,7 @@ struct RunTally {
     private var ended: Set<String> = []
     private var skipped: Set<String> = []
     private var failed: Set<String> = []
-    /// What was said of each issue.
+    /// The messages of each issue.
     private(set) var issues: [String] = []
 
     /// - Parameter events: a JSON object a line.
@@ -19,11 +19,12 @@ struct RunTally {
         }
     }
 
-    /// Tests, not suites, and a test with arguments once.
-    var counts: String {
-        let failures = functions.intersection(failed)
+    /// Counts tests, a test with arguments once. Leftovers and the issues of suites count as
+    /// failures, because they fail the run.
+    func counts(leftBehind leftovers: Int) -> String {
         let passed = functions.intersection(ended).subtracting(failed).subtracting(skipped)
-        return "\(passed.count) passed, \(failures.count) failed, \(functions.intersection(skipped).count) skipped"
+        return
+            "\(passed.count) passed, \(failed.count + leftovers) failed, \(functions.intersection(skipped).count) skipped"
     }
 
     private mutating func note(_ kind: String, _ payload: [String: Any]) {

@@ -32,22 +32,23 @@ struct RunningProcess: Equatable, Sendable {
     static var all: [RunningProcess] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.filter { pid_t($0) != nil }.compactMap { name in
-            (try? String(contentsOfFile: "/proc/\(name)/stat", encoding: .utf8)).flatMap(RunningProcess.init(stat:))
+            RunningProcess(stat: pid_t(name).map { content(of: "stat", of: $0) } ?? "")
         }
     }
 
-    /// The program and its arguments; its name where nobody may look, or it has ended.
+    /// The program and its arguments; its name where /proc denies access, or it has ended.
     var command: String {
-        let words = content(of: "cmdline").split(separator: "\0").joined(separator: " ")
+        let words = Self.content(of: "cmdline", of: id).split(separator: "\0").joined(separator: " ")
         return words.isEmpty ? name : words
     }
 
-    /// NAME=VALUE each; empty where nobody may look.
-    var variables: [Substring] { content(of: "environ").split(separator: "\0") }
+    /// NAME=VALUE each; empty where /proc denies access.
+    var variables: [Substring] { Self.content(of: "environ", of: id).split(separator: "\0") }
 
-    /// To the end: `String(contentsOfFile:)` takes the first page of a file without a size.
-    private func content(of file: String) -> String {
-        let handle = FileHandle(forReadingAtPath: "/proc/\(id)/\(file)")
+    /// A file of /proc/PID to its end; `String(contentsOfFile:)` takes the first page of a file
+    /// without a size.
+    static func content(of file: String, of process: pid_t) -> String {
+        let handle = FileHandle(forReadingAtPath: "/proc/\(process)/\(file)")
         return String(decoding: (try? handle?.readToEnd()) ?? Data(), as: UTF8.self)
     }
 }

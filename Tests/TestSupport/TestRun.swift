@@ -4,9 +4,9 @@ import Testing
 
 /// One run of the test program: its temporary directory, its children, and its last lines.
 ///
-/// Everything that tests start or write is found again: files are in a directory of the run
-/// (`TMPDIR`), children in sessions that are noted, and what children start has that directory in
-/// its environment. What is left at the end is named, fails the run and is removed.
+/// The run finds what tests start or write: files in its directory (`TMPDIR`), children by their
+/// sessions, and their children by `TMPDIR` in the environment. Leftovers are listed, fail the run
+/// and are removed.
 public enum TestRun {
     private struct State {
         var sessions: Set<pid_t> = []
@@ -21,7 +21,7 @@ public enum TestRun {
     private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "" }
     private static var events: String { folder + "/events" }
 
-    /// What each child has in its environment.
+    /// Variables for the environment of each child.
     static var variables: [String: String] { getenv(mark) == nil ? [:] : ["TMPDIR": folder] }
 
     /// Makes the run's directory, and starts the program anew to have it everywhere from the
@@ -33,21 +33,29 @@ public enum TestRun {
             let guardian = try startGuardian()
             state.withLock { $0.guardian = guardian }
         } catch {
-            print("The tests cannot be watched: \(error)")
+            fail("\(error)")
         }
     }
 
     private static func restart() {
-        guard let path = try? TemporaryFolder.make(), let program = realpath("/proc/self/exe", nil) else { return }
+        guard let path = try? TemporaryFolder.make(), let program = realpath("/proc/self/exe", nil) else {
+            fail("there is no temporary directory")
+        }
         setenv("TMPDIR", path, 1)
         setenv(mark, "\(getpid())", 1)
-        // Of the events of a run, only the package manager could be told in the program.
+        // The testing library writes its events only to a file that an argument names.
         let words = (CommandLine.arguments + ["--event-stream-output-path", events]).map { strdup($0) } + [nil]
         execv(program, words)
+        fail("execv: errno \(errno)")
     }
 
-    /// Learns which sessions run. When this program has ended, however it did, the guardian kills
-    /// them and removes the run's directory.
+    private static func fail(_ reason: String) -> Never {
+        FileHandle.standardError.write(Data("refrain: the tests cannot be watched: \(reason)\n".utf8))
+        exit(1)
+    }
+
+    /// Starts the guardian. It reads which sessions run; when this program ends for any reason, it
+    /// kills them and removes the run's directory.
     private static func startGuardian() throws -> (ChildProcess, CInt) {
         let script = """
             exec <&3 3<&-; running=' '
@@ -76,20 +84,20 @@ public enum TestRun {
         state.withLock { $0.makers[folder] = test.name }
     }
 
-    static func started(_ session: pid_t) { note("started", session) { $0.insert(session) } }
-    static func ended(_ session: pid_t) { note("ended", session) { $0.remove(session) } }
+    static func started(_ session: pid_t) { note("started", session) { $0.insert(session).inserted } }
+    static func ended(_ session: pid_t) { note("ended", session) { $0.remove(session) != nil } }
 
-    private static func note(_ event: String, _ session: pid_t, _ change: (inout Set<pid_t>) -> Void) {
+    /// Tells the guardian of a change.
+    private static func note(_ event: String, _ session: pid_t, _ change: (inout Set<pid_t>) -> Bool) {
         state.withLock { state in
-            guard let guardian = state.guardian, guardian.process.id != session else { return }
-            change(&state.sessions)
+            guard let guardian = state.guardian, guardian.process.id != session, change(&state.sessions) else { return }
             let line = Array("\(event) \(session)\n".utf8)
             _ = write(guardian.input, line, line.count)
         }
     }
 
-    /// Says how the run came out; the exit status, which is that of the tests unless they left
-    /// something.
+    /// Prints the report. Returns the tests' exit status, or at least 1 where something was left or
+    /// the tests could not be counted.
     public static func end(_ status: CInt) -> CInt {
         guard let guardian = state.withLock({ $0.guardian }) else { return status }
         let tally = (try? Data(contentsOf: URL(fileURLWithPath: events))).map(RunTally.init(events:))
@@ -99,11 +107,11 @@ public enum TestRun {
             RunReport(tally: tally, figures: FigureTable.text, left: left, leftOut: LeftOut.notes).text, terminator: "")
         close(guardian.input)
         guardian.process.waitForEnd()
-        return left.isEmpty ? status : max(status, 1)
+        return left.isEmpty && tally != nil ? status : max(status, 1)
     }
 
-    /// One line each. What ends in the background has some seconds for it; the processes that are
-    /// left then are killed.
+    /// Describes each leftover in one line. Waits 10 s for processes that are ending, then kills
+    /// the rest.
     private static func leftovers() -> [String] {
         var (lines, processes): ([String], [RunningProcess]) = ([], [])
         waitAtMost(10) {

@@ -10,7 +10,7 @@ public enum Watchdog {
     /// Watches from now on where the runner writes its events to a file; a soak run is silent.
     public static func begin() {
         let words = CommandLine.arguments
-        guard let index = words.firstIndex(of: option), words.indices.contains(index + 1),
+        guard let index = words.lastIndex(of: option), words.indices.contains(index + 1),
             ProcessInfo.processInfo.environment["REFRAIN_SOAK"] == nil
         else { return }
         let minutes = Patience.seconds(TestSize.isRelease ? 1_440 : 20)
@@ -29,7 +29,8 @@ public enum Watchdog {
         let names = running((try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()).joined(separator: "\n    ")
         let report = "refrain: no test has begun or ended for \(silence); these run:\n    \(names)\n"
         FileHandle.standardError.write(Data(report.utf8))
-        exit(1)
+        // Exit handlers may wait for what hangs.
+        _exit(1)
     }
 
     /// The identifiers of the tests that have begun and not ended, but for the suites around them.

@@ -79,7 +79,7 @@ struct FormRecord: Sendable {
         return objects.describes(resource, in: document)
     }
 
-    /// Unix seconds until which what is known counts.
+    /// Unix seconds until which the record is valid.
     var countsUntil: Int64 { lastSeen + Int64(freshFor) }
 
     /// Whether something is known of it still.

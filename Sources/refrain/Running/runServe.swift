@@ -9,7 +9,7 @@ func runServe(
 ) throws(CommandFailure) -> ExitStatus {
     let configuration = effective.configuration
     let log = OperationalLog(level: configuration.logLevel, prefix: .ofStandardError, context.output.error)
-    // Before other threads run, which would take them.
+    // Before other threads start: the kernel gives a signal to any thread that does not block it.
     SignalWatcher.hold(Successor.heldSignals)
     // Before other threads run, which could read the environment that these change.
     let manager = ServiceManager.ofThisProcess()
