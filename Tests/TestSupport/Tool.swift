@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A program of this machine that judges or uses what the project delivers.
 public struct Tool: Sendable {
