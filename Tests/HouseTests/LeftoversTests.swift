@@ -57,16 +57,17 @@ import Testing
     private static let events = """
         {"kind":"test","payload":{"kind":"suite","id":"M.S"}}
         {"kind":"test","payload":{"kind":"function","id":"M.S/a()"}}
-        {"kind":"test","payload":{"kind":"function","id":"M.S/b()"}}
+        {"kind":"test","payload":{"kind":"function","id":"M.S/b()/S.swift:7:6"}}
         {"kind":"test","payload":{"kind":"function","id":"M.S/c()"}}
         {"kind":"test","payload":{"kind":"function","id":"M.S/d()"}}
         {"kind":"event","payload":{"kind":"testSkipped","testID":"M.S/c()"}}
-        {"kind":"event","payload":{"kind":"issueRecorded","testID":"M.S/b()","issue":{"isKnown":false,"severity":"error"},\
-        "messages":[{"symbol":"fail","text":"b() recorded an issue"},{"symbol":"details","text":"1 == 2"}]}}
+        {"kind":"event","payload":{"kind":"issueRecorded","testID":"M.S/b()/S.swift:7:6","issue":{"isKnown":false,"severity":"error",\
+        "sourceLocation":{"fileID":"M/S.swift","line":9}},\
+        "messages":[{"symbol":"fail","text":"Expectation failed"},{"symbol":"details","text":"1 == 2"}]}}
         {"kind":"event","payload":{"kind":"issueRecorded","testID":"M.S/a()","issue":{"isKnown":true}}}
         {"kind":"event","payload":{"kind":"issueRecorded","testID":"M.S/a()","issue":{"severity":"warning"}}}
         {"kind":"event","payload":{"kind":"testEnded","testID":"M.S/a()"}}
-        {"kind":"event","payload":{"kind":"testEnded","testID":"M.S/b()"}}
+        {"kind":"event","payload":{"kind":"testEnded","testID":"M.S/b()/S.swift:7:6"}}
         {"kind":"event","payload":{"kind":"testEnded","testID":"M.S"}}
         """
 
@@ -74,7 +75,7 @@ import Testing
     @Test func onlyTestsThatEndedWellHavePassed() {
         let tally = RunTally(events: Data(Self.events.utf8))
         #expect(tally.counts(leftBehind: 0) == "1 passed, 1 failed, 1 skipped")
-        #expect(tally.issues == ["b() recorded an issue\n    1 == 2"])
+        #expect(tally.issues == ["M.S/b(), M/S.swift:9\n    Expectation failed\n    1 == 2"])
         #expect(RunTally(events: Data("no event".utf8)).counts(leftBehind: 0) == "0 passed, 0 failed, 0 skipped")
     }
 
@@ -88,7 +89,8 @@ import Testing
                 Left out, because this machine or this run lacks it:
                   no zsh
                 Failed:
-                  b() recorded an issue
+                  M.S/b(), M/S.swift:9
+                    Expectation failed
                     1 == 2
                 Left by tests, which have to end and remove what they start and write:
                   x runs

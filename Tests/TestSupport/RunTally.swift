@@ -6,7 +6,7 @@ struct RunTally {
     private var ended: Set<String> = []
     private var skipped: Set<String> = []
     private var failed: Set<String> = []
-    /// The messages of each issue.
+    /// The test, the place and the messages of each issue.
     private(set) var issues: [String] = []
 
     /// - Parameter events: a JSON object a line.
@@ -37,8 +37,11 @@ struct RunTally {
             let issue = payload["issue"] as? [String: Any] ?? [:]
             guard issue["isKnown"] as? Bool != true, issue["severity"] as? String != "warning" else { return }
             failed.insert(test)
-            let messages = payload["messages"] as? [[String: Any]] ?? []
-            issues.append(messages.compactMap { $0["text"] as? String }.joined(separator: "\n    "))
+            let place = issue["sourceLocation"] as? [String: Any] ?? [:]
+            let messages = (payload["messages"] as? [[String: Any]] ?? []).compactMap { $0["text"] as? String }
+            let name = test.split(separator: "/").prefix(2).joined(separator: "/")
+            let heading = "\(name), \(place["fileID"] ?? "an unknown file"):\(place["line"] ?? 0)"
+            issues.append(([heading] + messages).joined(separator: "\n    "))
         default: break
         }
     }
