@@ -50,12 +50,14 @@ struct FullDiskTests {
                 ["cache_size 1GiB"], file: house.folder.file("disk/cache.sqlite"),
                 runner: [unshare.path, "-rm", "/bin/sh", "-c", Self.script, "sh", house.folder.path])
             let tally = Tally()
-            let third = Self.requests / 3
-            try Self.ask(program, 0..<third, tally)
+            // These leave room. In a file that has filled the disk by itself, new answers take the
+            // place of old ones, and no write fails.
+            let first = 130
+            try Self.ask(program, 0..<first, tally)
             try house.folder.put([], "fill")
             waitUntil(within: 60) { house.folder.has("filled") }
             try #require(house.folder.has("filled"))
-            try Self.ask(program, third..<Self.requests, tally)
+            try Self.ask(program, first..<Self.requests, tally)
             let isFull = try Self.says("cannot be written", program, tally, from: 5_000_000)
             try house.folder.put([], "free")
             waitUntil(within: 60) { house.folder.has("freed") }

@@ -40,8 +40,11 @@ struct RunTally {
             let place = issue["sourceLocation"] as? [String: Any] ?? [:]
             let messages = (payload["messages"] as? [[String: Any]] ?? []).compactMap { $0["text"] as? String }
             let name = test.split(separator: "/").prefix(2).joined(separator: "/")
-            let heading = "\(name), \(place["fileID"] ?? "an unknown file"):\(place["line"] ?? 0)"
-            issues.append(([heading] + messages).joined(separator: "\n    "))
+            let heading =
+                "\(name.isEmpty ? "some test" : name), \(place["fileID"] ?? "an unknown file"):\(place["line"] ?? 0)"
+            let text = ([heading] + messages).joined(separator: "\n    ")
+            // An issue of a thread that belongs to no test comes several times.
+            if !issues.contains(text) { issues.append(text) }
         default: break
         }
     }
