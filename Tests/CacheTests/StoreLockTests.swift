@@ -44,6 +44,16 @@ import Testing
         #expect(again.isInPlace)
     }
 
+    /// A program that is being started has copies of all descriptors.
+    @Test func aCopyThatNobodyAskedForKeepsNoLock() throws {
+        var lock: StoreLock? = try StoreLock(scratch.file)
+        let copy = dup(try #require(lock?.descriptor))
+        defer { close(copy) }
+        lock = nil
+        #expect(StoreLock.holder(of: scratch.file) == nil)
+        _ = try StoreLock(scratch.file)
+    }
+
     @Test func aProxyThatIsBeingReplacedIsWaitedFor() async throws {
         let other = scratch.open()
         let isSaid = DispatchSemaphore(value: 0)

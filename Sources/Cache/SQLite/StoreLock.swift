@@ -20,9 +20,11 @@ public final class StoreLock: Sendable {
     }
 
     private let path: String
-    private let descriptor: CInt
+    let descriptor: CInt
     /// Whether another process, which was given it, goes on with it.
     private let isHandedOver = Atomic<Bool>(false)
+    /// Whether another process may have a copy of the descriptor on purpose.
+    private let isShared: Atomic<Bool>
 
     /// How often `take` looks again.
     private static let pause: UInt32 = 50_000
@@ -34,6 +36,7 @@ public final class StoreLock: Sendable {
         if let reason = StoreFile.oddity(of: file) { throw .impossible(reason) }
         let path = Self.path(beside: file)
         descriptor = try Self.locked(path)
+        isShared = Atomic(false)
         self.path = path
         sign()
     }
@@ -45,12 +48,18 @@ public final class StoreLock: Sendable {
         guard Self.leads(path, to: descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
         self.path = path
         self.descriptor = descriptor
+        isShared = Atomic(true)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
     deinit {
-        // Otherwise the next holder would be taken for this one until it has written its own.
-        if !isHandedOver.load(ordering: .relaxed) { ftruncate(descriptor, 0) }
+        if !isHandedOver.load(ordering: .relaxed) {
+            // Otherwise the next holder would be taken for this one until it has written its own.
+            ftruncate(descriptor, 0)
+        }
+        // Any program that this process is starting has a copy of the descriptor until it runs, and
+        // would keep the lock for so long.
+        if !isShared.load(ordering: .relaxed) { flock(descriptor, LOCK_UN) }
         close(descriptor)
     }
 
@@ -64,6 +73,7 @@ public final class StoreLock: Sendable {
     /// A descriptor for another process to go on with, which belongs to the caller; nil where there
     /// can be none.
     func copy() -> CInt? {
+        isShared.store(true, ordering: .relaxed)
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         return copy >= 0 ? copy : nil
     }
