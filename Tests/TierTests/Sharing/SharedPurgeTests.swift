@@ -155,6 +155,7 @@ import Testing
         // Once it has taken the engine for away, it does not look for it by itself.
         let a = try NodeScene([engine.endpoint], "a") {
             ($1.patience, $1.pause) = (.milliseconds(200), .seconds(3_600))
+            $1.purgePatience = TierScene.patient
         }
         let b = try NodeScene([engine.endpoint], "b") {
             ($1.patience, $1.purgePatience) = (.milliseconds(200), .milliseconds(100))
