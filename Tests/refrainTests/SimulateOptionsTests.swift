@@ -21,7 +21,8 @@ import Testing
             "--listen", "127.0.0.1:0", "--seed", "18446744073709551615", "--latency", "20",
             "--fault", "503:0.25", "--fault", "reset", "--fault", "limit:20/s", "--no-auth", "--tls-authority",
             "ca.pem", "--public-key", "k.pem", "--revise-every", "500", "--flip-after", "2000",
-            "--lists", "filling", "--gaps", "jp,de", "--unavailable", "3", "--relations", "alone"
+            "--lists", "filling", "--gaps", "jp,de", "--unavailable", "3", "--relations", "alone",
+            "--revision-share", "10", "--list-sizes", "recorded"
         )
         #expect(options.listen.port == 0 && options.recording == nil && options.seed == .max)
         #expect(options.latency == .milliseconds(20))
@@ -29,16 +30,22 @@ import Testing
             options.faults == [.fault(Fault(.unavailable, perMillion: 250_000)), .fault(Fault(.reset)), .limit(20)])
         #expect(options.reviseEvery == 500 && options.flipAfter == 2000)
         #expect(options.listCut == .filling && options.gaps == .only(["de", "jp"]))
-        #expect(options.unavailablePercent == 3 && options.relationHabit == .alone)
+        #expect(options.unavailable == .percent(3) && options.relationHabit == .alone)
+        #expect(options.revisionShare == 10 && options.listSizes == .recorded)
         #expect(!options.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
+    }
+
+    @Test func aShareThatIsUnavailableIsAPercentageOrAFraction() throws {
+        #expect(try options("--unavailable", "0").unavailable == .percent(0))
+        #expect(try options("--unavailable", "1/3000").unavailable == .oneIn(3000))
     }
 
     /// They were accepted, and did nothing.
     @Test(arguments: [
         ["--seed", "1"], ["--fault", "reset"], ["--revise-every", "5"], ["--flip-after", "5"],
         ["--public-key", "k.pem"], ["--lists", "first"], ["--gaps", "none"], ["--unavailable", "1"],
-        ["--relations", "bare"],
+        ["--relations", "bare"], ["--revision-share", "10"], ["--list-sizes", "recorded"],
     ])
     func whatShapesTheSimulatedAPIDoesNotGoWithARecording(_ words: [String]) throws {
         #expect(try options("--recording", "f", "--latency", "0").latency == .zero)
@@ -67,7 +74,8 @@ import Testing
             ["--listen", "x"], ["--seed", "-1"], ["--latency", "1s"], ["--fault", "X"], ["--revise-every", "x"],
             ["--flip-after", "-1"], ["--lists", "last"], ["--relations", "none"],
             ["--gaps", "jp,xx"], ["--gaps", "jp,"],
-            ["--unavailable", "101"],
+            ["--unavailable", "101"], ["--unavailable", "1/1"], ["--unavailable", "2/300"],
+            ["--revision-share", "0"], ["--list-sizes", "long"],
         ] {
             let result = run("simulate", words[0], words[1])
             #expect(result.status == 2 && result.error.hasPrefix("refrain: \(words[0]): "), "\(result.error)")

@@ -10,35 +10,41 @@ extension Catalog {
         case .albums: return isAlbumAvailable(resource.number, market)
         case .songs: return isSongAvailable(resource.number, market)
         case .artists:
-            return isProlific(resource.number)
-                || !seed.isOne(in: 60, .availability, resource.number, 2000 + market.index)
-        case .musicVideos: return !seed.isOne(in: 14, .availability, resource.number, 3000 + market.index)
-        case .playlists: return !seed.isOne(in: 30, .availability, resource.number, 4000 + market.index)
+            return isProlific(resource.number) || !isLacking(oneIn: 60, resource.number, 2000 + market.index)
+        case .musicVideos: return !isLacking(oneIn: 14, resource.number, 3000 + market.index)
+        case .playlists: return !isLacking(oneIn: 30, resource.number, 4000 + market.index)
         default: return true
         }
     }
 
     /// Deprecated in every storefront: such an id vanishes from batches and answers 404 alone
-    /// (APPLE-MUSIC-API 8.18).
+    /// (APPLE-MUSIC-API 8.18). None is where gaps are to be as rare as `unavailableOneIn` says.
     func isDeprecated(album: Int) -> Bool {
-        ordinal(ofAlbum: album) != 4 && seed.isOne(in: 97, .retirement, album)
+        traits.unavailableOneIn == nil && ordinal(ofAlbum: album) != 4 && seed.isOne(in: 97, .retirement, album)
     }
 
     private func isAlbumAvailable(_ album: Int, _ market: Market) -> Bool {
         if isDeprecated(album: album) { return false }
         let isAway = isAway(Resource(.albums, album))
         if ordinal(ofAlbum: album) == 4, isProlific(artist(ofAlbum: album)) { return !isAway }
-        return isLacking(oneIn: 12, album, market.index) == isAway
+        return isMusicLacking(oneIn: 12, album, market.index) == isAway
     }
 
     private func isSongAvailable(_ song: Int, _ market: Market) -> Bool {
         isAlbumAvailable(song / Self.songSpan, market)
-            && isLacking(oneIn: 40, song, 1000 + market.index) == isAway(Resource(.songs, song))
+            && isMusicLacking(oneIn: 40, song, 1000 + market.index) == isAway(Resource(.songs, song))
     }
 
-    /// - Parameter share: what the type has by itself.
+    /// - Parameter share: that of the type by itself.
     private func isLacking(oneIn share: Int, _ number: Int, _ market: Int) -> Bool {
-        guard let percent = unavailablePercent else { return seed.isOne(in: share, .availability, number, market) }
+        seed.isOne(in: traits.unavailableOneIn ?? share, .availability, number, market)
+    }
+
+    /// The same for albums and songs, which have a percentage.
+    private func isMusicLacking(oneIn share: Int, _ number: Int, _ market: Int) -> Bool {
+        guard traits.unavailableOneIn == nil, let percent = traits.unavailablePercent else {
+            return isLacking(oneIn: share, number, market)
+        }
         return seed.number(below: 100, .availability, number, market) < percent
     }
 

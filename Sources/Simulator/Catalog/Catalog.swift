@@ -15,10 +15,7 @@ final class Catalog: Sendable {
     let revision: Int
     let artistCount: Int
     let playlistCount: Int
-    /// Of a hundred albums, and of a hundred songs; nil for what each type has by itself.
-    let unavailablePercent: Int?
-    /// One artist in so many has more albums than fit on one page.
-    let prolificShare: Int
+    let traits: CatalogTraits
     let curatorCount = 60
     let appleCuratorCount = 40
     let activityCount = 24
@@ -31,22 +28,19 @@ final class Catalog: Sendable {
     /// The artist of each album.
     let albumArtist: [Int32]
 
-    init(
-        seed: UInt64, artists: Int, playlists: Int, unavailablePercent: Int? = nil, prolificShare: Int = 300
-    ) {
+    init(seed: UInt64, artists: Int, playlists: Int, traits: CatalogTraits = CatalogTraits()) {
         let seed = Seed(value: SplitMix64.mixed(seed &+ 0x5EED))
         self.seed = seed
         revision = 0
         artistCount = max(artists, 16)
         playlistCount = max(playlists, 64)
-        self.unavailablePercent = unavailablePercent
-        self.prolificShare = prolificShare
+        self.traits = traits
         var albumStart: [Int32] = [0]
         var videoStart: [Int32] = [0]
         var albumArtist: [Int32] = []
         for artist in 0..<artistCount {
-            let isProlific = Self.isProlific(artist, oneIn: prolificShare)
-            let albums = Self.albumCount(ofArtist: artist, seed, isProlific)
+            let isProlific = Self.isProlific(artist, traits)
+            let albums = Self.albumCount(ofArtist: artist, seed, traits)
             albumArtist.append(contentsOf: repeatElement(Int32(artist), count: albums))
             albumStart.append(albumStart[artist] + Int32(albums))
             videoStart.append(videoStart[artist] + Int32(Self.videoCount(ofArtist: artist, seed, isProlific)))
@@ -62,8 +56,7 @@ final class Catalog: Sendable {
         self.revision = revision
         artistCount = catalog.artistCount
         playlistCount = catalog.playlistCount
-        unavailablePercent = catalog.unavailablePercent
-        prolificShare = catalog.prolificShare
+        traits = catalog.traits
         albumStart = catalog.albumStart
         videoStart = catalog.videoStart
         albumArtist = catalog.albumArtist
@@ -72,12 +65,16 @@ final class Catalog: Sendable {
     var albumCount: Int { albumArtist.count }
     var videoCount: Int { Int(videoStart[artistCount]) }
 
-    func isProlific(_ artist: Int) -> Bool { Self.isProlific(artist, oneIn: prolificShare) }
+    func isProlific(_ artist: Int) -> Bool { Self.isProlific(artist, traits) }
 
-    private static func isProlific(_ artist: Int, oneIn share: Int) -> Bool { artist % share == min(7, share - 1) }
+    private static func isProlific(_ artist: Int, _ traits: CatalogTraits) -> Bool {
+        let share = traits.prolificShare
+        return traits.listSizes == .standard && artist % share == min(7, share - 1)
+    }
 
-    private static func albumCount(ofArtist artist: Int, _ seed: Seed, _ isProlific: Bool) -> Int {
-        if isProlific { return 110 + seed.number(below: 70, .albumCount, artist) }
+    private static func albumCount(ofArtist artist: Int, _ seed: Seed, _ traits: CatalogTraits) -> Int {
+        if traits.listSizes == .recorded { return seed.recordedAlbumCount(ofArtist: artist) }
+        if isProlific(artist, traits) { return 110 + seed.number(below: 70, .albumCount, artist) }
         return 1 + seed.number(below: 7, .albumCount, artist)
     }
 

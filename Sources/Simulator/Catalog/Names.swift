@@ -39,7 +39,7 @@ extension Catalog {
             let first = Int(albumStart[artist(ofAlbum: album)])
             return title(1, first) + " (" + pick(Vocabulary.versions, .edition, album) + ")"
         case .original, .clean:
-            let tracks = trackCount(ofAlbum: album)
+            let tracks = firstTrackCount(ofAlbum: album)
             if tracks == 1 { return name(ofSongOn: album, track: 0) + " - Single" }
             return tracks < 8 ? title(1, album) + " - EP" : title(1, album)
         }

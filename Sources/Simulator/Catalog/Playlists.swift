@@ -20,8 +20,9 @@ extension Catalog {
     }
 
     func trackCount(ofPlaylist playlist: Int) -> Int {
-        if playlist % 50 == 2 { return 250 }
-        return isChart(playlist: playlist) ? 100 : 15 + seed.number(below: 60, .playlist, playlist)
+        if isChart(playlist: playlist) { return 100 }
+        if traits.listSizes == .recorded { return seed.recordedTrackCount(ofPlaylist: playlist) }
+        return playlist % 50 == 2 ? 250 : 15 + seed.number(below: 60, .playlist, playlist)
     }
 
     /// The songs of a playlist in order; the same in every storefront, where some of them will be
@@ -43,6 +44,7 @@ extension Catalog {
             album = seed.number(below: albumCount, .playlist, playlist, 2 * place + 1)
         }
         return song(
-            album: album, track: seed.number(below: trackCount(ofAlbum: album), .playlist, playlist, 2 * place + 2))
+            album: album,
+            track: seed.number(below: firstTrackCount(ofAlbum: album), .playlist, playlist, 2 * place + 2))
     }
 }

@@ -86,7 +86,7 @@ extension Catalog {
 
     func artists(ofAlbum album: Int) -> [Resource] {
         let first = Resource(.artists, artist(ofAlbum: album))
-        guard let guest = guest(ofAlbum: album) else { return [first] }
+        guard let guest = revised(guest: guest(ofAlbum: album), ofAlbum: album) else { return [first] }
         return [first, Resource(.artists, guest)]
     }
 

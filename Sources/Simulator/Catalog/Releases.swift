@@ -37,8 +37,15 @@ extension Catalog {
         return edition(ofAlbum: next) == .clean ? next : nil
     }
 
+    /// The tracks by now; a clean edition has as many as its original.
     func trackCount(ofAlbum album: Int) -> Int {
-        if edition(ofAlbum: album) == .clean { return trackCount(ofAlbum: album - 1) }
+        let original = edition(ofAlbum: album) == .clean ? album - 1 : album
+        return min(firstTrackCount(ofAlbum: original) + growth(ofAlbum: original), Self.mostTracks)
+    }
+
+    /// The tracks at revision 0.
+    func firstTrackCount(ofAlbum album: Int) -> Int {
+        if edition(ofAlbum: album) == .clean { return firstTrackCount(ofAlbum: album - 1) }
         let artist = artist(ofAlbum: album)
         // The fifth album of an artist with very many is a box that does not fit into one page of
         // 300.
@@ -74,7 +81,7 @@ extension Catalog {
         case .clean: return album - 1
         case .reissue:
             let first = Int(albumStart[artist(ofAlbum: album)])
-            return track < trackCount(ofAlbum: first) ? first : album
+            return track < firstTrackCount(ofAlbum: first) ? first : album
         }
     }
 

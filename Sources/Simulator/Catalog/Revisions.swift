@@ -1,27 +1,31 @@
-// What changes in the catalog from one revision to the next. Nothing is remembered: how a thing is
+// Changes of the catalog from one revision to the next. Nothing is remembered: the state of a thing
 // at a revision is computed from the seed, like everything else, so that any revision can be asked
 // for at any time.
 //
 // What must hold: revision 0 is the seeded catalog; neighbouring revisions differ in the share of
 // things said below.
 
-/// What may change of a resource, each at its own time.
-private enum Aspect: Int {
+/// A part of a resource that changes at a time of its own.
+enum Aspect: Int {
     case name, list, availability
+    /// A list and the attributes that count it, at once: only with `revisionShare`.
+    case growth
 }
 
 extension Catalog {
-    /// How often something has changed so far: once in each `period` of revisions, at one drawn
-    /// anew for each.
+    /// How often an aspect has changed so far.
+    ///
+    /// - Parameter period: without `revisionShare` it changes once in so many revisions, at one
+    ///   drawn anew for each period.
     private func changes(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
         guard revision > 0 else { return 0 }
+        if let rarePeriod { return rareChanges(resource, aspect, every: rarePeriod) }
         let (turn, step) = (revision / period, revision % period)
         return turn + (step > draw(below: period, resource, aspect, turn) ? 1 : 0)
     }
 
     private func draw(below bound: Int, _ resource: Resource, _ aspect: Aspect, _ turn: Int) -> Int {
-        let number = resource.number &* 32 &+ Int(resource.type.rawValue)
-        return seed.number(below: bound, .revision, number, turn * 4 + aspect.rawValue)
+        seed.number(below: bound, .revision, resource.revisionNumber, turn * 4 + aspect.rawValue)
     }
 
     /// One in eight albums, songs, artists and playlists has another name and other notes at the
@@ -41,14 +45,21 @@ extension Catalog {
 
     /// One playlist in five has other tracks at the next revision: the list begins elsewhere and
     /// has a few new ones.
-    func rearrangements(ofPlaylist playlist: Int) -> Int {
+    private func rearrangements(ofPlaylist playlist: Int) -> Int {
         changes(Resource(.playlists, playlist), .list, every: 5)
+    }
+
+    /// How often a playlist's attributes have said that it was modified.
+    func modifications(ofPlaylist playlist: Int) -> Int {
+        rarePeriod == nil
+            ? rearrangements(ofPlaylist: playlist) : rareChanges(Resource(.playlists, playlist), .growth)
     }
 
     func rearranged(_ tracks: [Resource], ofPlaylist playlist: Int) -> [Resource] {
         let count = rearrangements(ofPlaylist: playlist)
         guard count > 0, !tracks.isEmpty else { return tracks }
         let bits = Int(seed.bits(.revision, playlist, -count) >> 1)
+        if rarePeriod != nil { return slightlyRearranged(tracks, ofPlaylist: playlist, count, bits) }
         let start = 1 + bits % max(1, tracks.count - 1)
         var list = Array(tracks[start...] + tracks[..<start])
         for place in 0...(bits >> 16) % 3 {
@@ -77,8 +88,14 @@ extension Catalog {
     /// forty comes or goes from one revision to the next.
     func isAway(_ resource: Resource) -> Bool {
         guard revision > 0 else { return false }
+        if let rarePeriod { return isRarelyAway(resource, every: rarePeriod) }
         let (period, length) = (80, 4)
         let begin = 1 + draw(below: period - length, resource, .availability, revision / period)
         return (begin..<(begin + length)).contains(revision % period)
     }
+}
+
+extension Resource {
+    /// A number of its own among the resources of all types.
+    var revisionNumber: Int { number &* 32 &+ Int(type.rawValue) }
 }

@@ -8,15 +8,19 @@
 /// artists its albums, every chart moves on by three, and one in forty albums and songs comes or
 /// goes. An object's attributes are the same wherever it stands.
 ///
+/// With `revisionShare`, each album, song, artist and playlist changes once in the revisions that
+/// add up to a thousand shares: its attributes, a list of its own, or both, or it is away for a
+/// while.
+///
 /// When flipped, three shapes differ that APPLE-MUSIC-API.md leaves open: whether an artist inside
 /// another resource carries its `albums`, and how many (6.2); the form of links (7); and the order
 /// of members, which varies then (5.1).
-struct Revision: Sendable, Hashable {
+public struct Revision: Sendable, Hashable {
     /// From 0, the catalog that the seed makes.
-    let catalog: Int
+    public let catalog: Int
     let isFlipped: Bool
 
-    init(catalog: Int = 0, isFlipped: Bool = false) {
+    public init(catalog: Int = 0, isFlipped: Bool = false) {
         self.catalog = catalog
         self.isFlipped = isFlipped
     }

@@ -33,7 +33,7 @@ public final class SimulatedAPI: Responder {
         self.configuration = configuration
         catalog = Catalog(
             seed: configuration.seed, artists: configuration.artists, playlists: configuration.playlists,
-            unavailablePercent: configuration.unavailablePercent, prolificShare: configuration.prolificShare)
+            traits: configuration.traits)
         current = Mutex(Snapshot(revision: Revision(), catalog: catalog, configuration: configuration))
         isGood = verifier ?? { token, _, _ in token.utf8.split(separator: UInt8(ascii: ".")).count == 3 }
     }
@@ -50,19 +50,19 @@ public final class SimulatedAPI: Responder {
     /// Answers as it would have at another revision: no faults, no delay, no limit, and nothing is
     /// counted. Users' libraries are as they are now. A write is answered 405, because it would
     /// change them.
-    func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
+    public func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
         if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
         guard request.method == "GET" || request.method == "HEAD" else { return failure(.methodNotAllowed, request) }
         return success(request, snapshot(at: revision), index: 0)
     }
 
     /// The revision that answers now.
-    var revision: Revision { current.withLock { $0.revision } }
+    public var revision: Revision { current.withLock { $0.revision } }
 
     /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are
     /// answered as before.
     @discardableResult
-    func revise() -> Revision {
+    public func revise() -> Revision {
         move { Revision(catalog: $0.catalog + 1, isFlipped: $0.isFlipped) }
     }
 

@@ -12,7 +12,7 @@ extension Renderer {
         artwork(resource, width: 1080, height: 1080)
         flag("isChart", catalog.isChart(playlist: playlist))
         webLink("playlist", name: name, id: id)
-        let changes = catalog.rearrangements(ofPlaylist: playlist)
+        let changes = catalog.modifications(ofPlaylist: playlist)
         let modifiedAt = 1_650_000_000 + Int64(seed.number(below: 90_000_000, .date, playlist, 5) + 86_400 * changes)
         text("lastModifiedDate", LogTime.rfc3339(modifiedAt))
         text("name", name)

@@ -46,8 +46,9 @@ public struct SimulatorConfiguration: Sendable {
     /// The number of artists, at least 16; there are about four times as many albums and forty
     /// times as many songs.
     var artists = 2400
-    /// One artist in so many has more albums than fit on one page.
+    /// One artist in so many has more albums than fit on one page, with standard sizes of lists.
     public var prolificShare = 300
+    public var listSizes = ListSizes.standard
     /// The number of editorial playlists, at least 64.
     var playlists = 1200
     public var relationHabit = RelationHabit.documented
@@ -58,6 +59,9 @@ public struct SimulatorConfiguration: Sendable {
     /// How many of a hundred albums, and of a hundred songs, each storefront lacks; nil for what
     /// each type has by itself.
     public var unavailablePercent: Int?
+    /// Each storefront lacks one item of every type in so many, and of the songs of the albums that
+    /// it has one in so many more; no album is deprecated. Takes the place of the percentage.
+    public var unavailableOneIn: Int?
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
     public var requiresAuthorization = true
@@ -84,8 +88,17 @@ public struct SimulatorConfiguration: Sendable {
     public var latency: Duration = .zero
     /// The catalog is revised after so many requests, again and again; 0 for never.
     public var reviseEvery = 0
+    /// How many of a thousand albums, songs, artists and playlists a revision changes; nil for
+    /// about one in four.
+    public var revisionShare: Int?
     /// The shapes of answers flip once, after so many requests; 0 for never.
     public var flipAfter = 0
 
     public init() {}
+
+    var traits: CatalogTraits {
+        CatalogTraits(
+            unavailablePercent: unavailablePercent, unavailableOneIn: unavailableOneIn, prolificShare: prolificShare,
+            listSizes: listSizes, revisionShare: revisionShare)
+    }
 }

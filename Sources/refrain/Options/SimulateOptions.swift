@@ -19,14 +19,16 @@ struct SimulateOptions: Equatable, Sendable {
     let faults: [FaultArgument]
     /// The catalog changes after so many requests, again and again; 0 for never.
     let reviseEvery: Int
+    /// Of a thousand resources, those that change with each revision; nil where it was not said.
+    let revisionShare: Int?
     /// The shapes of answers change once, after so many requests; 0 for never.
     let flipAfter: Int
     /// Nil where it was not said.
     let listCut: SimulatorConfiguration.ListCut?
     let gaps: ListGaps?
     let relationHabit: SimulatorConfiguration.RelationHabit?
-    /// Of a hundred albums, and of a hundred songs; nil where it was not said.
-    let unavailablePercent: Int?
+    let unavailable: UnavailableShare?
+    let listSizes: ListSizes?
     /// Whether a request needs a developer token.
     let requiresAuthorization: Bool
     /// Serve TLS; the certificate of the throw-away authority is written here.
@@ -57,12 +59,14 @@ struct SimulateOptions: Equatable, Sendable {
             try arguments.all(Self.fault).map(FaultArgument.init)
         }
         reviseEvery = try Self.requests(Self.reviseEvery, arguments)
+        revisionShare = try arguments.parsed(Self.revisionShare) { text throws(ValueError) in
+            try Quantity.count(text, in: 1...500)
+        }
         flipAfter = try Self.requests(Self.flipAfter, arguments)
         listCut = try arguments.parsed(Self.lists, SimulatorConfiguration.ListCut.init(choice:))
         gaps = try arguments.parsed(Self.gaps, ListGaps.init)
-        unavailablePercent = try arguments.parsed(Self.unavailable) { text throws(ValueError) in
-            try Quantity.count(text, in: 0...100)
-        }
+        unavailable = try arguments.parsed(Self.unavailable, UnavailableShare.init)
+        listSizes = try arguments.parsed(Self.listSizes, ListSizes.init(choice:))
         relationHabit = try arguments.parsed(Self.relations, SimulatorConfiguration.RelationHabit.init(choice:))
         requiresAuthorization = !arguments.has(Self.noAuth)
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
@@ -82,7 +86,9 @@ struct SimulateOptions: Equatable, Sendable {
     /// Those that shape the simulated API. A user who gives one beside a recording expects
     /// something of it.
     private static func refuseBesideRecording(_ arguments: CommandArguments) throws(CommandFailure) {
-        let shaping = [seed, fault, reviseEvery, flipAfter, lists, gaps, unavailable, relations, publicKey]
+        let shaping = [
+            seed, fault, reviseEvery, revisionShare, flipAfter, lists, listSizes, gaps, unavailable, relations, publicKey,
+        ]
         for option in shaping where arguments.value(option) != nil {
             throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")
         }
@@ -118,6 +124,23 @@ enum ListGaps: Equatable, Sendable {
     }
 }
 
+/// The share of items that a storefront lacks.
+enum UnavailableShare: Equatable, Sendable {
+    /// Of albums, and of songs.
+    case percent(Int)
+    /// One item of every type in so many.
+    case oneIn(Int)
+
+    /// A percentage such as `3`, or a fraction such as `1/300`.
+    init(_ text: String) throws(ValueError) {
+        guard text.hasPrefix("1/") else {
+            self = .percent(try Quantity.count(text, in: 0...100))
+            return
+        }
+        self = .oneIn(try Quantity.count(String(text.dropFirst(2)), in: 2...1_000_000))
+    }
+}
+
 extension SimulateOptions {
     static let listen = CommandOption("listen", "ADDRESS:PORT", "where it listens (127.0.0.1:8090)")
     static let recording = CommandOption(
@@ -137,6 +160,9 @@ extension SimulateOptions {
     )
     static let reviseEvery = CommandOption(
         "revise-every", "N", "change some names, lists and availabilities after every N requests (0: never)")
+    static let revisionShare = CommandOption(
+        "revision-share", "N",
+        "change N of 1000 albums, songs, artists and playlists at each revision (without it about one in four)")
     static let flipAfter = CommandOption(
         "flip-after", "N", "change the shapes of includes and links once, after N requests (0: never)")
     static let lists = CommandOption(
@@ -146,7 +172,12 @@ extension SimulateOptions {
         "gaps", "STOREFRONTS",
         "where unavailable items leave gaps in lists: all (the default), none, or storefronts such as jp,de")
     static let unavailable = CommandOption(
-        "unavailable", "PERCENT", "how many of a hundred albums, and of a hundred songs, a storefront lacks")
+        "unavailable", "SHARE",
+        "the share that a storefront lacks: a percentage of albums and of songs (5), or one item in N of all types (1/300)"
+    )
+    static let listSizes = CommandOption(
+        "list-sizes", "SIZES",
+        "how long discographies and playlists are: standard (the default), or recorded: as long as recordings show them")
     static let relations = CommandOption(
         "relations", "HABIT",
         "which relationships resources show unasked: documented (the default), bare, identifiers, genres, replaced or alone"
@@ -157,7 +188,7 @@ extension SimulateOptions {
     static let publicKey = CommandOption("public-key", "FILE", "accept only developer tokens signed by this key (PEM)")
 
     static let all = [
-        listen, recording, mode, upstream, seed, latency, fault, reviseEvery, flipAfter, lists, gaps, unavailable,
-        relations, noAuth, tlsAuthority, publicKey,
+        listen, recording, mode, upstream, seed, latency, fault, reviseEvery, revisionShare, flipAfter, lists,
+        listSizes, gaps, unavailable, relations, noAuth, tlsAuthority, publicKey,
     ]
 }
