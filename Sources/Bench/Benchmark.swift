@@ -70,7 +70,7 @@ struct Choice {
     static func list(_ all: [Benchmark]) -> String {
         var lines: [(title: String, names: [String])] = []
         for benchmark in all {
-            if case .study(let about, _) = benchmark.work {
+            if case .study(let about, _) = benchmark.work, benchmark.group == nil {
                 lines.append((benchmark.name, [about]))
             } else if let group = benchmark.group, let index = lines.firstIndex(where: { $0.title == group }) {
                 lines[index].names.append(benchmark.name)
@@ -165,7 +165,6 @@ extension Benchmark {
             study("sessions", "requests that reach the origin for a thousand of app sessions, beside nginx") {
                 try SessionsBenchmark.run()
             },
-            study("worlds", "the same with origins and clients that behave otherwise") { try WorldsBenchmark.run() },
             study("trace", "writes the recording in Sources/Documentation/examples anew, into the source tree") {
                 try SampleRecording.run()
             },
@@ -173,7 +172,16 @@ extension Benchmark {
             study("compose", "what an answer costs that is made out of others, beside a plain hit") {
                 try ComposeBenchmark.run()
             },
-        ]
+        ] + worlds
+    }
+
+    /// The same as `sessions` with origins and clients that behave otherwise.
+    private static var worlds: [Benchmark] {
+        World.all.map { world in
+            Benchmark(
+                name: "world-" + world.key, group: "worlds",
+                work: .study(about: world.name) { try WorldsBenchmark.run(world) })
+        }
     }
 
     private static func study(_ name: String, _ about: String, _ run: @escaping () throws -> Void) -> Benchmark {

@@ -17,9 +17,10 @@ import Testing
 
     /// `trace` writes into the source tree.
     @Test func studiesRunWhereTheyAreNamedAndOnlyThere() throws {
-        let studies = all.filter { if case .study = $0.work { true } else { false } }.map(\.name)
-        #expect(studies.contains("trace"))
-        for others in [[], all.compactMap(\.group)] {
+        let isStudy = { (benchmark: Benchmark) in if case .study = benchmark.work { true } else { false } }
+        let studies = all.filter(isStudy).map(\.name)
+        #expect(studies.contains("trace") && studies.contains("world-public"))
+        for others in [[], all.filter { !isStudy($0) }.compactMap(\.group)] {
             #expect(try Set(names(others)).isDisjoint(with: studies))
         }
         for study in studies { #expect(try names([study]) == [study]) }
@@ -36,6 +37,7 @@ import Testing
         #expect(try names(["hits"]) == ["hits-64", "hits-512"])
         #expect(try names(["latency"]) == ["latency-memory", "latency-file", "latency-composed", "latency-misses"])
         #expect(try names(["curves"]) == ["connections", "sizes", "entries", "hit-ratio", "loops"])
+        #expect(try names(["worlds"]) == World.all.map { "world-" + $0.key })
         #expect(try names(["loops", "hits-512"]) == ["hits-512", "loops"])
     }
 

@@ -55,4 +55,8 @@ struct ClientHabits {
     var selectsViews = false
     /// Whether the script asks for an id twice in one batch.
     var repeatsIDs = false
+    /// Whether apps that reckon offsets follow `next` as it is, and so without their `limit`.
+    var followsNext = false
+    /// Whether apps ask for several views and several relationships at once, and for larger pages.
+    var asksForMuch = false
 }

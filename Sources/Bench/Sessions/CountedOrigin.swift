@@ -5,7 +5,7 @@ import Synchronization
 
 /// The simulated API on a port of this process, and how many requests of which kind it was asked.
 final class CountedOrigin: Responder {
-    private let api: SimulatedAPI
+    let api: SimulatedAPI
     private let counts = Mutex<[RequestKind: Int]>([:])
     private let host = Mutex<ServiceHost?>(nil)
 

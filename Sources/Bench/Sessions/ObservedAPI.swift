@@ -34,7 +34,7 @@ struct ObservedAnswer {
 /// Answers by target, kept.
 final class ObservedAPI {
     /// The time of all requests; the catalog does not depend on it.
-    private static let now: Int64 = 1_790_000_000
+    static let now: Int64 = 1_790_000_000
     private let api: SimulatedAPI
     private var reader: FactReader
     private var answers: [String: ObservedAnswer] = [:]

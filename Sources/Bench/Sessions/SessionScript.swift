@@ -89,13 +89,13 @@ extension SessionScript {
         switch app {
         case .player:
             // The newer version shows the head of the page at once and fetches the shelf behind it.
-            let artist = ask("artists/\(id)", isNewVersion ? [] : [("include", "albums")])
+            let artist = ask("artists/\(id)", (isNewVersion ? [] : [("include", "albums")]) + artistViews)
             albums = artist.related["albums"]?.items ?? []
             if isNewVersion { albums = ask("artists/\(id)/albums", alongside: true).items }
             if chance(20) { ask("artists/\(id)/view/top-songs", alongside: true) }
             if let next = artist.related["albums"]?.next, chance(40) { albums += follow(next).items }
         case .web:
-            ask("artists/\(id)", habits.selectsViews ? [("views", set("top-songs", "full-albums"))] : [])
+            ask("artists/\(id)", artistViews)
             albums = ask("artists/\(id)/albums", [("limit", "50"), ("offset", "0")]).items
         case .tagger:
             albums = ask("artists/\(id)/albums", [("limit", chance(50) ? "100" : "25")]).items
@@ -110,10 +110,13 @@ extension SessionScript {
     private mutating func albumPage(_ id: String) {
         let album: ObservedAnswer
         switch app {
-        case .player: album = ask("albums/\(id)", chance(60) ? [("include", set("artists", "genres"))] : [])
+        case .player:
+            let include = habits.asksForMuch ? set("tracks", "artists", "genres") : set("artists", "genres")
+            album = ask("albums/\(id)", chance(60) ? [("include", include)] : [])
         case .web:
             let extended = chance(25) ? [("extend", "editorialVideo")] : []
-            album = ask("albums/\(id)", [("include", "artists")] + extended)
+            let include = habits.asksForMuch ? "tracks,artists,record-labels" : "artists"
+            album = ask("albums/\(id)", [("include", include)] + extended)
         case .tagger: album = ask("albums", [("ids", id)])
         }
         let tracks = album.related["tracks"]?.items ?? []
@@ -134,12 +137,12 @@ extension SessionScript {
             if chance(60) { lookUp("songs", queue, []) }
             for id in queue.prefix(count(1...2)) {
                 think(4000...30000)
-                ask("songs/\(id)")
+                ask("songs/\(id)", songIncludes)
             }
         case .web:
             lookUp("songs", queue, [])
             think(4000...30000)
-            ask("songs/\(queue[0])", [("include", "albums,artists")])
+            ask("songs/\(queue[0])", songIncludes)
         case .tagger: lookUp("songs", tracks, chance(20) ? [("extend", "artistUrl")] : [])
         }
     }
@@ -179,11 +182,7 @@ extension SessionScript {
         case "artists": artistPage(item.id, albums: 2)
         case "playlists": playlistPage(item.id)
         case "songs":
-            switch app {
-            case .player: ask("songs/\(item.id)")
-            case .web: ask("songs/\(item.id)", [("include", "albums,artists")])
-            case .tagger: ask("songs", [("ids", item.id)])
-            }
+            if app == .tagger { ask("songs", [("ids", item.id)]) } else { ask("songs/\(item.id)", songIncludes) }
             think(2000...20000)
         default: break
         }
@@ -194,7 +193,8 @@ extension SessionScript {
         let pages = count(1...4)
         switch app {
         case .player:
-            let playlist = ask("playlists/\(id)")
+            let playlist = ask(
+                "playlists/\(id)", habits.asksForMuch ? [("include", set("tracks", "curator"))] : [])
             var next = playlist.related["tracks"]?.next
             for _ in 1..<max(pages, 2) {
                 guard let target = next else { break }
@@ -203,15 +203,17 @@ extension SessionScript {
             }
         case .web: walk("playlists/\(id)/tracks", limit: 50, pages: pages)
         case .tagger:
-            let tracks = walk("playlists/\(id)/tracks", limit: chance(50) ? 100 : 25, pages: 10)
+            let (most, fewer) = habits.asksForMuch ? (300, 100) : (100, 25)
+            let tracks = walk("playlists/\(id)/tracks", limit: chance(50) ? most : fewer, pages: 10)
             if chance(30) { lookUp("songs", tracks.map(\.id), []) }
         }
         think(1500...6000)
     }
 
-    /// Pages by offsets of the app's own reckoning.
+    /// Pages by offsets of the app's own reckoning, or by `next`.
     @discardableResult
     mutating func walk(_ path: String, limit: Int, pages: Int) -> [ObservedAnswer.Item] {
+        if habits.followsNext { return walkByNext(path, limit: limit, pages: pages) }
         var items: [ObservedAnswer.Item] = []
         for page in 0..<pages {
             let answer = ask(path, [("limit", String(limit)), ("offset", String(page * limit))])
@@ -220,6 +222,37 @@ extension SessionScript {
             think(800...4000)
         }
         return items
+    }
+
+    private mutating func walkByNext(_ path: String, limit: Int, pages: Int) -> [ObservedAnswer.Item] {
+        var answer = ask(path, [("limit", String(limit))])
+        var items = answer.items
+        for _ in 1..<max(pages, 1) {
+            guard let next = answer.next else { break }
+            think(800...4000)
+            answer = follow(next)
+            items += answer.items
+        }
+        return items
+    }
+
+    /// The `views` with which an app asks for an artist.
+    private var artistViews: [(name: String, value: String)] {
+        switch app {
+        case .player where habits.asksForMuch: [("views", set("top-songs", "latest-release", "full-albums"))]
+        case .web where habits.asksForMuch: [("views", set("full-albums", "singles", "top-songs", "similar-artists"))]
+        case .web where habits.selectsViews: [("views", set("top-songs", "full-albums"))]
+        default: []
+        }
+    }
+
+    /// The `include` with which an app asks for a song.
+    private var songIncludes: [(name: String, value: String)] {
+        switch app {
+        case .player: habits.asksForMuch ? [("include", set("albums", "artists"))] : []
+        case .web: [("include", habits.asksForMuch ? "albums,artists,genres" : "albums,artists")]
+        case .tagger: []
+        }
     }
 }
 

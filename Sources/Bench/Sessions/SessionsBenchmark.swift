@@ -77,7 +77,7 @@ struct TraceComparison {
             columns.append(
                 Column(
                     title: variant.isEmpty ? "refrain" : variant, counts: try play(Servers.refrainPort, counted, pace)))
-            explanations.append("    refrain \(variant): " + (try statistics()))
+            explanations.append("    refrain \(variant): " + (try ProxyStatistics.current().text))
         }
         let hasTarget = trace.name == "mixed" && lifetime == nil
         report(table(columns, base: base, target: hasTarget ? SessionsBenchmark.target : nil))
@@ -139,21 +139,5 @@ extension TraceComparison {
             if let target { lines.append(String(format: "    target for Refrain: %.3f of nginx's", target)) }
         }
         return lines.joined(separator: "\n")
-    }
-
-    /// Refrain's own counters and reasons that are not 0.
-    func statistics() throws -> String {
-        let body = try TraceClient(port: Servers.adminPort).get("/stats").body
-        guard case .object(let members) = try JSON.parse(body) else { throw BenchError("no statistics") }
-        let reasons = members["reasons"]?.objectValue?.members ?? []
-        let counts = (members.members + reasons).compactMap { member -> String? in
-            guard let count = member.value.intValue, count != 0 else { return nil }
-            return "\(member.key) \(count)"
-        }
-        let refusals = (members["not_composed"]?.objectValue?.members ?? []).flatMap { rule in
-            (rule.value.objectValue?.members ?? []).map { ("\(rule.key) \($0.key)", $0.value.intValue ?? 0) }
-        }
-        let notComposed = refusals.sorted { $0.1 > $1.1 }.map { "\($0.0) \($0.1)" }
-        return (counts + ["not composed: " + notComposed.joined(separator: ", ")]).joined(separator: ", ")
     }
 }

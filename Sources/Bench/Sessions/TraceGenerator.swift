@@ -20,13 +20,10 @@ struct TraceGenerator {
 
     /// The mixture of everything, of each topic the share of each app: a phone app with the most
     /// users, its competitor in the browser, a script.
-    static let mixed =
-        ([
-            (.artist, [11, 8, 4]), (.charts, [8, 6, 1]), (.search, [12, 9, 4]), (.playlist, [5, 4, 2]),
-            (.library, [9, 7, 10]),
-        ] as [(Topic, [Int])]).flatMap { topic, percents in
-            zip(ClientApp.allCases, percents).map { Share(topic: topic, app: $0, percent: $1) }
-        }
+    static let mixed = shares([
+        (.artist, [11, 8, 4]), (.charts, [8, 6, 1]), (.search, [12, 9, 4]), (.playlist, [5, 4, 2]),
+        (.library, [9, 7, 10]),
+    ])
 
     static let paging = ClientApp.allCases.map { Share(topic: .paging, app: $0, percent: 33) }
     static let including = ClientApp.allCases.map { Share(topic: .including, app: $0, percent: 33) }
@@ -36,6 +33,20 @@ struct TraceGenerator {
         mixed.map { Share(topic: $0.topic, app: $0.app, percent: $0.percent * 6) }
         + paging.map { Share(topic: $0.topic, app: $0.app, percent: 75) }
         + including.map { Share(topic: $0.topic, app: $0.app, percent: 50) }
+
+    /// After public clients: pages of artists, albums and playlists, searches and look-ups, and few
+    /// long walks.
+    static let publicClients = shares([
+        (.artist, [16, 13, 6]), (.charts, [4, 3, 1]), (.search, [10, 8, 4]), (.playlist, [8, 7, 5]),
+        (.library, [5, 4, 6]),
+    ])
+
+    /// - Parameter table: of each topic the share of each app.
+    private static func shares(_ table: [(Topic, [Int])]) -> [Share] {
+        table.flatMap { topic, percents in
+            zip(ClientApp.allCases, percents).map { Share(topic: topic, app: $0, percent: $1) }
+        }
+    }
 
     let api: ObservedAPI
     let pool: MusicPool

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Sends a trace to a server and checks the statuses of its answers.
+/// Sends a trace to a server and checks its answers.
 struct TracePlayer: Sendable {
     /// How fast, and over how many connections.
     struct Pace: Sendable {
@@ -21,8 +21,14 @@ struct TracePlayer: Sendable {
     let port: Int
     let trace: SessionTrace
     let pace: Pace
+    /// The fault of an answer, by its request, status and body; without one nil.
+    var check: @Sendable (TraceRequest, Int, [UInt8]) -> String? = { request, status, _ in
+        status == request.status ? nil : "\(status) instead of \(request.status): \(request.target)"
+    }
+    /// Called before the request at this place of the trace is sent.
+    var willSend: @Sendable (Int) -> Void = { _ in }
 
-    /// - Throws: when an answer did not come, or had another status than the simulated API gives.
+    /// - Throws: when an answer did not come, or has a fault.
     func play() throws {
         let run = Progress(trace.requests.count)
         let finished = DispatchGroup()
@@ -68,14 +74,17 @@ struct TracePlayer: Sendable {
             let request = trace.requests[index]
             wait(for: request, since: run.start)
             if let predecessor = request.predecessor { run.wait(forAnswerTo: predecessor) }
-            defer { run.finish(index) }
+            willSend(index)
+            let fault: String?
             do {
-                let status = try client.status(of: request.target)
-                guard status != request.status else { continue }
-                run.failures.withLock { $0.append("\(status) instead of \(request.status): \(request.target)") }
+                let answer = try client.get(request.target)
+                run.finish(index)
+                fault = check(request, answer.status, answer.body)
             } catch {
-                run.failures.withLock { $0.append("\(error): \(request.target)") }
+                run.finish(index)
+                fault = "\(error): \(request.target)"
             }
+            if let fault { run.failures.withLock { $0.append(fault) } }
         }
     }
 

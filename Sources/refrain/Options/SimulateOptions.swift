@@ -87,7 +87,8 @@ struct SimulateOptions: Equatable, Sendable {
     /// something of it.
     private static func refuseBesideRecording(_ arguments: CommandArguments) throws(CommandFailure) {
         let shaping = [
-            seed, fault, reviseEvery, revisionShare, flipAfter, lists, listSizes, gaps, unavailable, relations, publicKey,
+            seed, fault, reviseEvery, revisionShare, flipAfter, lists, listSizes, gaps, unavailable, relations,
+            publicKey,
         ]
         for option in shaping where arguments.value(option) != nil {
             throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")
@@ -177,7 +178,8 @@ extension SimulateOptions {
     )
     static let listSizes = CommandOption(
         "list-sizes", "SIZES",
-        "how long discographies and playlists are: standard (the default), or recorded: as long as recordings show them")
+        "how long discographies and playlists are: standard (the default), or recorded: as long as recordings show them"
+    )
     static let relations = CommandOption(
         "relations", "HABIT",
         "which relationships resources show unasked: documented (the default), bare, identifiers, genres, replaced or alone"

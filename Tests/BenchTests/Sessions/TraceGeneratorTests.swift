@@ -35,8 +35,31 @@ import Testing
         #expect(requests.allSatisfy { $0.status == 200 || $0.status == 404 })
     }
 
-    @Test func theMixtureAddsUp() {
-        #expect(TraceGenerator.mixed.map(\.percent).reduce(0, +) == 100)
+    @Test(arguments: [TraceGenerator.mixed, TraceGenerator.publicClients])
+    func theMixtureAddsUp(shares: [TraceGenerator.Share]) {
+        #expect(shares.map(\.percent).reduce(0, +) == 100)
+    }
+
+    @Test func clientsThatFollowNextAskForItAsItIs() {
+        let api = ObservedAPI.small()
+        var generator = TraceGenerator(api: api, pool: MusicPool(api, artistLimit: 30, exponent: 1), seed: 5)
+        generator.habits.followsNext = true
+        let targets = generator.trace("test", TraceGenerator.paging, requests: 400).requests.map(\.target)
+        let named = Set(targets.flatMap { [api[$0].next] + api[$0].related.values.map(\.next) }.compactMap { $0 })
+        let further = targets.filter { $0.contains("offset=") }
+        #expect(further.count > 40 && named.isSuperset(of: further))
+    }
+
+    @Test func clientsThatAskForMuchNameSeveralViewsAndRelationships() {
+        let api = ObservedAPI.small()
+        var generator = TraceGenerator(api: api, pool: MusicPool(api, artistLimit: 30, exponent: 1), seed: 5)
+        generator.habits.asksForMuch = true
+        let targets = generator.trace("test", TraceGenerator.publicClients, requests: 400).requests.map {
+            TraceTarget($0.target)
+        }
+        for (name, count) in [("views", 3), ("include", 3)] {
+            #expect(targets.count { $0.list(name).count >= count } > 20, "\(name)")
+        }
     }
 
     @Test func theAppsSpellInTheirOwnWays() {
