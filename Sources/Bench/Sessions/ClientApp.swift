@@ -59,4 +59,6 @@ struct ClientHabits {
     var followsNext = false
     /// Whether apps ask for several views and several relationships at once, and for larger pages.
     var asksForMuch = false
+    /// Whether all apps spell their requests in one way, so that a cache of URLs shares more.
+    var spellsAlike = false
 }

@@ -77,7 +77,7 @@ struct PartsJudge {
             if given.first == "\(type)/\(id)" {
                 given.removeFirst()
             } else if !revisions.contains(where: { past.status("\(prefix)\(type)/\(id)", at: $0) == 404 }) {
-                differ("\(type)/\(id) is missing")
+                differ("\(type)/\(id) is missing among \(document.identities)")
             }
         }
         if let first = given.first { differ("\(first) was not asked for") }

@@ -39,7 +39,8 @@ struct SessionScript {
     ) -> ObservedAnswer {
         var parameters = parameters
         if app == .web, storefront == "gb", launch % 3 == 0 { parameters.append(("l", "en-GB")) }
-        return send("/v1/catalog/\(storefront)/\(path)" + app.query(parameters, launch: launch), isAlongside)
+        let speller = habits.spellsAlike ? .tagger : app
+        return send("/v1/catalog/\(storefront)/\(path)" + speller.query(parameters, launch: launch), isAlongside)
     }
 
     /// Asks for a target that an answer named.
@@ -68,7 +69,7 @@ struct SessionScript {
     /// A list of what the app keeps in a set: in this phone app, the order differs from launch to
     /// launch.
     func set(_ names: String...) -> String {
-        (launch % 2 == 0 ? names : names.reversed()).joined(separator: ",")
+        (launch % 2 == 0 || habits.spellsAlike ? names : names.reversed()).joined(separator: ",")
     }
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -89,13 +90,13 @@ extension SessionScript {
         switch app {
         case .player:
             // The newer version shows the head of the page at once and fetches the shelf behind it.
-            let artist = ask("artists/\(id)", (isNewVersion ? [] : [("include", "albums")]) + artistViews)
+            let artist = ask("artists/\(id)", artistDecorations)
             albums = artist.related["albums"]?.items ?? []
             if isNewVersion { albums = ask("artists/\(id)/albums", alongside: true).items }
             if chance(20) { ask("artists/\(id)/view/top-songs", alongside: true) }
             if let next = artist.related["albums"]?.next, chance(40) { albums += follow(next).items }
         case .web:
-            ask("artists/\(id)", artistViews)
+            ask("artists/\(id)", artistDecorations)
             albums = ask("artists/\(id)/albums", [("limit", "50"), ("offset", "0")]).items
         case .tagger:
             albums = ask("artists/\(id)/albums", [("limit", chance(50) ? "100" : "25")]).items
@@ -108,17 +109,9 @@ extension SessionScript {
 
     /// An album's page; some play it.
     private mutating func albumPage(_ id: String) {
-        let album: ObservedAnswer
-        switch app {
-        case .player:
-            let include = habits.asksForMuch ? set("tracks", "artists", "genres") : set("artists", "genres")
-            album = ask("albums/\(id)", chance(60) ? [("include", include)] : [])
-        case .web:
-            let extended = chance(25) ? [("extend", "editorialVideo")] : []
-            let include = habits.asksForMuch ? "tracks,artists,record-labels" : "artists"
-            album = ask("albums/\(id)", [("include", include)] + extended)
-        case .tagger: album = ask("albums", [("ids", id)])
-        }
+        let decorations = albumDecorations()
+        let album =
+            app == .tagger ? ask("albums", [("ids", id)] + decorations) : ask("albums/\(id)", decorations)
         let tracks = album.related["tracks"]?.items ?? []
         think(1000...6000)
         if !tracks.isEmpty, chance(45) { play(tracks.map(\.id)) }
@@ -137,12 +130,12 @@ extension SessionScript {
             if chance(60) { lookUp("songs", queue, []) }
             for id in queue.prefix(count(1...2)) {
                 think(4000...30000)
-                ask("songs/\(id)", songIncludes)
+                ask("songs/\(id)", songDecorations)
             }
         case .web:
             lookUp("songs", queue, [])
             think(4000...30000)
-            ask("songs/\(queue[0])", songIncludes)
+            ask("songs/\(queue[0])", songDecorations)
         case .tagger: lookUp("songs", tracks, chance(20) ? [("extend", "artistUrl")] : [])
         }
     }
@@ -182,7 +175,7 @@ extension SessionScript {
         case "artists": artistPage(item.id, albums: 2)
         case "playlists": playlistPage(item.id)
         case "songs":
-            if app == .tagger { ask("songs", [("ids", item.id)]) } else { ask("songs/\(item.id)", songIncludes) }
+            if app == .tagger { ask("songs", [("ids", item.id)]) } else { ask("songs/\(item.id)", songDecorations) }
             think(2000...20000)
         default: break
         }
@@ -193,8 +186,7 @@ extension SessionScript {
         let pages = count(1...4)
         switch app {
         case .player:
-            let playlist = ask(
-                "playlists/\(id)", habits.asksForMuch ? [("include", set("tracks", "curator"))] : [])
+            let playlist = ask("playlists/\(id)", playlistDecorations)
             var next = playlist.related["tracks"]?.next
             for _ in 1..<max(pages, 2) {
                 guard let target = next else { break }
@@ -234,25 +226,6 @@ extension SessionScript {
             items += answer.items
         }
         return items
-    }
-
-    /// The `views` with which an app asks for an artist.
-    private var artistViews: [(name: String, value: String)] {
-        switch app {
-        case .player where habits.asksForMuch: [("views", set("top-songs", "latest-release", "full-albums"))]
-        case .web where habits.asksForMuch: [("views", set("full-albums", "singles", "top-songs", "similar-artists"))]
-        case .web where habits.selectsViews: [("views", set("top-songs", "full-albums"))]
-        default: []
-        }
-    }
-
-    /// The `include` with which an app asks for a song.
-    private var songIncludes: [(name: String, value: String)] {
-        switch app {
-        case .player: habits.asksForMuch ? [("include", set("albums", "artists"))] : []
-        case .web: [("include", habits.asksForMuch ? "albums,artists,genres" : "albums,artists")]
-        case .tagger: []
-        }
     }
 }
 

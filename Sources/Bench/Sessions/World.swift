@@ -81,7 +81,8 @@ struct World {
     /// As in recordings, lists of Britain have gaps and those of other storefronts do not.
     private static let publicClients = World(
         key: "public", name: "after public clients: next, several views and includes; gaps in gb", cut: .filling,
-        gaps: ["gb"], unavailablePercent: 5, habits: ClientHabits(inJapan: 15, followsNext: true, asksForMuch: true),
+        gaps: ["gb"], unavailablePercent: 5,
+        habits: ClientHabits(inJapan: 15, followsNext: true, asksForMuch: true, spellsAlike: true),
         shares: TraceGenerator.publicClients)
 
     /// A day in which one resource in a hundred changes an hour.
