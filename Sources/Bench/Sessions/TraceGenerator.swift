@@ -34,6 +34,12 @@ struct TraceGenerator {
         + paging.map { Share(topic: $0.topic, app: $0.app, percent: 75) }
         + including.map { Share(topic: $0.topic, app: $0.app, percent: 50) }
 
+    /// Half of the sessions read lists, by pages of different sizes.
+    static let walking =
+        mixed.map { Share(topic: $0.topic, app: $0.app, percent: $0.percent * 3) }
+        + paging.map { Share(topic: $0.topic, app: $0.app, percent: 150) }
+        + including.map { Share(topic: $0.topic, app: $0.app, percent: 50) }
+
     /// After public clients: pages of artists, albums and playlists, searches and look-ups, and few
     /// long walks.
     static let publicClients = shares([

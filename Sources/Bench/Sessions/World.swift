@@ -57,7 +57,8 @@ struct World {
         return world
     }
 
-    /// Three of them with lists as long as recordings show them.
+    /// Three of them with lists as long as recordings show them, more of which are read, by apps
+    /// that spell alike.
     private static let recorded = [
         World(key: "recorded-filling", name: "recorded sizes, lists fill up, no gaps", cut: .filling, gaps: []),
         World(
@@ -66,7 +67,12 @@ struct World {
         World(
             key: "recorded-first-jp", name: "recorded sizes, lists cut first, gaps in jp", gaps: ["jp"],
             unavailablePercent: 5),
-    ]
+    ].map { world in
+        var world = world
+        world.habits.spellsAlike = true
+        world.shares = TraceGenerator.walking
+        return world
+    }
 
     private static let rareGaps = rareGaps(.filling, "fill up") + rareGaps(.first, "cut first")
 
