@@ -112,7 +112,7 @@ let package = Package(
         + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
         + module("Server", ["CLinux", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
-        + module("Compose", ["AppleMusic", "Cache"])
+        + module("Compose", ["Text", "AppleMusic", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
         + module("Tier", ["Text", "EventLoop", "HTTP", "Cache"])
         + module(

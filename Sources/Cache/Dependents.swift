@@ -19,6 +19,8 @@ struct Dependents {
     /// Purges that go through memory now: what is composed meanwhile might be put where they have
     /// looked already.
     var purgesUnderWay = 0
+    /// How often an answer contradicted another one.
+    var contradictions = 0
     private var records: [Int: Record] = [:]
     private var numbers: [UInt64: [Int]] = [:]
     private(set) var partCount = 0
@@ -55,6 +57,9 @@ struct Dependents {
         next += 1
         return lost
     }
+
+    /// Whether an answer was made from this part.
+    func hasAnswers(from part: borrowing CacheKey) -> Bool { numbers[part.hash] != nil }
 
     /// Takes out the records of all that was made from this part.
     mutating func take(madeFrom part: borrowing CacheKey) -> [Record] {

@@ -36,7 +36,7 @@ public struct ResponseFacts: Sendable, Equatable {
     /// Its directives for caches like this one (RFC 9213).
     var targeted = TargetedCacheControl()
     /// `Age` in seconds; nil where absent or not a number.
-    var age: Int?
+    public var age: Int?
     /// Whether an `Age` line was seen: of several the first counts, even if it is no number.
     var hasReadAge = false
     /// `Date`; nil where absent or no date. Of several the first that is one counts, as for

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 // Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone
@@ -17,8 +18,13 @@ extension ResponseCache {
     /// chosen the target and a part is as old as that; and where it would outlast a purge of one of
     /// them: its parts are those that its composition names, it has their storefront, and its
     /// composition names all resources that they name.
+    /// - Parameter contradictions: as they were before the parts were looked up: an answer that has
+    ///   come since may show otherwise what `response` is made of.
     @discardableResult
-    public func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
+    public func store(
+        composed response: StoredResponse, from parts: [StoredResponse],
+        whileContradictionsAre contradictions: Int
+    ) -> Bool {
         guard let composition = response.composition, response.byteCount <= memory.maxResponseBytes,
             isWhole(response, composition, parts)
         else { return false }
@@ -28,6 +34,7 @@ extension ResponseCache {
             let purgedAt = lastPurge(
                 of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag)
             guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
+                dependents.contradictions == contradictions,
                 parts.allSatisfy({ $0.receivedAt > purgedAt && isStanding($0) })
             else { return false }
             memory.store(response, released: &released)
@@ -36,8 +43,17 @@ extension ResponseCache {
         }
     }
 
-    /// Drops what was composed from the entry of `key`, which was removed.
-    func dropDependents(of key: borrowing CacheKey) {
+    /// How often an answer contradicted another one, so far.
+    public var contradictions: Int { dependents.withLock { $0.contradictions } }
+
+    /// Counts an answer that contradicts others: no answer that is being composed of them is kept.
+    public func noteContradiction() { dependents.withLock { $0.contradictions += 1 } }
+
+    /// Whether memory may hold an answer composed from the one under `key`.
+    public func hasComposed(from key: CacheKey) -> Bool { dependents.withLock { $0.hasAnswers(from: key) } }
+
+    /// Drops what was composed from the entry of `key`.
+    public func dropDependents(of key: borrowing CacheKey) {
         guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         var released: [StoredResponse] = []
         dependents.withLock { drop($0.take(madeFrom: key), &released) }
@@ -49,6 +65,13 @@ extension ResponseCache {
         guard hasComposed.load(ordering: .sequentiallyConsistent) else { return }
         if let old, old.hasContent(of: new) { return }
         dropDependents(of: key)
+    }
+
+    /// Frees all that was composed, in the background; what it was composed of stays.
+    public func freeComposed() {
+        cleaning.async { @Sendable [memory] in
+            memory.forEachResponse { if $0.composition != nil { memory.remove($0) } }
+        }
     }
 
     /// Memory's part of a purge.

@@ -15,7 +15,7 @@ public final class ResponseCache: Sendable {
     public let memory: MemoryTier
     /// Nil with `cache_file off`.
     public let store: SQLiteStore?
-    private let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
+    let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
     private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
     let survey = StorageSurvey()

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 // An answer that was built out of others: with the fields of one of them, and an entity tag of its
 // own.
@@ -31,7 +32,7 @@ extension StoredResponse {
         }
         var tag = ByteRange()
         if example.status == 200 {
-            tag = StoredFields.appendChecksumTag(Checksum.ofBody(body), bodyCount: body.count, to: &fields)
+            tag = StoredFields.appendChecksumTag(Checksum.of(body.span), bodyCount: body.count, to: &fields)
         }
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),

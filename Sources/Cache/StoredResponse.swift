@@ -1,5 +1,6 @@
 import HTTP
 import Synchronization
+import Text
 
 // A response as it is kept: immutable, shared by all loops, ready to be sent.
 // Must hold: everything that can be computed once is computed here, not on a hit; `head` and `body`
@@ -58,9 +59,12 @@ public final class StoredResponse: Sendable {
     /// Whether its forms say that there are two, because the origin's fields do not.
     let addsVary: Bool
     /// How often it was asked for in a coding that it does not have, see `noteCodingRequest`.
-    private let codingRequests = Atomic<UInt8>(0)
+    let codingRequests = Atomic<UInt8>(0)
+    /// Whether it was fetched in place of a smaller answer, and was not served itself yet. No copy
+    /// knows.
+    let isUnserved = Atomic<Bool>(false)
     /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
-    private let reportedUse: Atomic<Int64>
+    let reportedUse: Atomic<Int64>
 
     /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be
     /// stored are dropped. A Date is added where `retention` keeps it and there is none, and a
@@ -77,7 +81,7 @@ public final class StoredResponse: Sendable {
             if retention == .complete {
                 StoredFields.appendDigestTag(body, to: &kept)
             } else {
-                bodySum = Checksum.ofBody(body)
+                bodySum = Checksum.of(body.span)
                 let tag = StoredFields.appendChecksumTag(bodySum, bodyCount: body.count, to: &kept)
                 if !hasLastModified { onlyTag = tag }
             }
@@ -229,27 +233,6 @@ public final class StoredResponse: Sendable {
         receivedAt <= unixSeconds ? self : copy(receivedAt: unixSeconds)
     }
 
-    /// Whether the store should hear of this use: at most one of all loops is told so, once in
-    /// `interval` seconds, so that entries that live in memory are not the first to be evicted from
-    /// disk.
-    func shouldReportUse(at unixSeconds: Int64, every interval: Int) -> Bool {
-        let last = reportedUse.load(ordering: .relaxed)
-        guard Lifetime.seconds(from: last, to: unixSeconds) >= interval else { return false }
-        return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
-    }
-
-    /// Notes that it was asked for in a coding that it does not have. True the second time, and
-    /// never again.
-    public func noteCodingRequest() -> Bool {
-        guard codingRequests.load(ordering: .relaxed) < 2 else { return false }
-        return codingRequests.wrappingAdd(1, ordering: .relaxed).newValue == 2
-    }
-
-    /// Whether `noteCodingRequest` may still say so, and the content is worth it.
-    public var mayBecomeCoded: Bool {
-        bodyCount >= GzipForm.leastBytes && codingRequests.load(ordering: .relaxed) < 2
-    }
-
     /// Over what its record holds.
     var contentSum: UInt64 {
         var sum = Checksum()
@@ -257,12 +240,8 @@ public final class StoredResponse: Sendable {
         for resource in resources { sum.combine(resource) }
         sum.combine(fields)
         sum.combine(filedBodyCount)
-        if let gzip {
-            sum.combine(Checksum.ofBody(gzip.body))
-            sum.combine(1)
-        } else {
-            sum.combine(bodySum == 0 ? Checksum.ofBody(body) : bodySum)
-        }
+        sum.combine(gzip.map { Checksum.of($0.body.span) } ?? (bodySum == 0 ? Checksum.of(body.span) : bodySum))
+        if gzip != nil { sum.combine(1) }
         return sum.value
     }
 

@@ -1,6 +1,5 @@
 @testable import EventLoop
 @testable import HTTP
-
 @testable import Server
 
 extension FuzzTarget {

@@ -1,5 +1,4 @@
 @testable import HTTP
-
 @testable import Upstream
 
 extension FuzzTarget {

@@ -1,4 +1,5 @@
 import Glibc
+
 @testable import Text
 
 /// What fuzzing begins with: files of the repository, and the corpora beside it where they are.

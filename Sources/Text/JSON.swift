@@ -76,30 +76,6 @@ extension JSON {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
     }
-
-    /// Whether both texts hold the same value, as ``isEquivalent(to:)`` has it. False where either
-    /// is no JSON.
-    public static func areEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
-        guard let left = try? parse(one), let right = try? parse(other) else { return false }
-        return left.isEquivalent(to: right)
-    }
-
-    /// Whether both say the same: like `==`, but the order of members does not count, and of
-    /// members with the same key only the last does. The order differs between two answers of the
-    /// origin to one request (APPLE-MUSIC-API 5.1.2). Numbers and strings are compared as they are
-    /// spelt, escapes decoded. Recurses as deeply as the values are nested.
-    func isEquivalent(to other: JSON) -> Bool {
-        switch (self, other) {
-        case (.array(let mine), .array(let theirs)):
-            return mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.isEquivalent(to: $1) }
-        case (.object(let mine), .object(let theirs)):
-            let (mine, theirs) = (mine.lastByKey, theirs.lastByKey)
-            return mine.count == theirs.count
-                && mine.allSatisfy { key, value in theirs[key].map { value.isEquivalent(to: $0) } ?? false }
-        case (.string(let mine), .string(let theirs)): return JSONObject.isSame(mine, theirs)
-        default: return self == other
-        }
-    }
 }
 
 // Not by `nil`: where a `JSON?` is meant, `condition ? value : nil` would silently become `.null`.

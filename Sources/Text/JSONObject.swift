@@ -63,6 +63,7 @@ public struct JSONObject: Sendable, Equatable {
         left.utf8.elementsEqual(right.utf8)
     }
 
+    /// The last member of each key, compared by bytes (see `isSame`).
     var lastByKey: [[UInt8]: JSON] {
         var result: [[UInt8]: JSON] = [:]
         for member in members { result[Array(member.key.utf8)] = member.value }

@@ -45,6 +45,14 @@ func composed(
         classTag: 1, storefront: Array("us".utf8), composition: Composition(.composed, of: parts))
 }
 
+extension ResponseCache {
+    /// Stores what was composed this very moment.
+    @discardableResult
+    func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
+        store(composed: response, from: parts, whileContradictionsAre: contradictions)
+    }
+}
+
 func someone(_ number: UInt64) -> CacheKey.Scope {
     .personal(UserHash(high: number, low: ~number))
 }

@@ -14,42 +14,61 @@ struct BatchRefusalsTests {
         jp = try #require(Storefront("jp"))
     }
 
-    @Test func aRefusalRestsItsKindAlone() {
-        var refusals = BatchRefusals()
-        refusals.noteRefused(songs, us, at: 1_000)
-        #expect(refusals.rests(songs, us, at: 1_000) && refusals.rests(songs, us, at: 1_059))
-        #expect(!refusals.rests(songs, us, at: 1_060))
-        #expect(!refusals.rests(songs, jp, at: 1_000) && !refusals.rests(albums, us, at: 1_000))
+    /// The misses that do not wait for others until one does.
+    private func rest(_ refusals: inout BatchRefusals) -> Int {
+        var misses = 0
+        while !refusals.mayTry(songs, us), misses < 1_000_000 { misses += 1 }
+        return misses
     }
 
-    @Test func whatIsRefusedAgainRestsTwiceAsLong() {
+    @Test func whatWasRefusedRestsAloneAndNotForLong() {
         var refusals = BatchRefusals()
-        var now: Int64 = 0
-        for seconds in [60, 120, 240, 480, 960, 1_920, 3_840, 7_680, 15_360, 30_720, 61_440, 86_400, 86_400] {
-            refusals.noteRefused(songs, us, at: now)
-            // Others of the same moment change nothing.
-            refusals.noteRefused(songs, us, at: now + 1)
-            now += Int64(seconds)
-            #expect(refusals.rests(songs, us, at: now - 1) && !refusals.rests(songs, us, at: now), "\(seconds)")
+        refusals.noteRefused(songs, us)
+        let others = (refusals.mayTry(songs, jp), refusals.mayTry(albums, us))
+        #expect(others == (true, true))
+        let length = rest(&refusals)
+        #expect(length == BatchRefusals.shortestRest)
+    }
+
+    @Test func eachFurtherRefusalDoublesTheRest() {
+        var (refusals, length) = (BatchRefusals(), BatchRefusals.shortestRest)
+        while length < BatchRefusals.longestRest {
+            refusals.noteRefused(songs, us)
+            // Of lists that were under way together.
+            refusals.noteRefused(songs, us)
+            let measured = rest(&refusals)
+            #expect(measured == length)
+            length *= 2
+        }
+        for _ in 0..<2 {
+            refusals.noteRefused(songs, us)
+            let measured = rest(&refusals)
+            #expect(measured == BatchRefusals.longestRest)
         }
     }
 
-    @Test func anAnswerBeginsAnew() {
+    @Test func aListThatIsAnsweredEndsIt() {
         var refusals = BatchRefusals()
-        refusals.noteRefused(songs, us, at: 0)
-        refusals.noteRefused(songs, us, at: 60)
+        for _ in 0..<2 {
+            refusals.noteRefused(songs, us)
+            _ = rest(&refusals)
+        }
         refusals.noteAnswered(songs, us)
-        refusals.noteRefused(songs, us, at: 200)
-        #expect(refusals.rests(songs, us, at: 259) && !refusals.rests(songs, us, at: 260))
+        refusals.noteRefused(songs, us)
+        let length = rest(&refusals)
+        #expect(length == BatchRefusals.shortestRest)
     }
 
-    @Test func kindsAreBounded() {
+    @Test func theKindWhoseRestEndsFirstGivesWay() {
         var refusals = BatchRefusals()
         let shapes = (0...BatchRefusals.mostKinds).map {
             RequestShape(subject: .item, type: .songs, include: [Array("\($0)".utf8)], decoration: [])
         }
-        for (index, shape) in shapes.enumerated() { refusals.noteRefused(shape, us, at: Int64(index)) }
-        #expect(!refusals.rests(shapes[0], us, at: 0))
-        #expect(shapes.dropFirst().allSatisfy { refusals.rests($0, us, at: 0) })
+        for shape in shapes.dropLast() { refusals.noteRefused(shape, us) }
+        let restsBefore = !refusals.mayTry(shapes[7], us)
+        #expect(restsBefore)
+        refusals.noteRefused(shapes[BatchRefusals.mostKinds], us)
+        let resting = shapes.indices.filter { !refusals.mayTry(shapes[$0], us) }
+        #expect(resting == shapes.indices.filter { $0 != 7 })
     }
 }

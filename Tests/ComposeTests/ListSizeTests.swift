@@ -1,3 +1,4 @@
+import AppleMusic
 import Testing
 
 @testable import Compose
@@ -5,7 +6,7 @@ import Testing
 @Suite struct ListSizeTests {
     @Test func nothingIsKnownAtFirst() {
         let size = ListSize()
-        #expect(!size.holdsWhole(0) && !size.holds(25, next: 25) && size.span == nil)
+        #expect(!size.holdsWhole(0) && !size.holds(25, next: 25) && size.limit == nil && size.cut == .unknown)
     }
 
     /// Unavailable items are dropped after the cut: the offsets stay the same, the counts do not
@@ -18,7 +19,7 @@ import Testing
         }
         #expect(size.holds(22, next: 25) && !size.holds(25, next: 28))
         #expect(size.holdsWhole(24) && !size.holdsWhole(25))
-        #expect(size.span == 25)
+        #expect(size.limit == 25 && size.cut == .first)
     }
 
     /// 25 items with `offset=28`: the page is filled up, so the counts stay the same.
@@ -29,16 +30,16 @@ import Testing
             #expect(fits)
         }
         #expect(size.holds(25, next: 31) && !size.holds(24, next: 25))
-        #expect(size.span == nil)
+        #expect(size.limit == 25 && size.cut == .filling)
     }
 
     /// 25 items with `offset=28` are no page of 28.
-    @Test func oneListWithGapsTellsNoSpan() {
+    @Test func oneListWithGapsTellsNoLimit() {
         var size = ListSize()
         _ = size.note(25, next: 28)
-        #expect(size.span == nil)
+        #expect(size.limit == nil && size.cut == .unknown)
         _ = size.note(26, next: 28)
-        #expect(size.span == 28)
+        #expect(size.limit == 28 && size.cut == .first)
     }
 
     @Test func whatFitsNeitherIsAContradiction() {

@@ -58,8 +58,11 @@ import Testing
     @Test func placesSurviveBeingPacked() {
         let kinds: [IndexedPlace.Kind] = Placement.allCases.map { .object($0) } + [.page, .inlinePage, .absence]
         for kind in kinds {
-            for index in [0, 1, 4_095, 0x0FFF_FFFF] {
-                #expect(IndexedPlace(packed: IndexedPlace(kind, index).packed) == IndexedPlace(kind, index))
+            for index in [0, 1, 4_095, 16_383] {
+                for sum in [0, 1, 16_383] as [UInt32] {
+                    let place = IndexedPlace(kind, index, relationSum: sum)
+                    #expect(IndexedPlace(packed: place.packed) == place)
+                }
             }
         }
     }

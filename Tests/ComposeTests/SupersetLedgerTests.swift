@@ -4,8 +4,6 @@ import Testing
 @testable import Compose
 
 @Suite struct SupersetLedgerTests {
-    private let now: Int64 = 1_000
-
     /// Albums that a client wants with these names.
     private func albums(_ ids: [Int], _ include: String = "") throws -> Superset {
         let query = include.isEmpty ? "" : "&include=" + include
@@ -16,23 +14,67 @@ import Testing
     @Test func requestsThatNothingCanBeMadeOfEndIt() throws {
         var ledger = SupersetLedger()
         for number in 0..<3 {
-            ledger.begin(try albums([number]), at: now)
-            #expect(ledger.mayBegin(at: now), "the first three are tried")
+            ledger.begin(try albums([number]))
+            #expect(ledger.mayBegin, "the first three are tried")
         }
-        ledger.begin(try albums([3]), at: now)
-        #expect(!ledger.mayBegin(at: now) && !ledger.mayBegin(at: now + SupersetLedger.rest - 1))
-        #expect(ledger.mayBegin(at: now + SupersetLedger.rest), "it is tried again")
+        ledger.begin(try albums([3]))
+        #expect(!ledger.mayBegin)
+    }
+
+    @Test func aRestEndsByTraffic() throws {
+        var ledger = SupersetLedger()
+        for number in 0..<4 { ledger.begin(try albums([number])) }
+        for miss in 0..<SupersetLedger.restLength {
+            #expect(!ledger.mayBegin, "\(miss)")
+            ledger.noteMiss()
+        }
+        #expect(ledger.mayBegin)
+        for number in 4..<8 { ledger.begin(try albums([number])) }
+        #expect(!ledger.mayBegin, "it has as much credit as in the beginning")
+    }
+
+    /// How many artists are asked for until it rests, when another client wants this of each.
+    private func artists(_ query: String) throws -> Int {
+        func artist(_ number: Int, _ query: String) throws -> Superset {
+            let request = try StoredScene.request("artists/\(number)" + query)
+            return Superset(request: request, resources: request.resources)
+        }
+        var (ledger, number) = (SupersetLedger(), 0)
+        while ledger.mayBegin, number < 200 {
+            ledger.begin(try artist(number, "?views=singles"))
+            ledger.settle()
+            _ = ledger.note(use: try artist(number, query))
+            number += 1
+        }
+        return number
+    }
+
+    @Test func aFurtherViewIsOfUse() throws {
+        #expect(try artists("?views=singles,top-songs") == 200)
+        #expect(try artists("?views=singles") < 100)
+        #expect(try artists("?include=albums&views=singles") == 200)
+    }
+
+    /// The first answers have run out, and were of use before.
+    @Test func whatIsAskedForAnewIsOfUseAnew() throws {
+        var ledger = SupersetLedger()
+        for day in 0..<200 {
+            #expect(ledger.mayBegin, "\(day)")
+            ledger.begin(try albums([1]))
+            ledger.settle()
+            _ = ledger.note(use: try albums([1], "artists"))
+        }
     }
 
     /// How many are asked for until it rests, when every so many-th is of use to another client.
     private func tries(oneOfUseIn share: Int) throws -> Int {
         var (ledger, number) = (SupersetLedger(), 0)
-        while ledger.mayBegin(at: now), number < 2_000 {
+        while ledger.mayBegin, number < 2_000 {
             let resource = number
-            ledger.begin(try albums([resource]), at: now)
+            ledger.begin(try albums([resource]))
             ledger.settle()
-            ledger.note(made: try albums([resource]))
-            if number % share == 0 { ledger.note(made: try albums([resource], "artists")) }
+            _ = ledger.note(use: try albums([resource]))
+            if number % share == 0 { _ = ledger.note(use: try albums([resource], "artists")) }
             number += 1
         }
         return number
@@ -46,11 +88,11 @@ import Testing
     @Test func theSameAnswerAgainIsOfNoUse() throws {
         var ledger = SupersetLedger()
         var number = 0
-        while ledger.mayBegin(at: now), number < 1_000 {
-            ledger.begin(try albums([number], "genres"), at: now)
+        while ledger.mayBegin, number < 1_000 {
+            ledger.begin(try albums([number], "genres"))
             ledger.settle()
             // Each of them is in what the first client wanted, and is stored by then.
-            for include in ["genres", "", "genres"] { ledger.note(made: try albums([number], include)) }
+            for include in ["genres", "", "genres"] { _ = ledger.note(use: try albums([number], include)) }
             number += 1
         }
         #expect((40..<64).contains(number), "\(number)")
@@ -59,18 +101,18 @@ import Testing
     @Test func aBatchIsOfUseOnceHoweverManyItHas() throws {
         var (one, other) = (SupersetLedger(), SupersetLedger())
         let many = Array(0..<20)
-        one.begin(try albums(many), at: now)
+        one.begin(try albums(many))
         one.settle()
-        one.note(made: try albums(many))
-        one.note(made: try albums(many, "artists"))
-        other.begin(try albums([1]), at: now)
+        _ = one.note(use: try albums(many))
+        _ = one.note(use: try albums(many, "artists"))
+        other.begin(try albums([1]))
         other.settle()
-        other.note(made: try albums([1]))
-        other.note(made: try albums([1], "artists"))
+        _ = other.note(use: try albums([1]))
+        _ = other.note(use: try albums([1], "artists"))
         func left(_ ledger: SupersetLedger) throws -> Int {
             var (ledger, count) = (ledger, 0)
-            while ledger.mayBegin(at: now) {
-                ledger.begin(try albums([1_000 + count]), at: now)
+            while ledger.mayBegin {
+                ledger.begin(try albums([1_000 + count]))
                 count += 1
             }
             return count

@@ -53,6 +53,7 @@ final class MeasuredProxy {
             cache_file \(file("cache.sqlite").path)
             access_log off
             workers 1
+            verify_sample off
             memory_size \(path.memorySize)
             \(path == .recordedHit ? "record \(file("traffic.jsonl").path)" : "")
             \(engine.map { "shared_tier redis://127.0.0.1:\($0)\nnode_name measured" } ?? "")

@@ -46,7 +46,7 @@ import Testing
     @Test func compositionsComeBeforeTheOrigin() throws {
         let facts = try facts()
         let composed = CompositionOutcome.answer(
-            ComposedBody(body: [], detail: .split, parts: [], reliesUntil: 0))
+            ComposedBody(body: [], detail: .split, parts: [], reliesUntil: 0, contradictions: 0))
         let partial = CompositionOutcome.partial(Supplement(target: Array("/y".utf8)))
         func plan(_ stored: StoredResponse?, _ outcome: CompositionOutcome, verifying: Bool = false) -> String {
             let plan = Plan.decide(facts, stored: stored, unixSeconds: Self.now)

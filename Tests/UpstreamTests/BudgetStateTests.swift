@@ -40,6 +40,51 @@ import Testing
         #expect(budget.end(job(1), .answered, now: now) == [.start(job(3))])
     }
 
+    // MARK: Room for optional requests
+
+    private func hasRoom(_ budget: BudgetState, _ lane: Int, _ now: Instant) -> Bool {
+        var budget = budget
+        return budget.hasRoom(lane, now: now)
+    }
+
+    @Test func thereIsRoomWhileHalfOfTheConnectionsStayFree() {
+        var budget = budget(lanes: [4, 1])
+        #expect(hasRoom(budget, 0, now) && !hasRoom(budget, 1, now))
+        _ = budget.submit(job(1), .waitingClient, now: now)
+        #expect(hasRoom(budget, 0, now))
+        _ = budget.submit(job(2), .waitingClient, now: now)
+        #expect(!hasRoom(budget, 0, now))
+        _ = budget.end(job(2), .answered, now: now)
+        #expect(hasRoom(budget, 0, now))
+    }
+
+    @Test func thereIsNoRoomWhileAnythingWaits() {
+        var budget = budget(lanes: [4, 1])
+        for number in 1...2 { _ = budget.submit(job(number, lane: 1), .refresh, now: now) }
+        #expect(budget.waitingCount == 1 && !hasRoom(budget, 0, now))
+    }
+
+    @Test func thereIsRoomWhileALimitIsAQuarterUsed() {
+        var budget = budget(lanes: [8], rate: 8)
+        for (number, isExpected) in [(1, true), (2, false)] {
+            let then = now + .milliseconds(200 * number)
+            #expect(budget.submit(job(number), .waitingClient, now: then) == [.start(job(number))])
+            _ = budget.end(job(number), .answered, now: then)
+            #expect(!hasRoom(budget, 0, then), "the next may not leave yet")
+            #expect(hasRoom(budget, 0, then + .milliseconds(130)) == isExpected)
+        }
+        #expect(hasRoom(budget, 0, now + .seconds(3)))
+    }
+
+    @Test func thereIsNoRoomAfterA429() {
+        var budget = budget(lanes: [8])
+        _ = budget.submit(job(1), .waitingClient, now: now)
+        #expect(hasRoom(budget, 0, now))
+        _ = budget.end(job(1), .rateLimited, now: now)
+        #expect(!hasRoom(budget, 0, now + .milliseconds(500)))
+        #expect(hasRoom(budget, 0, now + .seconds(3)))
+    }
+
     @Test func moreUrgentGoFirstAndEqualsInTheirOrder() {
         var budget = budget(asked: 0..<1)
         let priorities: [UpstreamPriority] = [

@@ -15,7 +15,7 @@ import Testing
             forward_fields developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
             music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
             ttl ttl_speed shared_tier shared_tier_auth_file shared_tier_ca_file shared_tier_name shared_tier_timeout \
-            node_name compose windows batch superset_includes documented_forms next cors_origin cors_headers access_log \
+            node_name compose verify_sample windows batch superset_includes documented_forms next cors_origin cors_headers access_log \
             log_level record workers include
             """
         #expect(Directive.table.map(\.name) == contract.split(separator: " ").map(String.init))
@@ -62,7 +62,9 @@ import Testing
         ("cache_file_locked", "wait"), ("cache_check", "1MiB"), ("cache_check", "0/s"), ("cache_check", "fast/s"),
         ("memory_size", "-1"), ("ttl", "album 1d"), ("ttl", "albums 1"), ("ttl", "albums 1d stale"),
         ("ttl", "albums 1d for 2d"), ("ttl", "albums off stale 1d"), ("ttl", "albums 1d stale upstream"),
-        ("compose", "yes"), ("windows", "verify"), ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),
+        ("compose", "yes"), ("verify_sample", "1"), ("verify_sample", "0"), ("verify_sample", "0%"),
+        ("verify_sample", "101%"), ("verify_sample", "0.00001%"), ("verify_sample", "on"), ("windows", "verify"),
+        ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),
         ("cors_origin", "https://app.example.com/"), ("access_log", "stdout xml"), ("access_log", "\"\" json"),
         ("log_level", "verbose"), ("workers", "0"), ("workers", "1025"), ("record", "''"),
         ("record", "a on"), ("record", "a off off"), ("record", "a sample"), ("record", "a sample 0%"),
@@ -74,6 +76,15 @@ import Testing
         // An identifier alone also lacks its key; that is the second complaint.
         #expect(found.count == (name.hasSuffix("_id") ? 2 : 1), "\(found)")
         #expect(found.allSatisfy { $0.hasPrefix("proxy.conf:2: \(name): ") }, "\(found)")
+    }
+
+    @Test(arguments: [
+        ("", 10_000), ("verify_sample off", 0), ("verify_sample 0.1%", 1_000),
+        ("verify_sample 5%", 50_000), ("verify_sample 100%", 1_000_000), ("verify_sample 0.0001%", 1),
+    ])
+    func theSampleOfComposedAnswersIsAShare(line: String, millionths: Int) throws {
+        let files = MemoryFiles(texts: ["proxy.conf": line]).access
+        #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.verifySample == millionths)
     }
 
     @Test func recordTakesItsWordsInAnyOrder() throws {

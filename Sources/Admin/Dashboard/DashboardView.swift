@@ -45,6 +45,7 @@ struct DashboardView {
         addLatency(moment)
         addStorage(moment.observations.source)
         addTrouble(moment)
+        addVerification(moment.observations.source)
         tables["outcomes"] = outcomeRows(moment, window)
         tables["origin"] = originRows(moment)
         tables["misses"] = missRows(moment)
@@ -138,6 +139,19 @@ struct DashboardView {
             "last-error",
             "Last error: \(last.what), \(SpanOfTime.text(seconds)) ago, at \(Figure.timeOfDay(last.unixSeconds)) UTC",
             seconds < 60 ? "bad" : "plain")
+    }
+
+    private mutating func addVerification(_ source: StatisticsSource) {
+        // The parts before their sum, so that none is larger.
+        let (wrong, older, undecided) = (source[.mismatched], source[.older], source[.undecided])
+        let verified = source[.verified]
+        guard verified > 0 else { return set("verified", "", "plain") }
+        set(
+            "verified",
+            "Composed answers: \(Figure.count(wrong)) of \(Figure.count(verified)) verified were wrong, "
+                + "\(Figure.count(older)) were older than the origin"
+                + (undecided > 0 ? ", \(Figure.count(undecided)) undecided" : ""),
+            wrong > 0 ? "bad" : "plain")
     }
 
     private mutating func addLatency(_ moment: Moment) {

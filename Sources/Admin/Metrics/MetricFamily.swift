@@ -169,8 +169,12 @@ extension MetricFamily {
         counter("refrain_shared_total", "Answers that another node's request had brought", .shared),
         counter("refrain_revalidated_total", "Stored answers that the origin confirmed with a 304", .revalidated),
         counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
-        counter("refrain_verified_total", "Answers held against what would have been composed", .verified),
-        counter("refrain_verify_mismatches_total", "Those that were not equal", .mismatched),
+        counter("refrain_verified_total", "Composed answers that were compared with the origin's", .verified),
+        counter("refrain_verify_mismatches_total", "Composed answers that were wrong", .mismatched),
+        counter(
+            "refrain_verifications_total", labels: ["result"],
+            "Verifications of composed answers, by result"
+        ) { input in input.source.verifications.map { Sample($0.count, ["\($0.result)"]) } },
         counter(
             "refrain_not_composed_total", labels: ["rule", "reason"],
             "Requests to the origin whose answer could not be composed, by what was tried and what it lacked"

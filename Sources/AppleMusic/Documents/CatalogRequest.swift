@@ -201,17 +201,20 @@ extension CatalogRequest {
         return path
     }
 
-    /// The same resource, or a batch of some, with another include. Of an item or a batch of one
-    /// type.
+    /// The same resource, or a batch of some, with another include and other views. Of an item or a
+    /// batch of one type.
     /// - Parameters:
     ///   - resources: at least one, of this request.
     ///   - include: the names, ascending.
-    public func target(resources: [ResourceName], including include: [[UInt8]]) -> [UInt8] {
+    ///   - views: the names, ascending; none for a batch.
+    public func target(
+        resources: [ResourceName], including include: [[UInt8]], views: [[UInt8]]
+    ) -> [UInt8] {
         guard shape.subject == .item else { return batchTarget(resources, include) }
         var query = CatalogQueryWriter(after: path, decoration: shape.decoration)
         if !include.isEmpty { query.append("include", include) }
         if !language.isEmpty { query.append("l", [language]) }
-        if !shape.views.isEmpty { query.append("views", shape.views) }
+        if !views.isEmpty { query.append("views", views) }
         return query.finish()
     }
 

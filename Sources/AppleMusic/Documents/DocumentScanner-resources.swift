@@ -1,3 +1,5 @@
+import Text
+
 // What the values of a text are in its document: which become resources and relations, and which
 // make it none.
 //
@@ -85,7 +87,7 @@ extension DocumentScanner {
             guard !objects.isFull else { return refuse() }
             current.index = UInt32(objects.count)
             current.first = UInt32(pending.count)
-            objects.push(ResourceDocument.Object())
+            objects.push(ResourceDocument.Object(index: current.index))
         case .relation:
             guard relations.count + pending.count < ResourceDocument.maxRelations else { return refuse() }
             current.index = UInt32(pending.count)
@@ -96,7 +98,7 @@ extension DocumentScanner {
 
     /// The current array or object, which means something, ends before `end`.
     @inline(__always)
-    mutating func finish(end: Int) {
+    mutating func finish(_ bytes: Span<UInt8>, end: Int) {
         let whole = ByteSpan(Int(current.start), end)
         let index = Int(current.index)
         switch current.role {
@@ -112,6 +114,8 @@ extension DocumentScanner {
         case .attributes:
             objects[index].attributes = whole
             objects[index].attributeNames = current.nameSum
+            objects[index].attributeSum = UInt32(
+                truncatingIfNeeded: Checksum.of(bytes.extracting(whole.range)))
         case .relation:
             pending[index].whole = whole
             pending[index].otherMembers = current.nameSum

@@ -199,7 +199,7 @@ struct DocumentScanner: ~Copyable {
             resourceNumber = ResourceMention.number(hash(bytes))
             try found.add(resourceNumber)
         }
-        if current.role != .opaque { finish(end: end) }
+        if current.role != .opaque { finish(bytes, end: end) }
         names.shrink(to: Int(current.firstName))
         current = outer.pop()
     }

@@ -38,6 +38,10 @@ public final class ResourceDocument: Sendable {
         /// The names of the attributes as one number, in whatever order they stand; 0 where there
         /// are none.
         public internal(set) var attributeNames: UInt64 = 0
+        /// The low half of a checksum of the bytes of the attributes; 0 where there are none.
+        public internal(set) var attributeSum: UInt32 = 0
+        /// Its own index.
+        public internal(set) var index: UInt32 = 0
         /// The names of the members beside id, type, href, attributes, relationships and views as
         /// one number; 0 for none.
         public internal(set) var otherMembers: UInt64 = 0

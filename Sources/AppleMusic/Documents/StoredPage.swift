@@ -8,20 +8,23 @@
 // does not appear. So the item at an offset is certain only where the items are as many as the
 // places between the page's offset and that in `next`: each has a place of its own there, in the
 // list's order, so none is left for a dropped one, however the page was cut. Of any other page, all
-// that is known is what it was asked for and what came. How the list's pages are cut, where other
-// answers have shown that, says more of the page with which it ends.
+// that is known is what it was asked for and what came. How the origin cuts the list's pages, where
+// pages with gaps have shown that, says more of the page with which the list ends. That other lists
+// have no gaps says nothing of this one (DECISIONS 10.5).
 
-/// What other answers have shown of how a list is cut into pages.
-public struct ListHabits: Hashable, Sendable {
-    /// Whether pages are cut after so many places, and items are dropped then.
-    var cutsFirst: Bool
-    /// Whether no place of the list is without its item.
-    public var hasNoGaps: Bool
+/// How an origin cuts a list into pages, as far as its answers have shown it.
+public enum ListCut: Hashable, Sendable {
+    /// Pages without gaps look alike either way.
+    case unknown
+    /// After the limit's number of places; unavailable items are dropped then.
+    case first
+    /// When the limit's number of items is there.
+    case filling
+    /// Both were seen, so nothing is concluded.
+    case various
 
-    public init(cutsFirst: Bool = false, hasNoGaps: Bool = false) {
-        self.cutsFirst = cutsFirst
-        self.hasNoGaps = hasNoGaps
-    }
+    /// Takes in the way in which one more page was cut.
+    public mutating func note(_ seen: ListCut) { self = self == .unknown || self == seen ? seen : .various }
 }
 
 /// The facts about one page of a list.
@@ -44,14 +47,17 @@ public struct StoredPage: Hashable, Sendable {
         self.next = next
     }
 
+    /// Whether each of its places has its item, as `next` proves.
+    public var isFull: Bool { next.map { $0 - offset == count } ?? false }
+
     /// The answer to a request for a window; nil where it is not certain, or not on this page.
     /// - Parameter limit: what the request asked for, or what the origin is known to take for none;
     ///   and it must be one that the origin accepts, as more than the most is an error there
     ///   (APPLE-MUSIC-API 4.1.21).
-    public func cut(offset: Int, limit: Int, _ habits: ListHabits = ListHabits()) -> PageCut? {
+    public func cut(offset: Int, limit: Int, _ listCut: ListCut = .unknown) -> PageCut? {
         guard self.offset >= 0, count >= 0, offset >= self.offset, limit > 0 else { return nil }
         guard let next else {
-            return hasItemForEachPlace(habits) ? cutOfWhole(offset, limit) : cutOfLast(offset, limit)
+            return hasItemForEachPlace(listCut) ? cutOfWhole(offset, limit) : cutOfLast(offset, limit, listCut)
         }
         let places = next - self.offset
         guard places > 0 else { return nil }
@@ -89,20 +95,31 @@ public struct StoredPage: Hashable, Sendable {
         return PageCut(items: 0..<count, next: next)
     }
 
-    /// Whether the list is certain to have nothing at the offset or behind it.
-    public func endsBefore(_ offset: Int, _ habits: ListHabits) -> Bool {
+    /// Whether the list certainly ends before the offset. A page cut first has looked at all places
+    /// up to its limit.
+    public func endsBefore(_ offset: Int, _ listCut: ListCut) -> Bool {
         guard next == nil, self.offset >= 0, count > 0, offset > self.offset else { return false }
-        if hasItemForEachPlace(habits) { return offset >= self.offset + count }
-        // All places up to the limit were looked at, whatever was dropped from them.
-        return habits.cutsFirst && limit.map { count <= $0 && offset - self.offset >= $0 } ?? false
+        return listCut == .first && limit.map { count <= $0 && offset - self.offset >= $0 } ?? false
+    }
+
+    /// The limit of a request from this page's offset that would show which item has which place.
+    ///
+    /// Where no place before the last item is empty, one item less comes with a `next` right after
+    /// it, and the page is full. An origin that cuts first shows it with as many items as there
+    /// are, up to the list's end. Nil where the window could not be cut out of such an answer
+    /// either, and where it would be no more than the window.
+    public func limitOfProof(offset: Int, limit: Int, _ listCut: ListCut) -> Int? {
+        guard next == nil, self.offset >= 0, offset >= self.offset, let own = self.limit, count <= own else {
+            return nil
+        }
+        let (first, size) = (offset - self.offset, listCut == .first ? count : count - 1)
+        guard 1..<max(size, 1) ~= limit else { return nil }
+        return (listCut == .first ? first < count : first <= size - limit) ? size : nil
     }
 
     /// Whether the items of the last page are on places next to each other, up to the list's end:
-    /// where nothing is ever dropped, and where a page that was cut first is full.
-    private func hasItemForEachPlace(_ habits: ListHabits) -> Bool {
-        guard let limit, count <= limit else { return false }
-        return habits.hasNoGaps || habits.cutsFirst && count == limit
-    }
+    /// a page that was cut first and is full.
+    private func hasItemForEachPlace(_ listCut: ListCut) -> Bool { listCut == .first && count == limit }
 
     /// A last page with an item for each place: the list ends where the items do.
     private func cutOfWhole(_ offset: Int, _ limit: Int) -> PageCut? {
@@ -114,14 +131,17 @@ public struct StoredPage: Hashable, Sendable {
 
     /// The page with which the list ends. How many places it has is not said, even if it has as
     /// many items as its limit: an origin that fills up may have dropped one before them (of `-ab`,
-    /// the window of 2 is `ab`, and that of 1 from 1 is `a`). So no window can begin behind its
-    /// beginning, and none can be smaller.
+    /// the window of 2 is `ab`, and that of 1 from 1 is `a`). So no window can begin after its
+    /// beginning.
     ///
     /// A greater one that begins with it is certain: the origin came to the end of the list with
     /// the page's limit already, in either way of cutting, and so does with more; the items are the
-    /// same, and there is no `next`.
-    private func cutOfLast(_ offset: Int, _ limit: Int) -> PageCut? {
-        guard let least = self.limit, count <= least, offset == self.offset, limit >= least else { return nil }
+    /// same, and there is no `next`. An origin that fills up comes to the end with any limit above
+    /// the number of items. With just that number it stops at the last item, and whether it says
+    /// `next` depends on the places after it.
+    private func cutOfLast(_ offset: Int, _ limit: Int, _ listCut: ListCut) -> PageCut? {
+        guard let least = self.limit, count <= least, offset == self.offset else { return nil }
+        guard limit >= least || listCut == .filling && limit > count else { return nil }
         return PageCut(items: 0..<count, next: nil)
     }
 }

@@ -4,7 +4,7 @@ import Text
 
 // Judges a server's answers by the simulated API that it asks.
 //
-// What must hold: an answer of one revision as a whole is right. Any other is right where each of
+// Must hold: an answer of one revision as a whole is right. Any other is right where each of
 // its pages is that of one revision, and each of its resources has the attributes and the lists of
 // one revision. Revisions that are to come when the answer arrives do not count.
 
@@ -50,7 +50,9 @@ final class AnswerJudge: Sendable {
             return Judgement(different: ["status \(status): \(target)"])
         }
         guard revisions.count > 1, document["data"] != nil else {
-            let isSaid = revisions.contains { JSON.areEqual(past.body(target, at: $0), body) }
+            let isSaid = revisions.contains {
+                JSONDifference.first(expected: past.body(target, at: $0), found: body) == nil
+            }
             return isSaid ? Judgement() : Judgement(different: [target])
         }
         var parts = PartsJudge(past, revisions, target)

@@ -21,10 +21,10 @@ struct ResourceVersion {
         lists = resource["relationships"]
     }
 
-    /// Whether these are its attributes, or some of them.
+    /// Whether the version has these attributes.
     func has(attributes other: JSON?) -> Bool { other.map { attributes?.holds($0) == true } ?? true }
 
-    /// Whether a list is its own, or the beginning of its own with a `next`.
+    /// Whether the version's list begins with this one.
     func has(list: JSON, named name: String) -> Bool {
         let (shown, whole) = (list.identities, lists?[name]?.identities ?? [])
         return list["next"] == nil ? shown == whole : whole.starts(with: shown)
@@ -52,7 +52,7 @@ struct PartsJudge {
     mutating func judge(_ document: JSON) {
         switch target.elements.count {
         case 4: batch(document)
-        case 5: break
+        case 5: item(document)
         default: page(document, of: text)
         }
         for item in document["data"]?.arrayValue ?? [] { resource(item) }
@@ -67,6 +67,12 @@ struct PartsJudge {
             return said.identities == page.identities && said["next"] == page["next"]
         }
         if !isShown { differ("the page of \(target)") }
+    }
+
+    /// One resource has the type and id that were asked for.
+    private mutating func item(_ document: JSON) {
+        let wanted = "\(target.elements[3])/\(target.elements[4])"
+        if document.identities != [wanted] { differ("\(document.identities) in place of \(wanted)") }
     }
 
     /// A batch has the resources that were asked for, in that order, but for those that are gone.
@@ -127,7 +133,7 @@ struct PartsJudge {
         }
     }
 
-    /// Tells parts of several revisions from what was never said.
+    /// Tells mixed revisions from invented parts.
     private mutating func judgeApart(_ identity: String, _ attributes: JSON?, _ lists: [(String, JSON)]) {
         let versions = revisions.compactMap { version(identity, at: $0) }
         let areSaid =
@@ -148,7 +154,7 @@ extension JSON {
         return "\(type)/\(id)"
     }
 
-    /// Those of the resources in `data`.
+    /// Identities in `data`.
     fileprivate var identities: [String] { (self["data"]?.arrayValue ?? []).map { $0.identity ?? "" } }
 
     /// Whether this object has all members of the other one.

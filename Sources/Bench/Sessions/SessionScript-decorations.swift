@@ -1,5 +1,5 @@
-// What apps ask to have added to resources: by app, by the version of the app, and more where
-// clients ask for much.
+// Parameters that apps add to requests for resources: by app, by the version of the app, and more
+// where clients ask for much.
 
 extension SessionScript {
     typealias Parameters = [(name: String, value: String)]

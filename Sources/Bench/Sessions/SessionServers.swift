@@ -16,6 +16,7 @@ enum SessionServers {
             cache_file \(workspace.path)/\(name).sqlite
             memory_size 512MiB
             access_log off
+            verify_sample off
             ttl catalog \(lifetime)s
             ttl charts \(lifetime)s
             ttl search \(lifetime)s

@@ -1,6 +1,5 @@
 import Foundation
 import Simulator
-import Text
 
 /// How many requests reach the origin for a thousand of mixed app sessions: through Refrain,
 /// through a tuned nginx, and at best.

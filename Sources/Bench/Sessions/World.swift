@@ -1,6 +1,6 @@
 import Simulator
 
-/// An origin and its clients, otherwise than those that the proxy was made with.
+/// A simulated origin and its clients.
 struct World {
     /// The last word of its benchmark's name.
     let key: String

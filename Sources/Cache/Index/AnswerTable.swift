@@ -1,11 +1,11 @@
 // One shard of the index: the keys of answers, each held once under a number that is small enough
 // for a slot. A ring in the order in which they came, and a hash table with chaining over it.
-// Must hold: a number means one key, and nothing once that has been removed or overwritten: it is
-// not given out again before 2^27 others were; the keys and the tables take `maxBytes` at most.
+// Must hold: a number means one key, and nothing once that has been overwritten: it is not given
+// out again before 2^27 others were; the keys and the tables take `maxBytes` at most.
 
 struct AnswerTable {
     private struct Record {
-        /// Nil once it is removed.
+        /// Nil once it is overwritten, or has another number.
         var key: CacheKey?
         var number: UInt32
         /// The next record whose hash has the same low bits.
@@ -32,8 +32,6 @@ struct AnswerTable {
     private var next: UInt32 = 0
     /// All before it are gone.
     private var oldest: UInt32 = 0
-    /// Keys held.
-    private(set) var count = 0
 
     init(maxBytes: Int) {
         capacity = min((maxBytes / 2 / Self.recordBytes).roundedDownToPowerOfTwo, 1 << 24)
@@ -44,25 +42,26 @@ struct AnswerTable {
         records.capacity * MemoryLayout<Record>.stride + heads.count * MemoryLayout<UInt32>.stride + keyBytes
     }
 
-    /// The number of `key`, a new one where it has none, or is about to be overwritten; nil where
-    /// there is no room for it.
-    mutating func number(for key: CacheKey) -> UInt32? {
+    /// The number of `key`, a new one where it has none, or is about to be overwritten; with the
+    /// number that it had before. Nil where there is no room for it.
+    mutating func number(for key: CacheKey) -> (number: UInt32, former: UInt32)? {
         let bytes = Self.bytes(of: key)
         guard capacity > 0, bytes <= maxKeyBytes else { return nil }
         if heads.isEmpty { heads = Array(repeating: Self.none, count: capacity) }
+        let number = next
+        var former = number
         if let slot = find(key) {
-            let number = records[slot].number
-            if Int((next &- number) & Self.numberMask) <= capacity / 2 { return number }
+            former = records[slot].number
+            if Int((next &- former) & Self.numberMask) <= capacity / 2 { return (former, former) }
             vacate(slot)
         }
-        let number = next
         next = (next + 1) & Self.numberMask
         put(key.compacted(), number)
         while keyBytes > maxKeyBytes {
             vacate(slot(of: oldest))
             oldest = (oldest + 1) & Self.numberMask
         }
-        return number
+        return (number, former)
     }
 
     /// The key that has this number; nil where it has gone.
@@ -70,11 +69,6 @@ struct AnswerTable {
         let slot = slot(of: number)
         guard slot < records.count, records[slot].number == number else { return nil }
         return records[slot].key
-    }
-
-    /// Forgets `key`: its number means nothing any more.
-    mutating func remove(_ key: borrowing CacheKey) {
-        if let slot = find(key) { vacate(slot) }
     }
 
     private static func bytes(of key: borrowing CacheKey) -> Int { key.bytes.count + keyOverhead }
@@ -107,7 +101,6 @@ struct AnswerTable {
         }
         heads[head] = UInt32(slot)
         keyBytes += Self.bytes(of: key)
-        count += 1
         if Int((next &- oldest) & Self.numberMask) > capacity { oldest = (oldest + 1) & Self.numberMask }
     }
 
@@ -124,6 +117,5 @@ struct AnswerTable {
         }
         records[slot].key = nil
         keyBytes -= Self.bytes(of: key)
-        count -= 1
     }
 }

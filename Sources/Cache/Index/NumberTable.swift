@@ -1,22 +1,32 @@
-// One shard of the index: numbers, and where each stands. Buckets of eight slots, chosen by the
-// number; the latest slot of a bucket comes first.
-// Must hold: a number and an answer stand in one slot at most, and a number in `maxSources` at
-// most; a bucket has no gaps, and what is at its end has gone longest without being added; nothing
-// is looked at but one bucket, of two cache lines.
+// One shard of the index: numbers, and the places of each. Buckets of eight slots, chosen by the
+// number; the slot added last comes first in its bucket.
+// Must hold: a number and an answer share one slot at most, and a number has `maxSources` at most,
+// the newest first; a bucket has no gaps, and the slot at its end has gone longest without being
+// added; a look touches one bucket, of three cache lines.
 
 struct NumberTable {
-    /// 16 bytes.
+    /// 20 bytes.
     struct Slot {
-        let number: UInt64
+        /// The low half of the mixed number: the bucket's number, and what tells the others apart.
+        /// Two numbers that share it are told apart by the code that verifies a source.
+        fileprivate(set) var number: UInt32 = 0
         /// As `AnswerTable` numbers it.
         let answer: UInt32
         let place: UInt32
+        /// The low half of a checksum of what the answer shows there.
+        let content: UInt32
+        /// Unix seconds at which the answer was received.
+        let receivedAt: UInt32
 
         var isEmpty: Bool { answer == AnswerTable.none }
-        static let empty = Slot(number: 0, answer: AnswerTable.none, place: 0)
+        static let empty = Slot(answer: AnswerTable.none, place: 0, content: 0, receivedAt: 0)
+
+        init(answer: UInt32, place: UInt32, content: UInt32, receivedAt: UInt32) {
+            (self.answer, self.place, self.content, self.receivedAt) = (answer, place, content, receivedAt)
+        }
     }
 
-    /// The slots of one number, the latest first.
+    /// The slots of one number, the newest first.
     struct Found {
         private(set) var slots = InlineArray<4, Slot>(repeating: .empty)
         private(set) var count = 0
@@ -46,63 +56,112 @@ struct NumberTable {
         self.seed = seed
     }
 
+    /// The bytes of as many buckets as fit into `maxBytes` and can all be used.
+    static func usableBytes(of maxBytes: Int) -> Int {
+        (maxBytes / bucketBytes).roundedDownToPowerOfTwo * bucketBytes
+    }
+
     var byteCount: Int { slots.count * MemoryLayout<Slot>.stride }
 
-    /// Notes that `number` stands at `place` of `answer`, in place of where it stood there. The
-    /// oldest of four slots of a number gives way, and so does the oldest of a bucket that is full
-    /// where the table cannot grow.
-    mutating func add(_ number: UInt64, _ answer: UInt32, _ place: UInt32) {
-        guard maxBuckets > 0 else { return }
+    /// Adds or replaces a place of `number`; returns its slots before.
+    ///
+    /// The oldest of four slots of a number gives way, and so does the last one of a bucket that is
+    /// full where the table cannot grow.
+    /// - Parameter former: the number of the answer until now, if it is another one.
+    @discardableResult
+    mutating func add(_ number: UInt64, _ slot: Slot, insteadOf former: UInt32) -> Found {
+        guard maxBuckets > 0 else { return Found() }
         if slots.isEmpty { slots = Array(repeating: .empty, count: Self.bucketSlots) }
-        var end = vacancy(number, answer)
-        while end == nil, slots.count < maxBuckets * Self.bucketSlots {
+        var new = slot
+        new.number = UInt32(truncatingIfNeeded: number.mixed(seed))
+        let before = find(new.number)
+        var lost = vacancy(new, former)
+        while lost == nil, slots.count < maxBuckets * Self.bucketSlots {
             grow()
-            end = vacancy(number, answer)
+            lost = vacancy(new, former)
         }
-        let start = bucket(number)
-        let last = end ?? start + Self.bucketSlots - 1
-        if slots[last].isEmpty { count += 1 }
-        var index = last
-        while index > start {
-            slots[index] = slots[index - 1]
-            index -= 1
-        }
-        slots[start] = Slot(number: number, answer: answer, place: place)
+        insert(new, instead: lost ?? bucket(new.number) + Self.bucketSlots - 1, former)
+        return before
     }
 
-    /// Where `number` stands.
-    func find(_ number: UInt64) -> Found {
-        var found = Found()
-        guard !slots.isEmpty else { return found }
-        let start = bucket(number)
-        for index in start..<start + Self.bucketSlots {
-            if slots[index].isEmpty { break }
-            if slots[index].number == number { found.append(slots[index]) }
-        }
-        return found
-    }
+    /// The slots of `number`.
+    func find(_ number: UInt64) -> Found { find(UInt32(truncatingIfNeeded: number.mixed(seed))) }
 
-    /// The slot of its bucket that may be lost for the number: that of the same answer, the fourth
-    /// of the number, or an empty one; nil where the bucket is full of others.
-    private func vacancy(_ number: UInt64, _ answer: UInt32) -> Int? {
-        let start = bucket(number)
-        var seen = 0
+    /// The newest slot of `number`.
+    func newest(_ number: UInt64) -> Slot? {
+        guard !slots.isEmpty else { return nil }
+        let mixed = UInt32(truncatingIfNeeded: number.mixed(seed))
+        let start = bucket(mixed)
         for index in start..<start + Self.bucketSlots {
-            if slots[index].isEmpty { return index }
-            guard slots[index].number == number else { continue }
-            seen += 1
-            if slots[index].answer == answer || seen == Self.maxSources { return index }
+            if slots[index].isEmpty { return nil }
+            if slots[index].number == mixed { return slots[index] }
         }
         return nil
     }
 
-    /// The first slot of the bucket of `number`.
-    private func bucket(_ number: UInt64) -> Int {
-        let buckets = slots.count / Self.bucketSlots
-        return Int(truncatingIfNeeded: number.mixed(seed)) & (buckets - 1) * Self.bucketSlots
+    private func find(_ mixed: UInt32) -> Found {
+        var found = Found()
+        guard !slots.isEmpty else { return found }
+        let start = bucket(mixed)
+        for index in start..<start + Self.bucketSlots {
+            if slots[index].isEmpty { break }
+            if slots[index].number == mixed { found.append(slots[index]) }
+        }
+        return found
     }
 
-    /// Doubles the buckets. What is in each goes to one of two, in the same order.
+    /// The slot to overwrite; nil if the bucket is full of others.
+    ///
+    /// It is that of the same answer, the fourth of the number, or an empty one.
+    private func vacancy(_ new: Slot, _ former: UInt32) -> Int? {
+        let start = bucket(new.number)
+        var (seen, vacant): (Int, Int?) = (0, nil)
+        for index in start..<start + Self.bucketSlots {
+            if slots[index].isEmpty { return vacant ?? index }
+            guard slots[index].number == new.number else { continue }
+            if slots[index].answer == new.answer || slots[index].answer == former { return index }
+            seen += 1
+            if seen == Self.maxSources { vacant = index }
+        }
+        return vacant
+    }
+
+    /// Inserts the slot, newest first within its number.
+    ///
+    /// Slots of other numbers follow it; `lost` goes, unless it is a newer one of another answer.
+    private mutating func insert(_ new: Slot, instead lost: Int, _ former: UInt32) {
+        let old = slots[lost]
+        if old.isEmpty {
+            count += 1
+        } else if old.number == new.number, old.receivedAt > new.receivedAt, old.answer != new.answer,
+            old.answer != former
+        {
+            return
+        }
+        let start = bucket(new.number)
+        var end = lost
+        while end + 1 < start + Self.bucketSlots, !slots[end + 1].isEmpty {
+            slots[end] = slots[end + 1]
+            end += 1
+        }
+        var place = start
+        for index in start..<end where slots[index].number == new.number && slots[index].receivedAt > new.receivedAt {
+            place = index + 1
+        }
+        while end > place {
+            slots[end] = slots[end - 1]
+            end -= 1
+        }
+        slots[place] = new
+    }
+
+    /// The first slot of the bucket of a mixed number.
+    private func bucket(_ mixed: UInt32) -> Int {
+        let buckets = slots.count / Self.bucketSlots
+        return Int(mixed) & (buckets - 1) * Self.bucketSlots
+    }
+
+    /// Doubles the buckets. Each bucket's slots go to one of two, in the same order.
     private mutating func grow() {
         let old = slots
         slots = Array(repeating: .empty, count: old.count * 2)

@@ -1,22 +1,41 @@
 import Synchronization
 
-// Where resources stand in stored answers: which answers an object could be taken from, without a
-// look at any of them. Must hold: it is a hint and no more. What it says has been added once, but
-// the answer may have gone since, or be another one. Code that uses a source looks the answer up
-// and verifies what stands there. All of it together takes `maxBytes` at most, and no lock is held
-// for longer than a few memory accesses, or the doubling of one small table.
+// The places of resources in stored answers: which answers an object could be taken from, which of
+// them is the newest, and which show the same, without a look at any of them. Must hold: a source
+// was true when it was added, but the answer may be gone since, or be another one. Code that uses a
+// source looks the answer up and verifies the place. The whole index takes `maxBytes` at most, and
+// no lock is held for longer than a few memory accesses, or the doubling of one small table.
 //
 // Numbers are spread over `NumberTable`s, keys over `AnswerTable`s; a number's slots hold the
 // answers' numbers. Both begin small.
 
 /// An index from opaque numbers to places in stored answers. Used from any thread.
 public final class ResourceIndex: Sendable {
-    /// One place where something stands.
-    public struct Source: Sendable {
-        /// The answer that held it when it was added; it may be gone by now, or be another one.
-        public let key: CacheKey
-        /// Which part of the answer: the caller's own numbering, to be checked by who uses it.
+    /// A place of a number in an answer.
+    public struct Entry {
+        public let number: UInt64
+        /// Which part of the answer: the caller's own numbering, which it verifies. Its lowest
+        /// `detailBits` are a checksum of further content; 0 for none.
         public let place: UInt32
+        /// A checksum of what the answer shows there.
+        let content: UInt32
+
+        /// The low bits of a place that are no part of its numbering.
+        public static let detailBits: UInt32 = 14
+
+        public init(_ number: UInt64, place: UInt32, content: UInt32) {
+            (self.number, self.place, self.content) = (number, place, content)
+        }
+    }
+
+    /// A place as the index has it.
+    public struct Source: Sendable {
+        /// The answer that held it; nil where its key is not known any more.
+        public let key: CacheKey?
+        public let place: UInt32
+        public let content: UInt32
+        /// Unix seconds at which the answer was received.
+        public let receivedAt: Int64
     }
 
     private final class NumberShard: Sendable {
@@ -33,8 +52,8 @@ public final class ResourceIndex: Sendable {
     private let answers: [AnswerShard]
     private let seed: UInt64
 
-    /// An index that takes at most `maxBytes` of memory; 0 keeps nothing. About half of it is for
-    /// keys.
+    /// An index that takes at most `maxBytes` of memory; 0 keeps nothing. A third to two thirds of
+    /// it are for keys.
     public convenience init(maxBytes: Int) {
         self.init(maxBytes: maxBytes, seed: .random(in: .min ... .max))
     }
@@ -43,35 +62,54 @@ public final class ResourceIndex: Sendable {
         self.seed = seed
         var shardCount = 1
         while shardCount < 64, maxBytes / (shardCount * 2) >= 1 << 16 { shardCount *= 2 }
-        // As much as the tables can use, which is a power of two.
-        let tableBytes = (maxBytes / 2 / shardCount).roundedDownToPowerOfTwo
+        let tableBytes = NumberTable.usableBytes(of: maxBytes * 2 / 3 / shardCount)
         numbers = (0..<shardCount).map { _ in NumberShard(maxBytes: tableBytes, seed: seed) }
         let answerShardCount = min(shardCount, 1 << (32 - 1 - AnswerTable.numberBits))
         let answerBytes = (max(maxBytes, 0) - tableBytes * shardCount) / answerShardCount
         answers = (0..<answerShardCount).map { _ in AnswerShard(maxBytes: answerBytes) }
     }
 
-    /// Notes that the answer under `key` holds these, beside what it was said to hold; a number
-    /// that is said to stand in it already stands at the new place instead.
-    public func add(_ key: CacheKey, _ entries: [(number: UInt64, place: UInt32)]) {
-        guard !entries.isEmpty, let answer = number(for: key) else { return }
-        for entry in entries {
-            shard(entry.number).table.withLock { $0.add(entry.number, answer, entry.place) }
-        }
-    }
-
-    /// The sources of `number`, the latest added first: four at most.
-    public func sources(of number: UInt64) -> [Source] {
-        let found = shard(number).table.withLock { $0.find(number) }
-        guard found.count > 0 else { return [] }
-        var sources: [Source] = []
-        sources.reserveCapacity(found.count)
-        for index in 0..<found.count {
-            if let key = key(of: found.slots[index].answer) {
-                sources.append(Source(key: key, place: found.slots[index].place))
+    /// Adds the places of an answer, replacing its earlier ones.
+    /// - Parameter receivedAt: unix seconds.
+    /// - Returns: the sources that show another content of an entry's number, or another detail of
+    ///   it where both have one, and are no newer; with the entry's index.
+    @discardableResult
+    public func add(_ key: CacheKey, at receivedAt: Int64, _ entries: [Entry]) -> [(entry: Int, source: Source)] {
+        guard !entries.isEmpty, let (answer, former) = number(for: key) else { return [] }
+        var differing: [(entry: Int, source: Source)] = []
+        for (index, entry) in entries.enumerated() {
+            let new = NumberTable.Slot(
+                answer: answer, place: entry.place, content: entry.content, receivedAt: UInt32(clamping: receivedAt))
+            let before = shard(entry.number).table.withLock { $0.add(entry.number, new, insteadOf: former) }
+            for number in 0..<before.count where before.slots[number].differs(from: new) {
+                differing.append((index, source(before.slots[number])))
             }
         }
-        return sources
+        return differing
+    }
+
+    /// The sources of `number`, the newest first: four at most.
+    public func sources(of number: UInt64) -> [Source] {
+        let found = shard(number).table.withLock { $0.find(number) }
+        return (0..<found.count).map { source(found.slots[$0]) }
+    }
+
+    /// The newest source of `number`, if any of its places is known.
+    public func newest(of number: UInt64) -> NewestSource? {
+        shard(number).table.withLock { $0.newest(number) }.map { NewestSource(slot: $0) }
+    }
+
+    /// The newest source of a number, without the key of its answer.
+    public struct NewestSource {
+        fileprivate let slot: NumberTable.Slot
+        public var place: UInt32 { slot.place }
+        public var content: UInt32 { slot.content }
+        public var receivedAt: Int64 { Int64(slot.receivedAt) }
+    }
+
+    private func source(_ slot: NumberTable.Slot) -> Source {
+        Source(
+            key: key(of: slot.answer), place: slot.place, content: slot.content, receivedAt: Int64(slot.receivedAt))
     }
 
     /// Whether `number` was added, and has not given way since; its answers may be gone.
@@ -79,14 +117,8 @@ public final class ResourceIndex: Sendable {
         shard(number).table.withLock { $0.find(number).count > 0 }
     }
 
-    /// Forgets what the answer under `key` holds: what was added for it so far is no source any
-    /// more.
-    public func remove(_ key: CacheKey) {
-        answers[answerShard(key)].table.withLock { $0.remove(key) }
-    }
-
-    /// Numbers and places, those of answers that were removed or overwritten included until others
-    /// take their room.
+    /// Numbers and places, those of answers whose keys were overwritten included until others take
+    /// their room.
     var count: Int { numbers.reduce(0) { $0 + $1.table.withLock { $0.count } } }
 
     /// Bytes held, overhead included.
@@ -104,15 +136,27 @@ public final class ResourceIndex: Sendable {
         Int(truncatingIfNeeded: key.hash) & (answers.count - 1)
     }
 
-    /// The number of an answer is that within its shard, below the shard's.
-    private func number(for key: CacheKey) -> UInt32? {
+    /// The number of an answer is that within its shard, below the shard's; with the one that it
+    /// had before.
+    private func number(for key: CacheKey) -> (answer: UInt32, former: UInt32)? {
         let shard = answerShard(key)
-        guard let number = answers[shard].table.withLock({ $0.number(for: key) }) else { return nil }
-        return UInt32(shard) << AnswerTable.numberBits | number
+        guard let (number, former) = answers[shard].table.withLock({ $0.number(for: key) }) else { return nil }
+        let high = UInt32(shard) << AnswerTable.numberBits
+        return (high | number, high | former)
     }
 
     private func key(of answer: UInt32) -> CacheKey? {
         let number = answer & (1 << AnswerTable.numberBits - 1)
         return answers[Int(answer >> AnswerTable.numberBits)].table.withLock { $0.key(of: number) }
+    }
+}
+
+extension NumberTable.Slot {
+    /// Whether it is of another answer, no newer than a new one, and shows something else.
+    fileprivate func differs(from new: NumberTable.Slot) -> Bool {
+        guard answer != new.answer, receivedAt <= new.receivedAt else { return false }
+        let mask: UInt32 = 1 << ResourceIndex.Entry.detailBits - 1
+        let (own, other) = (place & mask, new.place & mask)
+        return content != new.content || own != other && own != 0 && other != 0
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 // One row as it was read: nothing in it is believed before the checksum agrees.
 // Must hold: no value of a damaged file can trap; a response comes out only if all of it is as it

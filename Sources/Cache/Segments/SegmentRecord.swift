@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 // One answer as a segment has it: a head of fixed size, then body, fields, and what a hit needs to
 // know of the entry.

@@ -42,6 +42,9 @@ struct Assembler {
         self.forms = forms
     }
 
+    /// As in `StoredSources`.
+    var contradictions: Int { sources.contradictions }
+
     mutating func append(_ text: StaticString) { output.append(text) }
 
     mutating func append(_ bytes: [UInt8]) { output.append(bytes, ByteSpan(0, bytes.count)) }
@@ -53,22 +56,44 @@ struct Assembler {
 
     mutating func places(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace)] { sources.places(number) }
 
+    mutating func allPlaces(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace, isFresh: Bool)] {
+        sources.allPlaces(number)
+    }
+
+    /// Whether the part shows a revision of the object that no newer answer contradicts.
+    mutating func isCurrent(_ object: ResourceDocument.Object, in part: StoredSource) -> Bool {
+        sources.isCurrent(object, in: part, request)
+    }
+
     /// Writes the resource as `placement` shows it, or nothing.
     /// - Parameter id: with its quotation marks.
     mutating func write(
         _ resource: UInt64, _ type: ResourceClass, id: ArraySlice<UInt8>, _ shape: ObjectShape, _ placement: Placement
     ) -> Writing {
-        let candidates = sources.candidates(request.indexNumber(ofResource: resource), resource: resource, id: id)
-        for candidate in candidates where agree(type, candidate.placement, placement) {
-            if shape.describes(candidate.object, in: candidate.part.document) {
-                copy(candidate.object.whole, of: candidate.part)
-                return .done
+        let name = NamedResource(number: resource, id: id)
+        let found = sources.index.sources(of: request.indexNumber(ofResource: resource))
+        var history = ResourceHistory(of: name, found)
+        var objection: Lack?
+        while let candidate = history.next(&sources) {
+            guard agree(type, candidate.placement, placement),
+                shape.describes(candidate.object, in: candidate.part.document)
+            else { continue }
+            guard sources.isCurrent(inside: candidate.object, of: candidate.part, request) else {
+                objection = Lack(.contradicted, .type(type))
+                continue
             }
+            copy(candidate.object.whole, of: candidate.part)
+            return .done
         }
-        let mark = output.count
-        let writing = assemble(shape, type, placement, candidates)
+        let mark = mark
+        let writing = assemble(shape, type, placement, history.usable)
         if writing != .done { rewind(to: mark) }
-        return writing
+        guard case .impossible(let lack) = writing else { return writing }
+        switch history.objection {
+        case .withdrawn: return .impossible(Lack(.withdrawn, .type(type)))
+        case .contradicted: return .impossible(Lack(.contradicted, .type(type)).orFurther(lack))
+        case nil: return .impossible(lack.orFurther(objection))
+        }
     }
 
     /// Writes an element of a list that `part` has, as `placement` shows it.
@@ -80,16 +105,18 @@ struct Assembler {
             return .impossible(Lack(.typeNeverSeen, element.type.map { .type($0) } ?? .none))
         }
         if shape.isIdentifier { return writeIdentifier(element, of: part, shape) }
-        if agree(type, own, placement), shape.describes(element, in: part.document) {
+        if agree(type, own, placement), shape.describes(element, in: part.document), isCurrent(element, in: part),
+            sources.isCurrent(inside: element, of: part, request)
+        {
             copy(element.whole, of: part)
             return .done
         }
         let id = part.document.body[element.id.range]
         let writing = write(element.number, type, id: id, shape, placement)
         if writing == .done { return .done }
-        guard isFetchable(type, shape, placement) else {
-            if case .impossible(let lack) = writing, lack.kind != .notHeld { return writing }
-            return .impossible(Lack(.elementNotHeld, .type(type)))
+        let lack = if case .impossible(let lack) = writing { lack.kind } else { Lack.Kind.elementNotHeld }
+        guard lack != .withdrawn, isFetchable(type, shape, placement) else {
+            return lack == .notHeld ? .impossible(Lack(.elementNotHeld, .type(type))) : writing
         }
         missing.append(MissingResource(type: type, id: Array(id.dropFirst().dropLast())))
         return .lacking
@@ -104,9 +131,18 @@ struct Assembler {
         return shape.relations.allSatisfy { relation in brought[relation.name].map { $0.offers(relation) } ?? false }
     }
 
-    /// Takes back what was written behind `mark`.
-    mutating func rewind(to mark: Int) {
-        output.rewind(to: mark)
+    /// A state of the output, to `rewind` to.
+    struct Mark {
+        fileprivate let output: Int
+        fileprivate let used: Int
+    }
+
+    var mark: Mark { Mark(output: output.count, used: used.count) }
+
+    /// Takes back the output after `mark`, and its parts.
+    mutating func rewind(to mark: Mark) {
+        output.rewind(to: mark.output)
+        used.removeSubrange(mark.used...)
     }
 }
 
@@ -156,7 +192,9 @@ extension Assembler {
         copy(object.href, of: part)
     }
 
-    /// Attributes from one place, relationships from where they are.
+    /// Attributes and relationships from answers that show one revision: the base, and those whose
+    /// attributes are the same and that differ in no relationship.
+    /// - Parameter candidates: the newest first, no two of which contradict each other.
     private mutating func assemble(
         _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
@@ -164,15 +202,10 @@ extension Assembler {
         guard shape.hasAttributes, shape.otherMembers == 0 else {
             return .impossible(Lack(.membersDiffer, .type(type)))
         }
-        var base: Candidate?
-        for candidate in candidates
-        where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
-            && agree(type, candidate.placement, placement)
-        {
-            base = candidate
-            break
+        guard let base = base(shape, type, placement, candidates) else {
+            return .impossible(lackOfBase(type, placement, candidates))
         }
-        guard let base else { return .impossible(lackOfBase(type, placement, candidates)) }
+        let alike = candidates.filter { $0.part === base.part || $0.hasSameAttributes(as: base) }
         append("{")
         writeHead(base.object, of: base.part)
         append(",\"attributes\":")
@@ -180,7 +213,7 @@ extension Assembler {
         var result = Writing.done
         for isView in [false, true] where isView ? shape.hasViews : shape.hasRelationships {
             append(isView ? ",\"views\":{" : ",\"relationships\":{")
-            let writing = writeRelations(shape.relations.filter { $0.isView == isView }, type, placement, candidates)
+            let writing = writeRelations(shape.relations.filter { $0.isView == isView }, type, placement, alike)
             switch writing {
             case .done: break
             case .lacking: result = .lacking
@@ -190,6 +223,19 @@ extension Assembler {
         }
         append("}")
         return result
+    }
+
+    /// The newest candidate whose attributes can be taken.
+    private mutating func base(
+        _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
+    ) -> Candidate? {
+        for candidate in candidates
+        where !candidate.object.attributes.isEmpty && shape.hasHref != candidate.object.href.isEmpty
+            && agree(type, candidate.placement, placement)
+        {
+            return candidate
+        }
+        return nil
     }
 
     /// Why the attributes can be taken from no candidate.
@@ -241,7 +287,7 @@ extension Assembler {
                 lack = Lack(kind, .relation(type, shape.name)).orFurther(lack)
                 continue
             }
-            let (mark, lacked) = (output.count, missing.count)
+            let (mark, lacked) = (mark, missing.count)
             let writing = write(relation, of: candidate.part, shape)
             // What another one lacked is not needed then.
             switch writing {

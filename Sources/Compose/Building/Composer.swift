@@ -34,8 +34,10 @@ package struct Composer {
         switch outcome {
         case .partial(let supplement):
             // What would be fetched is here, and nothing could be made of it.
-            guard supplement.growth != nil, sources.hasAnswer(to: supplement.target) else { return outcome }
-            return .impossible(Refusal(.growth, Lack(.growthGainsLittle)))
+            guard sources.hasAnswer(to: supplement.target) else { return outcome }
+            return .impossible(
+                supplement.growth == nil
+                    ? Refusal(.supplement, .contradicted) : Refusal(.growth, .growthGainsLittle))
         case .impossible(let refusal): return composeNothing(request, refusal, at: now)
         case .answer(let body):
             guard var limited = body.limited(by: rule, notFoundFor: notFoundFor, at: now) else {
@@ -70,8 +72,7 @@ package struct Composer {
         let list = request.listNumber
         // Whatever is known of the form, a page is cut out of a page.
         if let list, !sources.holds(list) {
-            return firstPage(list, request, at: now).map { .partial($0) }
-                ?? .impossible(Refusal(nothingHeldOf: request))
+            return .impossible(Refusal(nothingHeldOf: request))
         }
         guard let record = forms.record(request.shape, at: now) else {
             return .impossible(Refusal(rule, forms.lack(of: request.shape, at: now)))
@@ -85,7 +86,7 @@ package struct Composer {
             guard let list else { return .impossible(Refusal(nothingHeldOf: request)) }
             do throws(Lack) {
                 let cutter = try WindowCutter(
-                    request, record, growth, completingNext: settings.completesNext, at: now)
+                    request, record, growth, completingNext: settings.completesNext)
                 return cutter.cut(list, assembler)
             } catch {
                 return .impossible(Refusal(rule, error))
@@ -125,8 +126,8 @@ package struct Composer {
         var (missing, lacking) = ([ResourceName](), 0)
         var lack = Lack(.notHeld, .type(request.shape.type))
         for name in names {
-            let mark = assembler.output.count
-            if mark > start { assembler.append(",") }
+            let mark = assembler.mark
+            if assembler.output.count > start { assembler.append(",") }
             let writing =
                 record.objects[name.type].map { shape in
                     assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .batched)
@@ -134,7 +135,7 @@ package struct Composer {
             if writing == .done { continue }
             assembler.rewind(to: mark)
             if case .impossible(let own) = writing {
-                if let until = absence(of: name, request, &assembler, at: now) {
+                if own.kind == .withdrawn, let until = absence(of: name, request, &assembler, at: now) {
                     reliesUntil = min(reliesUntil, until)
                     continue
                 }
@@ -159,8 +160,9 @@ package struct Composer {
         return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
     }
 
-    /// Until when it is known that the resource is absent: a fresh batch that asked for it had
-    /// none.
+    /// The end of a known absence, in unix seconds; nil if it is not known.
+    ///
+    /// The newest answer shows the resource as absent, and a batch that asked for it is fresh.
     private func absence(
         of name: ResourceName, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
     ) -> Int64? {
@@ -178,30 +180,23 @@ package struct Composer {
 // MARK: - What to fetch
 
 extension Composer {
-    /// Some of the resources that are asked for, with the relationships that clients often want of
-    /// their type (DECISIONS 9.13). Only where it is known in which form the client wants them, so
-    /// that its answer can be made of what comes, and what the larger form looks like.
+    /// Some of the resources that are asked for, with the relationships and views that clients
+    /// often want of their type (DECISIONS 9.13). Only where it is known in which form the client
+    /// wants them, so that its answer can be made of what comes, and what the larger form looks
+    /// like.
     private func superset(of resources: [ResourceName], _ request: CatalogRequest, at now: Int64) -> Supplement? {
-        guard settings.supersets, settings.compose == .on, request.mayHaveSuperset,
-            let include = growth.supersets(of: request.shape.include, request.shape.type, at: now).first(where: {
-                forms.record(request.shape.including($0), at: now)?.envelope == 0
+        guard settings.supersets, settings.compose == .on, request.mayHaveSuperset else { return nil }
+        let superset = Superset(request: request, resources: resources)
+        guard
+            let selection = growth.supersets.selections(for: superset).first(where: {
+                forms.record(request.shape.selecting($0), at: now)?.envelope == 0
             }),
             let record = forms.record(request.shape, at: now), record.envelope == 0,
             request.shape.subject == .item || record.explains(request)
         else { return nil }
         return Supplement(
-            target: request.target(resources: resources, including: include),
-            growth: .superset(Superset(request: request, resources: resources)))
-    }
-
-    /// The largest page of a list of which nothing is held, in place of the first one (DECISIONS
-    /// 10.4).
-    private func firstPage(_ list: UInt64, _ request: CatalogRequest, at now: Int64) -> Supplement? {
-        guard let record = forms.record(request.shape, at: now),
-            let cutter = try? WindowCutter(
-                request, record, growth, completingNext: settings.completesNext, at: now)
-        else { return nil }
-        return cutter.firstPage(of: list)
+            target: request.target(resources: resources, including: selection.include, views: selection.views),
+            growth: .superset(superset))
     }
 
     /// The elements that relationships lack, where one request brings them all.
@@ -222,7 +217,7 @@ extension Lack.Kind {
     /// held in that form already.
     fileprivate var mayEndWithSuperset: Bool {
         switch self {
-        case .notHeld, .placesNeverCompared, .placesDiffer, .relationshipNotHeld, .elementNotHeld: true
+        case .notHeld, .placesNeverCompared, .placesDiffer, .relationshipNotHeld, .elementNotHeld, .contradicted: true
         default: false
         }
     }
@@ -255,13 +250,15 @@ extension [UInt8] {
 extension Assembler {
     /// The same body as in an answer of the origin's.
     consuming func finished(like example: StoredResponse, reliesUntil: Int64) -> ComposedBody {
-        ComposedBody(body: example.body, example: example, detail: .window, parts: used, reliesUntil: reliesUntil)
+        ComposedBody(
+            body: example.body, example: example, detail: .window, parts: used, reliesUntil: reliesUntil,
+            contradictions: contradictions)
     }
 
     /// What was built. Made of one answer alone it is a smaller form of that (`reduced`).
     consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
         ComposedBody(
             body: output.joined(), detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
-            reliesUntil: reliesUntil)
+            reliesUntil: reliesUntil, contradictions: contradictions)
     }
 }

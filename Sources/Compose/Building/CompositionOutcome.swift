@@ -33,6 +33,8 @@ package struct ComposedBody {
     /// Unix seconds at which something that it relies on beside its parts runs out: what is known
     /// of its form, or that a resource is absent.
     let reliesUntil: Int64
+    /// The cache's count of contradicted answers before the parts were looked up.
+    package let contradictions: Int
     /// How long it may be used.
     package private(set) var lifetime = Lifetime(freshFor: 0)
 }
@@ -43,6 +45,8 @@ package struct Supplement {
     package let target: [UInt8]
     /// What it asks for beyond what the client wants.
     package let growth: Growth?
+    /// Whether it asks for more relationships and views than the client wants.
+    package var isSuperset: Bool { if case .superset? = growth { true } else { false } }
 
     /// - Parameter target: canonical.
     package init(target: [UInt8], growth: Growth? = nil) {

@@ -12,31 +12,28 @@ struct WindowCutter {
     let limit: Int
     let offset: Int
     private let growth: GrowthAccounts
-    private let now: Int64
-    /// Positions on a page that is asked for without a limit, as learnt or, until then, as
-    /// documented (APPLE-MUSIC-API 4).
-    private let standardLimit: Int?
+    /// The limit of a page that is asked for without one, and the most that the origin takes: as
+    /// learnt, and as documented (APPLE-MUSIC-API 4).
+    private let limits: (standard: Int?, greatest: Int)
     private let completesNext: Bool
 
     /// Throws where the origin was not seen to answer such a request.
     init(
-        _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, completingNext: Bool,
-        at now: Int64
+        _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, completingNext: Bool
     ) throws(Lack) {
         guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else {
             throw Lack(.formNotUnderstood)
         }
-        standardLimit =
-            record.lists.standardLimit
-            ?? CatalogRequest.standardLimit(ofList: name, isView: isView, of: request.shape.type)
-        guard let limit = request.limit ?? standardLimit else { throw Lack(.standardLimitUnknown) }
-        guard limit <= max(record.lists.greatestLimit, standardLimit ?? 0) else {
-            throw Lack(.limitNeverSeen, .number(limit))
-        }
+        let type = request.shape.type
+        let standard =
+            record.lists.standardLimit ?? CatalogRequest.standardLimit(ofList: name, isView: isView, of: type)
+        let documented = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: type) ?? 0
+        limits = (standard, max(record.lists.greatestLimit, standard ?? 0, documented))
+        guard let limit = request.limit ?? standard else { throw Lack(.standardLimitUnknown) }
+        guard limit <= limits.greatest else { throw Lack(.limitNeverSeen, .number(limit)) }
         self.request = request
         self.record = record
         self.growth = growth
-        self.now = now
         self.limit = limit
         offset = request.offset ?? 0
         completesNext = completingNext
@@ -44,13 +41,19 @@ struct WindowCutter {
 
     func cut(_ list: UInt64, _ empty: consuming Assembler) -> CompositionOutcome {
         var assembler = empty
-        var pages: [StoredPage] = []
+        var (pages, newer): ([StoredPage], [Page]) = ([], [])
         var refusal = Refusal(nothingHeldOf: request)
-        let habits = record.lists.habits(in: request.storefront, at: now)
-        for (part, place) in assembler.places(list) {
-            guard let page = Page(part, place, of: request, standardLimit) else { continue }
+        for (part, place, isFresh) in assembler.allPlaces(list) {
+            guard let page = Page(part, place, of: request, limits.standard) else { continue }
+            let isContradicted = newer.contains(where: page.contradicts) || !page.isCurrent(&assembler)
+            newer.append(page)
+            guard isFresh else { continue }
+            guard !isContradicted else {
+                refusal = Refusal(.window, .contradicted, .type(request.shape.type)).orFurther(refusal)
+                continue
+            }
             pages.append(page.facts)
-            if page.facts.endsBefore(offset, habits) {
+            if page.facts.endsBefore(offset, record.lists.cut) {
                 guard let answer = record.lists.answerPastEnd(request) else {
                     refusal = Refusal(.pastEnd, .pastEndUnknown).orFurther(refusal)
                     continue
@@ -59,13 +62,13 @@ struct WindowCutter {
                 return .answer(assembler.finished(like: answer.response, reliesUntil: record.countsUntil))
             }
             // A list without anything may be a 404 (APPLE-MUSIC-API 7.13).
-            guard let cut = page.facts.cut(offset: offset, limit: limit, habits), !cut.items.isEmpty,
+            guard let cut = page.facts.cut(offset: offset, limit: limit, record.lists.cut), !cut.items.isEmpty,
                 let link = link(to: cut.next)
             else {
-                refusal = Refusal(.window, lack(of: page.facts, habits)).orFurther(refusal)
+                refusal = Refusal(.window, lack(of: page.facts)).orFurther(refusal)
                 continue
             }
-            let mark = assembler.output.count
+            let mark = assembler.mark
             let writing = write(page, cut.items, link, &assembler)
             if case .impossible(let lack) = writing {
                 refusal = Refusal(.window, lack).orFurther(refusal)
@@ -73,7 +76,7 @@ struct WindowCutter {
                 continue
             }
             var window = assembler.finished(.window, reliesUntil: record.countsUntil)
-            window.growth = .page(named(list, page.facts.offset))
+            if let limit = page.facts.limit { window.growth = .page(named(list, page.facts.offset, limit)) }
             return .answer(window)
         }
         do throws(Lack) {
@@ -84,8 +87,8 @@ struct WindowCutter {
     }
 
     /// Why nothing was cut out of the page.
-    private func lack(of page: StoredPage, _ habits: ListHabits) -> Lack {
-        guard let cut = page.cut(offset: offset, limit: limit, habits) else { return lackOfCut(page) }
+    private func lack(of page: StoredPage) -> Lack {
+        guard let cut = page.cut(offset: offset, limit: limit, record.lists.cut) else { return lackOfCut(page) }
         return cut.items.isEmpty ? Lack(.windowEmpty) : Lack(.nextUnknown)
     }
 
@@ -101,49 +104,55 @@ struct WindowCutter {
 
     /// Whether a stored page shows that the list ends before the window.
     func isPastEnd(_ list: UInt64, _ sources: consuming StoredSources) -> Bool {
-        let habits = record.lists.habits(in: request.storefront, at: now)
-        return sources.places(list).contains { part, place in
-            Page(part, place, of: request, standardLimit)?.facts.endsBefore(offset, habits) ?? false
+        sources.places(list).contains { part, place in
+            Page(part, place, of: request, limits.standard)?.facts.endsBefore(offset, record.lists.cut) ?? false
         }
     }
 
-    /// The largest aligned page around the window, so that its neighbours come with it (DECISIONS
-    /// 10.4): only where clients are going through the list, where it was seen without gaps so far,
-    /// since a page with gaps cannot be cut, and where such pages have paid. Nil where no client
-    /// goes through the list, or the page is there.
+    /// The larger page to ask for instead; nil if there is none, or it is held.
+    ///
+    /// It is asked for where pages of its size are likely to be without gaps, as others cannot be
+    /// cut, and where such pages have paid (DECISIONS 10.4).
     private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(Lack) -> Supplement? {
-        guard pages.contains(where: { $0.next == offset && $0.count == offset - $0.offset }) else { return nil }
-        if record.lists.showsGaps(in: request.storefront, at: now) { throw Lack(.growthMeetsGaps) }
-        guard link(to: offset + limit) != nil else { throw Lack(.nextUnknown) }
-        let size = greatestLimit
-        let start = offset / size * size
-        guard limit * 2 <= size, offset + limit <= start + size else { throw Lack(.growthGainsLittle) }
+        guard let (start, size) = try larger(pages) else { return nil }
         // What it lacks is said of it as of any page.
-        if pages.contains(where: { $0.offset == start && ($0.limit ?? 0) >= size }) { return nil }
-        guard growth.mayGrow(named(list, start), at: now) else { throw Lack(.growthRests) }
-        return Supplement(target: request.target(limit: size, offset: start), growth: .page(named(list, start)))
+        if pages.contains(where: { $0.offset == start && $0.limit == size }) { return nil }
+        guard record.lists.favoursPage(of: size, in: request.storefront) else { throw Lack(.growthMeetsGaps) }
+        guard link(to: offset + limit) != nil else { throw Lack(.nextUnknown) }
+        let page = named(list, start, size)
+        guard growth.mayGrow(page) else { throw Lack(.growthRests) }
+        return Supplement(target: request.target(limit: size, offset: start), growth: .page(page))
     }
 
-    /// The largest page in place of a list's first one, of which nothing is held: where clients of
-    /// such lists often go on, and lists have no gaps, so that any window can be cut out of it. Nil
-    /// where that is not so.
-    func firstPage(of list: UInt64) -> Supplement? {
-        let (size, page) = (greatestLimit, named(list, 0))
-        guard offset == 0, limit * 2 <= size, record.lists.habits(in: request.storefront, at: now).hasNoGaps,
-            link(to: limit) != nil, growth.mayBegin(with: page, at: now)
-        else { return nil }
-        return Supplement(target: request.target(limit: size, offset: 0), growth: .firstPage(page))
+    private func larger(_ pages: [StoredPage]) throws(Lack) -> (offset: Int, limit: Int)? {
+        if let proof = proof(pages) { return proof }
+        return try around(pages)
     }
 
-    /// The most that the origin takes, as documented or seen.
-    private var greatestLimit: Int {
-        guard case .list(let name, let isView) = request.shape.subject else { return limit }
-        let documented = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: request.shape.type)
-        return max(documented ?? 0, record.lists.greatestLimit, limit)
+    /// The page that shows which item of a list's last page has which place.
+    private func proof(_ pages: [StoredPage]) -> (offset: Int, limit: Int)? {
+        pages.lazy.compactMap { page in
+            page.limitOfProof(offset: offset, limit: limit, record.lists.cut).map { (page.offset, $0) }
+        }.first
     }
 
-    private func named(_ list: UInt64, _ offset: Int) -> ListPage {
-        ListPage(list: list, offset: offset, shape: request.shape, storefront: request.storefront)
+    /// The aligned page around the window, for a client that pages through the list. It must hold
+    /// this window and two more.
+    private func around(_ pages: [StoredPage]) throws(Lack) -> (offset: Int, limit: Int)? {
+        guard pages.contains(where: { $0.next == offset && $0.isFull }) else { return nil }
+        // A page that the list ends with cannot be cut, so the greatest one is asked for only where
+        // the list is known to be as long.
+        let size = offset < limits.greatest ? min(limits.greatest, Self.usualLimit) : limits.greatest
+        let start = offset / size * size
+        guard limit * 3 <= start + size - offset else { throw Lack(.growthGainsLittle) }
+        return pages.contains { $0.offset == start && ($0.limit ?? 0) >= size } ? nil : (start, size)
+    }
+
+    /// Few lists that go on end before it, and many before the greatest limit, 300.
+    private static let usualLimit = 100
+
+    private func named(_ list: UInt64, _ offset: Int, _ limit: Int) -> ListPage {
+        ListPage(list: list, offset: offset, limit: limit, shape: request.shape, storefront: request.storefront)
     }
 
     /// The `next` that the origin would write, empty for the last page; nil where that is not
@@ -192,6 +201,8 @@ struct WindowCutter {
         let placement: Placement
         let facts: StoredPage
         let elements: MappedDocument.Elements
+        /// The resource in which it is the first page of the list.
+        private let owner: MappedDocument.Object?
 
         /// Nil where the part has no page of the list by now: places are noted, and answers change.
         init?(_ part: StoredSource, _ place: IndexedPlace, of list: CatalogRequest, _ standardLimit: Int?) {
@@ -202,17 +213,17 @@ struct WindowCutter {
             switch place.kind {
             case .page:
                 guard let request = part.request, request.isSameList(as: list) else { return nil }
-                placement = .listed
+                (placement, owner) = (.listed, nil)
                 elements = document.primary
                 next = document.map.envelope.next
                 (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
             case .inlinePage:
-                guard let relation = document.relation(place.index, thatBegins: list) else { return nil }
+                guard let (relation, owner) = document.relation(place.index, thatBegins: list) else { return nil }
                 placement = relation.isView ? .viewed : .included
+                self.owner = owner
                 elements = document.elements(of: relation)
                 next = relation.next
-                // A list that ends within its first page; one that goes on is as long as it is.
-                limit = next.isEmpty ? standardLimit : document.offset(in: next)
+                limit = standardLimit
             default: return nil
             }
             var count = 0
@@ -220,19 +231,41 @@ struct WindowCutter {
             facts = StoredPage(offset: offset, count: count, limit: limit, next: document.offset(in: next))
             if !next.isEmpty && facts.next == nil { return nil }
         }
+
+        /// Whether no newer answer contradicts the page's owner.
+        func isCurrent(_ assembler: inout Assembler) -> Bool {
+            owner.map { assembler.isCurrent($0, in: part) } ?? true
+        }
+
+        /// Whether both pages cannot show one revision of the list.
+        ///
+        /// They begin at one offset and differ, or differ at a place whose item both show for
+        /// certain.
+        func contradicts(_ other: Page) -> Bool {
+            if facts.offset == other.facts.offset {
+                return ListBeginning(items: elements, isWhole: facts.next == nil)
+                    .contradicts(ListBeginning(items: other.elements, isWhole: other.facts.next == nil))
+            }
+            guard facts.isFull, other.facts.isFull else { return false }
+            let start = max(facts.offset, other.facts.offset)
+            return zip(elements.dropFirst(start - facts.offset), other.elements.dropFirst(start - other.facts.offset))
+                .contains { $0.number != $1.number }
+        }
     }
 }
 
 extension ResourceLibrary {
-    /// Learns from an answer of the origin's that something was not found, if that was behind the
-    /// end of a list.
+    /// Learns from an answer of the origin's that something was not found: that a resource is
+    /// absent, or what the origin answers beyond the end of a list.
     package func note(
         notFound response: StoredResponse, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64
     ) {
+        guard settings.isActive else { return }
+        noteAbsence(response, request)
         guard settings.windows, let answer = PastEnd(response), let list = request.listNumber,
             let record = forms.record(request.shape, at: now),
             let cutter = try? WindowCutter(
-                request, record, growth, completingNext: settings.completesNext, at: now),
+                request, record, growth, completingNext: settings.completesNext),
             cutter.isPastEnd(list, sources(reader, at: now))
         else { return }
         forms.note(pastEnd: answer, request)
@@ -249,15 +282,15 @@ extension CatalogRequest {
 
 extension MappedDocument {
     /// The relationship of this index, if it is that of the list's parent and of its name.
-    fileprivate func relation(_ index: Int, thatBegins list: CatalogRequest) -> Relation? {
+    fileprivate func relation(_ index: Int, thatBegins list: CatalogRequest) -> (Relation, owner: Object)? {
         guard case .list(let name, let isView) = list.shape.subject, let parent = list.resources.first,
             let relation = map.relations[checked: index],
             relation.name == ResourceDocument.nameNumber(name.span, isView: isView)
         else { return nil }
-        let isOwned = primary.contains { object in
+        let owner = primary.first { object in
             Int(object.firstRelation)..<Int(object.endRelation) ~= index && object.number == parent.number
                 && body[object.id.range].dropFirst().dropLast().elementsEqual(parent.id)
         }
-        return isOwned ? relation : nil
+        return owner.map { (relation, $0) }
     }
 }

@@ -4,7 +4,7 @@ import AppleMusic
 // Must hold: one answer does not switch a kind of list off for good, nor does a client by asking
 // for what does not exist: a refusal counts when a member of the list has come alone.
 
-/// Each kind rests for a minute after a refusal, after the next one for twice as long, and so on.
+/// Each kind rests for some misses after a refusal, and for twice as many after each further one.
 struct BatchRefusals: Sendable {
     /// Of single resources; the list of such is what is refused.
     private struct Kind: Hashable {
@@ -12,37 +12,42 @@ struct BatchRefusals: Sendable {
         let storefront: Storefront
     }
 
+    /// In misses that might have waited for others.
     private struct Rest {
-        var until: Int64
-        var seconds: Int64
+        var left: Int
+        let length: Int
     }
 
     private var rests: [Kind: Rest] = [:]
 
-    static let shortestRest: Int64 = 60
-    static let longestRest: Int64 = 86_400
+    /// A list that is refused makes its members wait for a request in vain. With 100 members, one
+    /// miss in 600 waits so in the end.
+    static let shortestRest = 64
+    static let longestRest = 65_536
     /// More kinds than apps ask for; beyond, the one whose rest ends first gives way.
     static let mostKinds = 256
 
-    /// Whether a list of this kind is not to be tried at this unix second.
-    func rests(_ shape: RequestShape, _ storefront: Storefront, at now: Int64) -> Bool {
-        guard !rests.isEmpty, let rest = rests[Kind(shape: shape, storefront: storefront)] else { return false }
-        return now < rest.until
+    /// Whether a list of this kind is to be tried, for a miss that might wait for others.
+    mutating func mayTry(_ shape: RequestShape, _ storefront: Storefront) -> Bool {
+        guard !rests.isEmpty, let index = rests.index(forKey: Kind(shape: shape, storefront: storefront)),
+            rests.values[index].left > 0
+        else { return true }
+        rests.values[index].left -= 1
+        return false
     }
 
     /// A list was refused, and one of its members has come alone. Lists that were under way
     /// together count as one.
-    mutating func noteRefused(_ shape: RequestShape, _ storefront: Storefront, at now: Int64) {
+    mutating func noteRefused(_ shape: RequestShape, _ storefront: Storefront) {
         let kind = Kind(shape: shape, storefront: storefront)
-        let seconds: Int64
+        var length = Self.shortestRest
         if let rest = rests[kind] {
-            guard now >= rest.until else { return }
-            seconds = min(rest.seconds * 2, Self.longestRest)
+            guard rest.left == 0 else { return }
+            length = min(rest.length * 2, Self.longestRest)
         } else {
             makeRoom()
-            seconds = Self.shortestRest
         }
-        rests[kind] = Rest(until: now + seconds, seconds: seconds)
+        rests[kind] = Rest(left: length, length: length)
     }
 
     /// A list was answered.
@@ -53,6 +58,6 @@ struct BatchRefusals: Sendable {
 
     private mutating func makeRoom() {
         guard rests.count >= Self.mostKinds else { return }
-        if let first = rests.min(by: { $0.value.until < $1.value.until }) { rests[first.key] = nil }
+        if let first = rests.min(by: { $0.value.left < $1.value.left }) { rests[first.key] = nil }
     }
 }

@@ -60,7 +60,7 @@ struct FormRecord: Sendable {
         return switch request.shape.subject {
         case .item: count == 1 && document.map.envelope.next.isEmpty
         case .batch: document.map.envelope.next.isEmpty && absorbOrder(request, document)
-        case .list: lists.absorb(request, document, count, at: now, until: now + Int64(freshFor))
+        case .list: lists.absorb(request, document, count)
         case .results: false
         }
     }
@@ -77,6 +77,14 @@ struct FormRecord: Sendable {
             let resource = primary.next(), primary.next() == nil
         else { return false }
         return objects.describes(resource, in: document)
+    }
+
+    /// The same where lists that have not shown how they are cut are cut in this way.
+    func assuming(_ cut: ListCut) -> FormRecord {
+        guard cut != .unknown else { return self }
+        var record = self
+        record.lists = lists.assuming(cut)
+        return record
     }
 
     /// Unix seconds until which the record is valid.

@@ -8,10 +8,10 @@ extension LearntForms {
     /// Where no batch in that form has come yet, the first one shows it.
     package func mayComeBatched(_ single: RequestShape, in storefront: Storefront, at now: Int64) -> Bool {
         guard let own = record(single, at: now)?.objects[single.type],
-            !refusesBatches(single, storefront, at: now),
-            !agreement(single.type, at: now).isRefuted(.batched, .item)
+            !agreement(single.type, at: now).isRefuted(.batched, .item),
+            record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true
         else { return false }
-        return record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true
+        return mayTryBatch(single, storefront)
     }
 }
 

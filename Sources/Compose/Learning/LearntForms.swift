@@ -16,6 +16,7 @@ package final class LearntForms: Sendable {
         /// (APPLE-MUSIC-API 4.2.8).
         var batchRules: [ResourceClass: RuleEvidence] = [:]
         var batchRefusals = BatchRefusals()
+        var listCuts = ListCutRule()
     }
 
     /// In a class, so that looking at one touches no count but its own.
@@ -68,7 +69,11 @@ package final class LearntForms: Sendable {
         state.withLock { state in
             if isNew, state.family(request.shape, [request.shape.subject], at: now).count >= Self.maxFamily { return }
             if state.forms[request.shape] == nil { state.makeRoom() }
-            if case .known(let known)? = learnt, isNew { state.noteRules(known.record, request.shape, at: now) }
+            if case .known(let known)? = learnt {
+                if isNew { state.noteRules(known.record, request.shape, at: now) }
+                state.listCuts.note(
+                    known.record.lists.cut, of: request.shape, at: now, until: known.record.countsUntil)
+            }
             state.forms[request.shape] = learnt
         }
         return fits
@@ -78,7 +83,12 @@ package final class LearntForms: Sendable {
     func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
         state.withLock { state in
             switch state.forms[shape] {
-            case .known(let known) where known.record.isFresh(at: now): known.record
+            case .known(let known) where known.record.isFresh(at: now):
+                if case .list = shape.subject {
+                    known.record.assuming(state.listCuts.conclusion(at: now))
+                } else {
+                    known.record
+                }
             case .rests(let until) where now < until: nil
             default: state.conclusion(shape, isDocumented: isDocumented, at: now)
             }
@@ -138,18 +148,16 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// Whether the origin has refused lists of such resources lately.
-    func refusesBatches(_ single: RequestShape, _ storefront: Storefront, at now: Int64) -> Bool {
-        state.withLock { $0.batchRefusals.rests(single, storefront, at: now) }
+    /// Whether a list of such resources is to be tried, for a miss that might wait for others.
+    func mayTryBatch(_ single: RequestShape, _ storefront: Storefront) -> Bool {
+        state.withLock { $0.batchRefusals.mayTry(single, storefront) }
     }
 
     /// A list of resources was answered, or refused though one of them has come alone.
-    package func note(
-        batchOf single: RequestShape, in storefront: Storefront, isRefused: Bool, at now: Int64
-    ) {
+    package func note(batchOf single: RequestShape, in storefront: Storefront, isRefused: Bool) {
         state.withLock { state in
             if isRefused {
-                state.batchRefusals.noteRefused(single, storefront, at: now)
+                state.batchRefusals.noteRefused(single, storefront)
             } else {
                 state.batchRefusals.noteAnswered(single, storefront)
             }
@@ -249,11 +257,6 @@ extension LearntForms.State {
 }
 
 extension RequestShape {
-    /// The same with other names in `include`.
-    func including(_ include: [[UInt8]]) -> RequestShape {
-        RequestShape(subject: subject, type: type, include: include, views: views, decoration: decoration)
-    }
-
     /// The same of one resource, or of several.
     func asked(as subject: CatalogRequest.Subject) -> RequestShape {
         RequestShape(subject: subject, type: type, include: include, decoration: decoration)

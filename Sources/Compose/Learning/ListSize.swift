@@ -1,4 +1,6 @@
-// How long the lists at one place are before they go on behind `next`. Pure.
+import AppleMusic
+
+// How long the lists at one place are before they go on at `next`. Pure.
 
 /// What was seen of the lists at one place: an origin cuts after a number of positions and drops
 /// what is unavailable, or goes on until so many items are there (APPLE-MUSIC-API 7.9, 7.10: 25
@@ -70,10 +72,22 @@ struct ListSize: Sendable, Equatable {
         return isUnknown || other.isUnknown || agree(counts, other.counts) && agree(spans, other.spans)
     }
 
-    /// The positions that one list spans, where that is known to be always the same: a list that is
-    /// filled up spans more than it has items, and the next one may span something else.
-    var span: Int? {
-        guard case .always(let span) = spans, counts == .various || counts == .always(span) else { return nil }
-        return span
+    /// The limit by which the origin cuts: of lists that go on, the one quantity that stays the
+    /// same; nil where that is not known.
+    var limit: Int? {
+        switch (counts, spans) {
+        case (.always(let count), .always(let span)): count == span ? span : nil
+        case (.various, .always(let limit)), (.always(let limit), .various): limit
+        default: nil
+        }
+    }
+
+    /// How lists with `next` were cut, if one quantity is constant.
+    var cut: ListCut {
+        switch (counts, spans) {
+        case (.various, .always): .first
+        case (.always, .various): .filling
+        default: .unknown
+        }
     }
 }

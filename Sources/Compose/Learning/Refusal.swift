@@ -111,9 +111,9 @@ package struct Lack: Error, Equatable {
         case limitNeverSeen
         /// No held page of the list has the offset.
         case pageNotHeld
-        /// A larger page would save little: the window takes half of it, or goes beyond it.
+        /// A larger page would save little: three windows from here on are not on it.
         case growthGainsLittle
-        /// Lists of this form were seen with gaps in this storefront.
+        /// Lists of this form have too many gaps in this storefront.
         case growthMeetsGaps
         /// Larger pages have not paid in lists like this one.
         case growthRests
@@ -150,6 +150,11 @@ package struct Lack: Error, Equatable {
         case sizeNeverSeen
         /// An element is held nowhere, and no batch is known to bring it in this shape.
         case elementNotHeld
+        /// A newer answer shows the resource, one inside it, or the list otherwise than the answers
+        /// that could be used.
+        case contradicted
+        /// The newest answer shows that the resource is absent.
+        case withdrawn
 
         // MARK: At the end
 

@@ -25,9 +25,9 @@ extension ResourceLibrary {
         let part = StoredSource(response, map)
         guard let request = part.request else { return [] }
         var (first, others): ([UInt64], [UInt64]) = ([], [])
-        for (number, packed) in Self.entries(part, request, Self.shown(part, request)) {
-            let isAskedFor = IndexedPlace(packed: packed).isAskedFor
-            if isAskedFor { first.append(number) } else { others.append(Self.inside(number)) }
+        for entry in Self.entries(part, request, Self.shown(part, request)) {
+            let isAskedFor = IndexedPlace(packed: entry.place).isAskedFor
+            if isAskedFor { first.append(entry.number) } else { others.append(Self.inside(entry.number)) }
         }
         return Array((first + others).prefix(Self.mostTold))
     }

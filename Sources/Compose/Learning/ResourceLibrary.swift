@@ -67,13 +67,12 @@ public final class ResourceLibrary: Sendable {
         let fits = observe(request, original, part)
         let shown = Self.shown(part, request)
         let agrees = comparePlacements(part, request, shown, at: now)
-        // What stood there before may have stood elsewhere in it.
-        index.remove(response.key)
-        index.add(response.key, Self.entries(part, request, shown))
+        add(part, request, shown, at: now)
         return !fits ? .otherForm : agrees ? .nothingNew : .otherAttributes
     }
 
     private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: StoredSource) -> Bool {
+        growth.supersets.note(answer: request, part.document)
         var document = part.document
         if let original {
             guard let map = DocumentScan(original).document else { return true }
@@ -97,12 +96,18 @@ public final class ResourceLibrary: Sendable {
         }
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
-            guard response.isFresh(at: now), classes.allowParts(of: response),
-                let map = DocumentScan(response.body).document
-            else { return true }
-            let outlined = response.with(outline: map)
-            note(outlined, at: now)
-            comparePlacements(StoredSource(outlined, map), seen)
+            if response.status == 404, let request = CatalogRequest(canonical: Array(response.key.target)) {
+                noteAbsence(response, request)
+            }
+            guard classes.allowParts(of: response), let map = DocumentScan(response.body).document else { return true }
+            let part = StoredSource(response.with(outline: map), map)
+            if response.isFresh(at: now) {
+                note(part.response, at: now)
+                comparePlacements(part, seen)
+            } else if let request = part.request {
+                // Nothing is made of it, but it may contradict an older answer.
+                add(part, request, Self.shown(part, request), at: now)
+            }
             return seen.canTakeMore(than: settings.indexBytes / Self.indexBytesOfAnAnswer)
         } _: { [self] _ in
             hasReadStored.store(true, ordering: .releasing)
@@ -112,7 +117,7 @@ public final class ResourceLibrary: Sendable {
     /// A request was not answered out of what is held. Forms that the origin never answered in are
     /// not counted: clients make them up.
     package func note(miss request: CatalogRequest, at now: Int64) {
-        if request.shape.include.isEmpty, request.shape.subject == .item || request.shape.subject == .batch {
+        if request.shape.selection.isEmpty, request.shape.subject == .item || request.shape.subject == .batch {
             growth.note(miss: request)
         } else if forms.record(request.shape, at: now) != nil {
             growth.note(miss: request)
@@ -165,9 +170,8 @@ public final class ResourceLibrary: Sendable {
         for (index, placement) in shown where rest > 0 {
             let object = part.document.map.objects[index]
             guard !object.attributes.isEmpty, let type = object.type else { continue }
-            let id = part.document.body[object.id.range]
-            let number = request.indexNumber(ofResource: object.number)
-            for other in sources.candidates(number, resource: object.number, id: id)
+            let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
+            for other in sources.candidates(request.indexNumber(ofResource: object.number), name)
             where other.placement != placement && !other.object.attributes.isEmpty {
                 rest -= 1
                 let isEqual = other.object.attributeNames == object.attributeNames
@@ -242,22 +246,27 @@ extension ResourceLibrary {
         return result
     }
 
+    /// The shown objects come first, in their order.
     static func entries(
         _ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown]
-    ) -> [(number: UInt64, place: UInt32)] {
+    ) -> [ResourceIndex.Entry] {
         let objects = part.document.map.objects
-        var entries: [(number: UInt64, place: UInt32)] = []
+        var entries: [ResourceIndex.Entry] = []
         entries.reserveCapacity(shown.count + 8)
         for (index, placement) in shown {
-            let number = request.indexNumber(ofResource: objects[index].number)
-            entries.append((number, IndexedPlace(.object(placement), index).packed))
+            let place = IndexedPlace(
+                .object(placement), index, relationSum: part.document.relationSum(of: objects[index]))
+            entries.append(
+                ResourceIndex.Entry(
+                    request.indexNumber(ofResource: objects[index].number), place: place.packed,
+                    content: objects[index].attributeSum))
         }
         switch request.shape.subject {
         case .item: addLists(part, request, &entries)
         case .batch:
             addLists(part, request, &entries)
             addAbsences(part, request, &entries)
-        case .list: if let list = request.listNumber { entries.append((list, IndexedPlace(.page).packed)) }
+        case .list: if let list = request.listNumber { entries.append(ResourceIndex.Entry(list, .page)) }
         case .results: break
         }
         return entries
@@ -266,25 +275,72 @@ extension ResourceLibrary {
     /// The relationships of primary resources are the first pages of lists. With parameters like
     /// `extend` they show their elements otherwise than the list's own pages do.
     private static func addLists(
-        _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
+        _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [ResourceIndex.Entry]
     ) {
         guard request.hasPlainResources else { return }
         for object in part.document.primary {
             for index in Int(object.firstRelation)..<Int(object.endRelation) {
                 let relation = part.document.map.relations[index]
                 let list = request.listNumber(ofParent: object.number, name: relation.name)
-                entries.append((list, IndexedPlace(.inlinePage, index).packed))
+                entries.append(ResourceIndex.Entry(list, .inlinePage, index))
             }
         }
     }
 
     private static func addAbsences(
-        _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [(number: UInt64, place: UInt32)]
+        _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [ResourceIndex.Entry]
     ) {
         let found = Set(part.document.primary.map(\.number))
         for name in request.resources where !found.contains(name.number) {
-            entries.append((request.indexNumber(ofResource: name.number), IndexedPlace(.absence).packed))
+            entries.append(ResourceIndex.Entry(request.indexNumber(ofResource: name.number), .absence))
         }
+    }
+}
+
+// MARK: - The index
+
+extension ResourceLibrary {
+    /// Adds to the index what an answer shows, and drops what was composed from answers that it
+    /// contradicts.
+    private func add(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64) {
+        let differing = index.add(
+            part.response.key, at: part.response.receivedAt, Self.entries(part, request, shown))
+        guard !differing.isEmpty else { return }
+        cache.noteContradiction()
+        var sources = sources(nil, at: now, isPeeking: true)
+        var compared = 0
+        for (entry, source) in differing {
+            guard let key = source.key, cache.hasComposed(from: key) else { continue }
+            compared += 1
+            // Pairs beyond the limit count as contradictions; their answers are composed again.
+            if compared <= Self.comparisons, entry < shown.count {
+                let object = part.document.map.objects[shown[entry].index]
+                let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
+                let new = Candidate(part: part, object: object, placement: shown[entry].placement)
+                if let old = sources.candidate(name, source), !new.contradicts(old.candidate) { continue }
+            }
+            cache.dropDependents(of: key)
+        }
+    }
+
+    /// Notes that a resource was not found: an older answer that has it is no source any more.
+    func noteAbsence(_ response: StoredResponse, _ request: CatalogRequest) {
+        guard request.shape.subject == .item || request.shape.subject == .batch,
+            classes.contains(request.shape.type), response.key.variant.isEmpty
+        else { return }
+        let entries = request.resources.map {
+            ResourceIndex.Entry(request.indexNumber(ofResource: $0.number), .absence)
+        }
+        let differing = index.add(response.key, at: response.receivedAt, entries)
+        guard !differing.isEmpty else { return }
+        cache.noteContradiction()
+        for key in differing.compactMap(\.source.key) { cache.dropDependents(of: key) }
+    }
+}
+
+extension ResourceIndex.Entry {
+    init(_ number: UInt64, _ kind: IndexedPlace.Kind, _ index: Int = 0) {
+        self.init(number, place: IndexedPlace(kind, index).packed, content: 0)
     }
 }
 

@@ -1,3 +1,5 @@
+import Cache
+
 /// Where in an answer a resource stands (APPLE-MUSIC-API 5.3): the same resource may look different
 /// in each.
 enum Placement: UInt8, CaseIterable, Sendable {
@@ -78,7 +80,7 @@ struct PlacementAgreement: Sendable {
     }
 }
 
-/// A place in a stored answer, as the index holds it: what stands there, and which one.
+/// A place in a stored answer, as the index holds it: its kind and its number.
 struct IndexedPlace: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
         /// An object of the document, by its index.
@@ -93,14 +95,19 @@ struct IndexedPlace: Equatable, Sendable {
 
     let kind: Kind
     let index: Int
+    /// Number for the ids in an object's relationships; 0 for none.
+    let relationSum: UInt32
 
-    init(_ kind: Kind, _ index: Int = 0) {
-        self.kind = kind
-        self.index = index
+    init(_ kind: Kind, _ index: Int = 0, relationSum: UInt32 = 0) {
+        (self.kind, self.index, self.relationSum) = (kind, index, relationSum)
     }
 
-    /// Four bits of kind, the rest is the index: a document has at most
-    /// `ResourceDocument.maxObjects` objects.
+    /// The bits of an index: a document has fewer than 2^14 objects, and as many relationships.
+    private static let indexBits: UInt32 = 14
+    /// The bits of `relationSum`.
+    static let sumBits = ResourceIndex.Entry.detailBits
+
+    /// Four bits of kind, then the index, then the sum.
     var packed: UInt32 {
         let code: UInt32 =
             switch kind {
@@ -109,7 +116,7 @@ struct IndexedPlace: Equatable, Sendable {
             case .inlinePage: 14
             case .absence: 15
             }
-        return code << 28 | UInt32(index)
+        return code << 28 | UInt32(index) << Self.sumBits | relationSum
     }
 
     init(packed: UInt32) {
@@ -118,6 +125,7 @@ struct IndexedPlace: Equatable, Sendable {
             if let placement = Placement(rawValue: code) { .object(placement) } else {
                 code == 13 ? .page : code == 14 ? .inlinePage : .absence
             }
-        index = Int(packed & 0x0FFF_FFFF)
+        index = Int(packed >> Self.sumBits & (1 << Self.indexBits - 1))
+        relationSum = packed & (1 << Self.sumBits - 1)
     }
 }

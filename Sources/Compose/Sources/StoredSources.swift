@@ -15,7 +15,7 @@ package final class StoredSource {
     var request: CatalogRequest? { CatalogRequest(canonical: Array(response.key.target)) }
 }
 
-/// A resource where it stands in a stored answer.
+/// A resource at its place in a stored answer.
 struct Candidate {
     let part: StoredSource
     let object: ResourceDocument.Object
@@ -25,16 +25,24 @@ struct Candidate {
 /// The stored answers that one composition can draw on, each looked up once.
 package struct StoredSources {
     private let cache: ResponseCache
-    private let index: ResourceIndex
+    let index: ResourceIndex
     private let reader: StoreReader?
     private let classes: ResourceClasses
     private let now: Int64
     private let isPeeking: Bool
     private let newerThan: Int64
-    private var parts: [CacheKey: StoredSource?] = [:]
+    private var parts: [CacheKey: Part?] = [:]
+    /// The cache's count of contradicted answers before anything was looked up.
+    let contradictions: Int
 
-    /// So many answers are looked up for one composition: each may be read from the file, on the
-    /// loop.
+    private struct Part {
+        let source: StoredSource
+        /// Whether other answers may be made of it; else it is only compared.
+        let isFresh: Bool
+    }
+
+    /// The most answers that are looked up for one composition: each may be read from the file, on
+    /// the loop.
     private static let maxParts = 256
 
     /// - Parameters:
@@ -53,21 +61,27 @@ package struct StoredSources {
         self.index = index
         self.reader = reader
         self.now = now
+        contradictions = cache.contradictions
     }
 
-    /// Where the resource of this number stands in fresh answers, the latest first; `id` with its
-    /// quotation marks.
-    mutating func candidates(_ number: UInt64, resource: UInt64, id: ArraySlice<UInt8>) -> [Candidate] {
-        var found: [Candidate] = []
-        for source in index.sources(of: number) {
-            let place = IndexedPlace(packed: source.place)
-            guard case .object(let placement) = place.kind, let part = part(source.key),
-                let object = part.document.map.objects[checked: place.index], object.number == resource,
-                part.document.body[object.id.range].elementsEqual(id)
-            else { continue }
-            found.append(Candidate(part: part, object: object, placement: placement))
+    /// The resource in fresh answers, the newest first, whether they agree or not.
+    mutating func candidates(_ number: UInt64, _ name: NamedResource) -> [Candidate] {
+        index.sources(of: number).compactMap { source in
+            candidate(name, source).flatMap { $0.isFresh ? $0.candidate : nil }
         }
-        return found
+    }
+
+    /// The resource in the answer of a source, if it is still there, and whether other answers may
+    /// be made of it.
+    mutating func candidate(_ name: NamedResource, _ source: ResourceIndex.Source)
+        -> (candidate: Candidate, isFresh: Bool)?
+    {
+        let place = IndexedPlace(packed: source.place)
+        guard case .object(let placement) = place.kind, let key = source.key, let part = part(key),
+            let object = part.source.document.map.objects[checked: place.index], object.number == name.number,
+            part.source.document.body[object.id.range].elementsEqual(name.id)
+        else { return nil }
+        return (Candidate(part: part.source, object: object, placement: placement), part.isFresh)
     }
 
     /// Whether a fresh answer to this very request is in memory.
@@ -78,15 +92,22 @@ package struct StoredSources {
     /// Whether places of this number were noted, be it in answers that are gone or stale by now.
     func holds(_ number: UInt64) -> Bool { index.holds(number) }
 
-    /// The fresh answers in which places of this number were noted, with those places.
+    /// The fresh answers in which places of this number were noted, with those places, the newest
+    /// first.
     mutating func places(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace)] {
+        allPlaces(number).filter(\.isFresh).map { ($0.part, $0.place) }
+    }
+
+    /// The same, with stale answers too, of which nothing may be made.
+    mutating func allPlaces(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace, isFresh: Bool)] {
         index.sources(of: number).compactMap { source in
-            part(source.key).map { ($0, IndexedPlace(packed: source.place)) }
+            guard let key = source.key, let part = part(key) else { return nil }
+            return (part.source, IndexedPlace(packed: source.place), part.isFresh)
         }
     }
 
-    /// The answer under `key`, if it is fresh and its resources can be told.
-    private mutating func part(_ key: CacheKey) -> StoredSource? {
+    /// The answer under `key`, if its resources can be told.
+    private mutating func part(_ key: CacheKey) -> Part? {
         if let known = parts[key] { return known }
         guard parts.count < Self.maxParts else { return nil }
         let part = look(up: key)
@@ -94,14 +115,16 @@ package struct StoredSources {
         return part
     }
 
-    private func look(up key: CacheKey) -> StoredSource? {
+    private func look(up key: CacheKey) -> Part? {
         let stored = isPeeking ? cache.peek(key, reader, at: now) : cache.lookup(key, reader, at: now)
-        guard let found = stored, found.receivedAt > newerThan, found.isFresh(at: now), classes.allowParts(of: found)
-        else { return nil }
-        if let map = found.outline as? ResourceDocument { return StoredSource(found, map) }
+        guard let found = stored, classes.allowParts(of: found) else { return nil }
+        let isFresh = found.receivedAt > newerThan && found.isFresh(at: now)
+        if let map = found.outline as? ResourceDocument {
+            return Part(source: StoredSource(found, map), isFresh: isFresh)
+        }
         // From the file: read once, and kept with the answer from now on.
         guard let map = DocumentScan(found.body).document else { return nil }
-        return StoredSource(isPeeking ? found : cache.attach(map, to: found), map)
+        return Part(source: StoredSource(isPeeking ? found : cache.attach(map, to: found), map), isFresh: isFresh)
     }
 }
 

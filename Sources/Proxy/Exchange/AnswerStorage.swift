@@ -91,6 +91,7 @@ struct AnswerStorage {
                 cache.store(stored, varyingBy: facts.vary, forwarded: fields.span, proxy.reader)
             }
             guard let placed else { return .unstored(response, .outdated) }
+            if request.isSuperset { placed.awaitUse() }
             proxy.statistics.count(.stored)
             proxy.noteKept(placed)
             proxy.learn(from: placed, original: response.original, request)
@@ -107,10 +108,19 @@ struct AnswerStorage {
         }
         guard let placed = Self.put(into: proxy.cache, unless: { isOutdated || isPurged() }, place) else { return nil }
         proxy.noteKept(placed)
-        let mapped = proxy.library(for: request.facts).flatMap { _ in DocumentScan(placed.body).document }
-            .map { proxy.cache.attach($0, to: placed) }
-        proxy.learn(from: mapped ?? placed, original: nil, request)
-        return mapped ?? placed
+        return learn(from: placed)
+    }
+
+    /// Learns from an answer that did not come from the origin as a whole; with the map of its
+    /// resources.
+    private func learn(from placed: StoredResponse) -> StoredResponse {
+        guard proxy.library(for: request.facts) != nil else { return placed }
+        var mapped = placed
+        if placed.status == 200, placed.outline == nil, let map = DocumentScan(placed.body).document {
+            mapped = proxy.cache.attach(map, to: placed)
+        }
+        proxy.learn(from: mapped, original: nil, request)
+        return mapped
     }
 
     /// What this node's rules say of an answer that another node has stored, had it come now.
@@ -195,7 +205,8 @@ extension AnswerStorage {
         case .stored(let freshened):
             proxy.statistics.count(.revalidated)
             put(inPlaceOfTheOld: freshened)
-            return event(freshened, originStatus: 304)
+            // The origin shows this state again, after every answer since.
+            return event(learn(from: freshened), originStatus: 304)
         case .unstorable where isReplaced: return .contradicted
         case .unstorable(let confirmed, _):
             proxy.statistics.count(.revalidated)

@@ -17,13 +17,15 @@ final class Exchange {
         case client(ClientConnection)
         case part(UpstreamParty, (PartEnd) -> Void)
         case refresh(Flights.FlightID)
+        /// A verification, in the background; nil: no answer that could be compared.
+        case witness((ComparedAnswer?) -> Void)
     }
 
     let request: OriginRequest
     /// On whose behalf.
     let party: UpstreamParty
     private let proxy: ProxyLoop
-    private let completion: ((PartEnd) -> Void)?
+    private let completion: ((PartEnd, ComparedAnswer?) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
     /// The flight that it leads; nil while it waits for another's, and for a pass whose answer is
@@ -62,7 +64,7 @@ final class Exchange {
         traits.hasStandIn = proxy.standIn(for: request) != nil
         traits.asksTier = proxy.mayAskTier(request)
         var client: ExchangeClient?
-        var completion: ((PartEnd) -> Void)?
+        var completion: ((PartEnd, ComparedAnswer?) -> Void)?
         switch audience {
         case .client(let connection):
             party = proxy.party(of: connection)
@@ -73,13 +75,17 @@ final class Exchange {
         case .part(let party, let report):
             self.party = party
             traits.audience = .part
-            completion = report
+            completion = { end, _ in report(end) }
         case .refresh(let id):
             party = .everyone
             traits.audience = .refresh
             flight = id
+        case .witness(let report):
+            party = .everyone
+            traits.makeWitness()
+            completion = { _, said in report(said) }
         }
-        if flight == nil { traits.isBatchable = proxy.mayBatch(request) }
+        if flight == nil, !traits.isWitness { traits.isBatchable = proxy.mayBatch(request) }
         self.client = client
         self.completion = completion
         state = ExchangeState(traits, at: proxy.context.loop.now)
@@ -139,13 +145,11 @@ extension Exchange {
             // Writes were announced before. This is for dead tokens, and for writes that took long.
             proxy.tier?.announceWrite(of: user) { _ in }
         }
-        if let comparison = step.comparison, let expected = request.expected {
-            proxy.verify(expected, against: comparison, request)
-        }
+        if let said = step.comparison { proxy.verify(request, against: said) }
         if let action = step.flight { perform(action) }
         if let last = step.lastAnswer { proxy.note(last, to: request) }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
-        if let action = step.client { perform(action) }
+        if let action = step.client { perform(action, step.comparison) }
         if let action = step.origin { perform(action) }
         // The flight ends with the request; what waited for that comes after this client's answer.
         if flight == nil, let kind = batchKind {
@@ -205,9 +209,9 @@ extension Exchange {
         }
     }
 
-    private func perform(_ action: ExchangeState.ClientAction) {
+    private func perform(_ action: ExchangeState.ClientAction, _ said: ComparedAnswer?) {
         if case .report(let end) = action {
-            completion?(end)
+            completion?(end, said)
             return
         }
         guard let client else { preconditionFailure("only a client is answered") }
@@ -294,20 +298,17 @@ extension Exchange {
 
     /// Others may join what waits, and its own client may leave.
     private func waitForTurn() {
-        if let flight, !sendsInBackground {
+        if let flight, sending?.priority.isBackground != true {
             proxy.shared.flights.note(self, as: flight, of: party, on: proxy.context.loop)
         }
         watchClient()
     }
-
-    private var sendsInBackground: Bool { sending?.priority.isBackground ?? false }
 
     private func cancel() {
         let sent = upstream
         upstream = nil
         sent?.cancel()
     }
-
 }
 
 // MARK: - Clients that leave

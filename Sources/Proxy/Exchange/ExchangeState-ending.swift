@@ -52,14 +52,14 @@ extension ExchangeState {
     }
 
     /// What was composed is held against what the origin says of the target, not of tokens, load or
-    /// its own trouble.
-    private func comparison(_ ending: Ending) -> Comparison? {
-        guard traits.isVerified else { return nil }
+    /// its own trouble. An answer that another cache kept for a while is not the origin's of now.
+    private func comparison(_ ending: Ending) -> ComparedAnswer? {
+        guard traits.isVerified, !isAged else { return nil }
         switch ending {
         case .stored(let stored, let status, _) where status != 304:
-            return Comparison(status: stored.status, body: stored.body)
+            return ComparedAnswer(status: stored.status, body: stored.body)
         case .unstored(let response, _) where response.status < 500 && ![401, 403, 429].contains(response.status):
-            return Comparison(status: response.status, body: response.body)
+            return ComparedAnswer(status: response.status, body: response.body)
         case .stored, .unstored, .failed: return nil
         }
     }

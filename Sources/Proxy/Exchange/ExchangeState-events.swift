@@ -46,8 +46,11 @@ extension ExchangeState {
         var isSafe = true
         /// Whether personal answers are kept for the user whose token goes along.
         var hasUser = false
-        /// Whether the answer is compared with what was composed (`compose verify`).
+        /// Whether the answer is compared with what was composed.
         var isVerified = false
+        /// Whether only a verification wants it. It goes in the background, joins no flight and is
+        /// not repeated.
+        var isWitness = false
         /// Whether the origin's errors are the same for everyone: neither a field nor a token of
         /// the client's goes along.
         var hasImpersonalErrors = false
@@ -225,12 +228,6 @@ extension ExchangeState {
         case cancel
     }
 
-    /// What the origin says of an answer that was composed.
-    struct Comparison {
-        let status: Int
-        let body: [UInt8]
-    }
-
     /// What is to be done, in this order.
     struct Step {
         var timer = TimerAction.keep
@@ -238,7 +235,8 @@ extension ExchangeState {
         var invalidates: UpstreamResponse?
         /// What is kept of the user's answers is no longer theirs.
         var endsUserGeneration = false
-        var comparison: Comparison?
+        /// The origin's answer, where it is compared with a composed one.
+        var comparison: ComparedAnswer?
         var flight: FlightAction?
         /// One request to the origin less than clients asked for.
         var savesRequest = false
@@ -331,6 +329,12 @@ extension FlightOutcome {
 }
 
 extension ExchangeState.Traits {
+    /// From now on it is asked for to be compared alone.
+    mutating func makeWitness() {
+        audience = .part
+        (isWitness, isVerified, isCollapsible) = (true, true, false)
+    }
+
     /// What a request says of itself.
     init(_ request: OriginRequest, hasOwnToken: Bool) {
         self.hasOwnToken = hasOwnToken
@@ -341,7 +345,7 @@ extension ExchangeState.Traits {
         asksForRange = request.forwarded.asksForRange
         isSafe = request.forwarded.method.isSafe
         hasUser = request.user != nil
-        isVerified = request.expected != nil
+        isVerified = request.expected != nil && request.forwarded.method == .get
         hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
         isProxysOwn = request.isProxysOwn(hasOwnToken: hasOwnToken)
         carriesFields = request.carriesFields

@@ -7,6 +7,7 @@ extension ExchangeState {
     /// The whole answer is here, its content decoded where that was to be done.
     mutating func answered(_ response: UpstreamResponse, _ decoding: Decoding) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
+        isAged = (response.facts.age ?? 0) > 0
         guard decoding == .readable else {
             // What was asked for as it is, and comes in a coding that cannot be read all the same.
             guard acceptsGzip else { return end(.failed(.unasked(response))) }

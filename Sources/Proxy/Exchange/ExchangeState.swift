@@ -72,6 +72,8 @@ struct ExchangeState {
     /// was asked for.
     var wasDamaged = false
     var hasRenewedToken = false
+    /// Whether another cache kept the answer for a while.
+    var isAged = false
     /// Whether it has joined a flight a second time, because the leader of the first failed for a
     /// reason of its own.
     private(set) var hasRejoined = false
@@ -212,7 +214,7 @@ extension ExchangeState {
     mutating func sendAgain() -> Step {
         work = .asking
         // A client that has what is stale, or could have it, is not worth another try after a 429.
-        let repeats = traits.audience != .client || isUnanswered && !hasStandIn
+        let repeats = traits.audience != .client && !traits.isWitness || isUnanswered && !hasStandIn
         return Step(
             origin: .send(
                 Sending(
@@ -224,6 +226,7 @@ extension ExchangeState {
     private var priority: UpstreamPriority {
         switch traits.audience {
         case .refresh where !isPromoted: .refresh
+        case .part where traits.isWitness: .refresh
         default: traits.hasStored ? .revalidation : .waitingClient
         }
     }

@@ -26,6 +26,7 @@ extension ProxyLoop {
                 key: stored.key, template: template, upstreamTime: upstreamTime, status: status
             ) { stored.appendContentRange(to: &$0) }
         }
+        if stored.awaitsUse, head.method == .get, stored.noteUse() { noteUse(ofSuperset: stored) }
         let content = form.content(of: stored, coding)
         let age = stored.age(at: context.unixSeconds)
         observer.record(
@@ -44,6 +45,12 @@ extension ProxyLoop {
             status.write(to: &buffer)
             connection.withHeadBytes { shared.crossOrigin.write(for: head, $0, to: &buffer) }
         }
+    }
+
+    /// Credits a superset that a client uses itself.
+    @inline(never)
+    private func noteUse(ofSuperset stored: StoredResponse) {
+        shared.library.growth.note(useOf: Array(stored.key.target))
     }
 
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {

@@ -76,8 +76,7 @@ extension ProxyLoop {
 
     /// Whether the origin answers lists of what this request asks for.
     private func note(batchOf single: CatalogRequest, isRefused: Bool) {
-        shared.library.forms.note(
-            batchOf: single.shape, in: single.storefront, isRefused: isRefused, at: context.unixSeconds)
+        shared.library.forms.note(batchOf: single.shape, in: single.storefront, isRefused: isRefused)
     }
 
     private func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {

@@ -2,7 +2,6 @@ import AppleMusic
 import Cache
 import Compose
 import HTTP
-import Text
 
 // Answers built out of stored ones: performing what `Composer` decides.
 
@@ -17,23 +16,30 @@ extension ProxyLoop {
 
     /// What can be built for the request now.
     /// - Parameters:
-    ///   - rule: of the request's class.
+    ///   - facts: of the request. A HEAD asks for no more than it wants.
     ///   - isBatched: whether it was fetched together with others: what stands in the batch is told
     ///     apart again, whatever else is composed.
     ///   - isPeeking: whether looking must leave no trace.
     func compose(
-        _ request: CatalogRequest, _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool = false,
+        _ request: CatalogRequest, _ library: ResourceLibrary, under facts: PlanFacts, isBatched: Bool = false,
         isPeeking: Bool = false
     ) -> CompositionOutcome {
         let now = context.unixSeconds
-        var settings = library.settings
-        if isBatched { settings.compose = .on }
-        let composer = Composer(
-            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
-            rule: rule)
+        let composer = composer(library, under: facts.rule, isBatched: isBatched, isForHead: facts.method == .head)
         guard library.mayHoldParts(of: request) else { return composer.composeNothing(request, at: now) }
         let sources = library.sources(reader, for: request, at: now, isPeeking: isPeeking)
         return composer.compose(request, sources, at: now)
+    }
+
+    func composer(
+        _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool, isForHead: Bool = false
+    ) -> Composer {
+        var settings = library.settings
+        if isBatched { settings.compose = .on }
+        if isForHead { settings.supersets = false }
+        return Composer(
+            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
+            rule: rule)
     }
 
     /// The answer to a request, if it can be built by now and clients are given what is built;
@@ -44,15 +50,22 @@ extension ProxyLoop {
             library.settings.compose != .verify, mayBeGivenStored(request),
             let wanted = request.wanted,
             case .answer(let composed) = compose(
-                wanted, library, under: request.facts.rule, isBatched: detail == .batched)
+                wanted, library, under: request.facts, isBatched: detail == .batched)
         else { return nil }
-        if isForClient { library.growth.note(use: composed.growth) }
-        return store(composed, key, request.facts, detail)
+        if isForClient { noteUse(of: composed, request.facts) }
+        return store(composed, key, request.facts, wanted, detail)
     }
 
-    /// Keeps a composed answer, in memory alone, and counts it.
+    /// Credits growth that a composed answer uses. A HEAD credits nothing.
+    func noteUse(of composed: ComposedBody, _ facts: PlanFacts) {
+        if facts.method == .get { shared.library.growth.note(use: composed.growth) }
+    }
+
+    /// Keeps a composed answer, in memory alone, counts it, and verifies it where it is one of the
+    /// sample.
     func store(
-        _ composed: ComposedBody, _ key: CacheKey, _ facts: PlanFacts, _ detail: Reason? = nil
+        _ composed: ComposedBody, _ key: CacheKey, _ facts: PlanFacts, _ wanted: CatalogRequest?,
+        _ detail: Reason? = nil
     ) -> StoredResponse {
         let now = context.unixSeconds
         let parts = composed.parts.map(\.response)
@@ -64,21 +77,31 @@ extension ProxyLoop {
         statistics.count(because: detail ?? composed.detail)
         // What cannot be kept, a part being purged or replaced this very moment, is an answer all
         // the same.
-        if cache.store(composed: stored, from: parts) { noteKept(stored) }
+        if cache.store(composed: stored, from: parts, whileContradictionsAre: composed.contradictions) {
+            noteKept(stored)
+        }
+        sample(composed, wanted, stored.key, facts.rule, isBatched: detail == .batched)
         return stored
     }
 
     /// The request for what a composition lacks, on behalf of the client that asked for the whole;
     /// nil where it must not be stored.
     func originRequest(for supplement: Supplement, of forwarded: ForwardedRequest) -> OriginRequest? {
+        originRequest(
+            for: supplement.target, authorization: forwarded.clientAuthorization, isSuperset: supplement.isSuperset)
+    }
+
+    /// A request for what everyone shares, with a client's token or without; nil where the answer
+    /// must not be stored.
+    func originRequest(for bytes: [UInt8], authorization: [UInt8]?, isSuperset: Bool = false) -> OriginRequest? {
         var target = CanonicalTarget()
-        guard (try? target.parse(supplement.target.span)) != nil else { return nil }
+        guard (try? target.parse(bytes.span)) != nil else { return nil }
         let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
         guard library(for: facts) != nil else { return nil }
         return OriginRequest(
-            facts: facts, reason: .partial, forwarded: ForwardedRequest(for: target, nextTo: forwarded),
+            facts: facts, reason: .partial, forwarded: ForwardedRequest(for: target, authorization: authorization),
             key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil,
-            catalogRequest: CatalogRequest(target))
+            catalogRequest: CatalogRequest(target), isSuperset: isSuperset)
     }
 }
 
@@ -97,22 +120,6 @@ extension ProxyLoop {
         case .otherForm: noteContradiction("in another form than before", request)
         case .otherAttributes: noteContradiction("with other attributes than elsewhere", request)
         }
-    }
-
-    /// Compares what would have been composed with what the origin says, be it stored or not
-    /// (`compose verify`).
-    func verify(_ expected: ComposedBody, against said: ExchangeState.Comparison, _ request: OriginRequest) {
-        statistics.count(.verified)
-        let isEqual =
-            expected.status == 404
-            ? PastEnd.areEqual(expected.body, said.body) : JSON.areEqual(expected.body, said.body)
-        guard said.status != expected.status || !isEqual else { return }
-        statistics.count(.mismatched)
-        if let wanted = request.wanted, case .fixed(let seconds, _) = request.facts.rule {
-            let now = context.unixSeconds
-            shared.library.switchOff(wanted, until: now + Int64(seconds), at: now)
-        }
-        noteContradiction("otherwise than it would have been composed", request)
     }
 }
 

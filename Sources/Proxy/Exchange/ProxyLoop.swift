@@ -28,6 +28,8 @@ final class ProxyLoop {
     /// Nil without a shared tier.
     private(set) var tier: TierClient?
     private var failures: FailureReport
+    /// Which composed answers are verified.
+    var sampling = Sampling()
     private var room = HeapRoom()
 
     init(
@@ -204,5 +206,11 @@ extension ProxyLoop {
         failures.note(
             "answers \(request.facts.route.template) \(how); nothing is composed by what contradicts it",
             .contradiction, at: context.loop.now)
+    }
+
+    /// Counts a composed answer that was wrong, and tells the operator, on the dashboard too.
+    func noteWrongAnswer(_ cause: String) {
+        statistics.count(.contradictions)
+        tell(cause, .wrongAnswer)
     }
 }

@@ -50,6 +50,12 @@ public struct ProxyShared: Sendable {
     /// Asks for answers in gzip, and gives them so; absent where there is no zlib.
     var gzip = Gzip.system
     let compressions = Compressions()
+    let verifications = VerificationRoom()
+    /// How many of a million composed answers are also asked for and compared, in the background.
+    public var verifySample = 0
+    /// Whether `compose verify` compares. A recording does not answer what its clients did not ask
+    /// for.
+    public var verifies = true
     /// What the origin last said where nothing is stored of it.
     let lastAnswers = LastAnswers()
     /// Of the tokens that clients bring, those that the origin has accepted.

@@ -73,6 +73,14 @@ public struct StatisticsSource: Sendable {
         }.filter { $0.count > 0 }
     }
 
+    /// Results of verifications, with the word for each.
+    public var verifications: [(result: StaticString, count: Int)] {
+        [
+            ("equal", self[.equal]), ("older", self[.older]), ("wrong", self[.mismatched]),
+            ("undecided", self[.undecided]), ("skipped", self[.verifySkipped]),
+        ]
+    }
+
     /// How long requests took that were answered so: from the complete request to the first byte of
     /// the answer, the end of a streamed one.
     public func latency(_ outcome: Outcome) -> LatencyCounts {

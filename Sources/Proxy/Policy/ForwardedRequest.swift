@@ -66,13 +66,14 @@ final class ForwardedRequest {
         self.body = body
     }
 
-    /// A GET for something else that everyone shares, in the name of the same client.
-    init(for other: CanonicalTarget, nextTo request: ForwardedRequest) {
+    /// A GET of the proxy's own for what everyone shares.
+    /// - Parameter authorization: the token of a client that it is made for.
+    init(for other: CanonicalTarget, authorization: [UInt8]?) {
         method = .get
         methodText = Array("GET".utf8)
         target = other.bytes
         fields = ForwardedFields.ownLines
-        clientAuthorization = request.clientAuthorization
+        clientAuthorization = authorization
         clientOrigin = nil
         clientUserToken = nil
         isPersonal = false

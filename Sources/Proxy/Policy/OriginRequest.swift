@@ -27,6 +27,8 @@ final class OriginRequest {
     let refusal: Refusal?
     /// What would complete a composition of the answer.
     let supplement: Supplement?
+    /// Whether it asks for more relationships and views than the client wants.
+    let isSuperset: Bool
     /// What the answer would have been, had it been composed: to be compared with what the origin
     /// says.
     let expected: ComposedBody?
@@ -34,7 +36,7 @@ final class OriginRequest {
     init(
         facts: PlanFacts, reason: Reason, forwarded: ForwardedRequest, key: CacheKey?, stored: StoredResponse?,
         mayUseOperatorsToken: Bool, user: UserHash?, catalogRequest: CatalogRequest?, refusal: Refusal? = nil,
-        supplement: Supplement? = nil, expected: ComposedBody? = nil
+        supplement: Supplement? = nil, isSuperset: Bool = false, expected: ComposedBody? = nil
     ) {
         self.facts = facts
         self.reason = reason
@@ -47,6 +49,7 @@ final class OriginRequest {
         isForOneResource = catalogRequest?.isForOneResource ?? false
         self.refusal = refusal
         self.supplement = supplement
+        self.isSuperset = isSuperset
         self.expected = expected
     }
 

@@ -4,6 +4,8 @@ public enum ProxyMemory {
     public static let waitingBytes = 64 << 20
     /// Answers that wait to be compressed, or are.
     public static let compressionBytes = 32 << 20
+    /// Composed answers that are verified, their parts, and what they are compared with.
+    public static let verifyingBytes = 64 << 20
     /// Lines that wait for the access log.
     public static let logBytes = 8 << 20
     /// Exchanges that wait to be recorded.

@@ -145,8 +145,8 @@ public final class ProxyService: Service {
         guard let request = request() else {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
-        let outcome = proxy.compose(request, library, under: facts.rule, isPeeking: isPeeking)
-        if !isPeeking, !outcome.isAnswer { library.note(miss: request, at: now) }
+        let outcome = proxy.compose(request, library, under: facts, isPeeking: isPeeking)
+        if !isPeeking, !outcome.isAnswer, facts.method == .get { library.note(miss: request, at: now) }
         return (
             plan.improved(by: outcome, verifying: library.settings.compose == .verify),
             ComposingAttempt(request: request, refusal: outcome.refusal)
@@ -174,13 +174,16 @@ public final class ProxyService: Service {
         case .compose(let composed):
             proxy.statistics.count(.hits)
             proxy.statistics.count(.upstreamSaved)
-            proxy.shared.library.growth.note(use: composed.growth)
-            let stored = proxy.store(composed, key, facts)
+            proxy.noteUse(of: composed, facts)
+            let stored = proxy.store(composed, key, facts, attempt?.request)
             let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
             proxy.serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
+        case .complete(let supplement) where supplement.growth != nil && facts.method == .head:
+            // A HEAD asks for no larger page.
+            exchange(originRequest(facts, user, .absent, nil, connection), counting: .misses, connection)
         case .complete(let supplement):
             if let growth = supplement.growth {
-                proxy.shared.library.growth.begin(growth, at: proxy.context.unixSeconds)
+                proxy.shared.library.growth.begin(growth)
             }
             let request = originRequest(facts, user, .partial, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)

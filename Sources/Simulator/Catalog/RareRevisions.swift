@@ -1,7 +1,7 @@
 // Changes where a revision touches few resources (`revisionShare`): each resource changes once in a
 // period of revisions, at a time and in a way drawn anew for each period.
 //
-// What must hold: some changes touch the attributes alone, some a list alone, some both at once,
+// Must hold: some changes touch the attributes alone, some a list alone, some both at once,
 // and some take the resource away and bring it back.
 
 /// One change of one resource.

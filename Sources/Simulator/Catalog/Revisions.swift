@@ -15,7 +15,7 @@ enum Aspect: Int {
 extension Catalog {
     /// How often an aspect has changed so far.
     ///
-    /// - Parameter period: without `revisionShare` it changes once in so many revisions, at one
+    /// - Parameter period: without `revisionShare` it changes once in `period` revisions, at one
     ///   drawn anew for each period.
     private func changes(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
         guard revision > 0 else { return 0 }

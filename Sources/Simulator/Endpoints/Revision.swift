@@ -8,9 +8,9 @@
 /// artists its albums, every chart moves on by three, and one in forty albums and songs comes or
 /// goes. An object's attributes are the same wherever it stands.
 ///
-/// With `revisionShare`, each album, song, artist and playlist changes once in the revisions that
-/// add up to a thousand shares: its attributes, a list of its own, or both, or it is away for a
-/// while.
+/// With `revisionShare`, each album, song, artist and playlist changes once in
+/// `1000 / revisionShare` revisions: its attributes, a list of its own, or both, or it is away for
+/// a while.
 ///
 /// When flipped, three shapes differ that APPLE-MUSIC-API.md leaves open: whether an artist inside
 /// another resource carries its `albums`, and how many (6.2); the form of links (7); and the order

@@ -56,11 +56,10 @@ public struct SimulatorConfiguration: Sendable {
     /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
     /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.
     public var storefrontsWithGaps: Set<String>?
-    /// How many of a hundred albums, and of a hundred songs, each storefront lacks; nil for what
-    /// each type has by itself.
+    /// Percentage of albums and songs that a storefront lacks; nil: each type's own.
     public var unavailablePercent: Int?
-    /// Each storefront lacks one item of every type in so many, and of the songs of the albums that
-    /// it has one in so many more; no album is deprecated. Takes the place of the percentage.
+    /// A storefront lacks one item in N of every type, and one in N more of the songs of the albums
+    /// that it has; no album is deprecated. Takes the place of the percentage.
     public var unavailableOneIn: Int?
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
@@ -88,8 +87,8 @@ public struct SimulatorConfiguration: Sendable {
     public var latency: Duration = .zero
     /// The catalog is revised after so many requests, again and again; 0 for never.
     public var reviseEvery = 0
-    /// How many of a thousand albums, songs, artists and playlists a revision changes; nil for
-    /// about one in four.
+    /// Resources in a thousand that change at each revision, of albums, songs, artists and
+    /// playlists; nil for about one in four.
     public var revisionShare: Int?
     /// The shapes of answers flip once, after so many requests; 0 for never.
     public var flipAfter = 0

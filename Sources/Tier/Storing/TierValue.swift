@@ -1,4 +1,5 @@
 import Cache
+import Text
 
 // What stands under a key in the shared engine: one answer, in whose name, and from when.
 // Must hold: nothing is taken whose key is another's, byte for byte, whatever the engine replied to

@@ -2,6 +2,7 @@ import Dispatch
 import HTTP
 import Recording
 import Synchronization
+import Text
 
 // Whether answers are those of the recording.
 //

@@ -85,6 +85,7 @@ private final class Stage {
             authority: "what-if", composition: settings.composition)
         shared.budget = UpstreamBudget(rate: settings.upstreamRate)
         shared.provesTokens = false
+        shared.verifies = false
         shared.sealedBodies = SealedBodies(maxBytes: settings.sealedBytes)
         return shared
     }

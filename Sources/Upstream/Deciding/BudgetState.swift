@@ -176,6 +176,12 @@ extension BudgetState {
     /// On whose behalf a request waits; nil for one that does not.
     func party(of id: JobID) -> UpstreamParty? { jobs[id]?.item.map { lines.party(of: $0) } }
 
+    /// Whether an optional request would delay no other: none waits, at least half of the
+    /// lane's places stay free, and the rate is far from used up.
+    mutating func hasRoom(_ lane: Int, now: Instant) -> Bool {
+        lines.count == 0 && 2 * (lanes[lane].inFlight + 1) <= lanes[lane].connections && rate.isQuiet(now: now)
+    }
+
     /// Whether all places of a lane are taken.
     func isFull(_ lane: Int) -> Bool { lanes[lane].inFlight >= lanes[lane].connections }
 }

@@ -62,6 +62,11 @@ extension CommonRate {
 
     mutating func recentSuccesses(now: Instant) -> Double { own.recentSuccesses(now: now) }
 
+    /// Whether one more request would delay no other.
+    mutating func isQuiet(now: Instant) -> Bool {
+        nextStart(now: now) <= now && own.isQuiet(under: currentHere, now: now)
+    }
+
     /// Another ceiling; what was learnt stays.
     mutating func limit(to ceiling: Int?) {
         self.ceiling = ceiling.map(Double.init)

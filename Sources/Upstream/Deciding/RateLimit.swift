@@ -170,6 +170,14 @@ extension RateLimit {
         min(0.0007 + 0.0001 * limit, 0.01)
     }
 
+    /// Whether one more request would delay no other: none was refused in the last second, and at
+    /// most a quarter of what may be sent was.
+    /// - Parameter limit: requests a second; nil: any number.
+    mutating func isQuiet(under limit: Double?, now: Instant) -> Bool {
+        guard refusals.inLastSecond(now: now) == 0 else { return false }
+        return limit.map { 4 * recentSuccesses(now: now) < $0 } ?? true
+    }
+
     /// Requests that the origin answered in the last second.
     mutating func recentSuccesses(now: Instant) -> Double {
         Double(successes.inLastSecond(now: now))

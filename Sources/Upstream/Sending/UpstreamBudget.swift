@@ -72,6 +72,11 @@ public final class UpstreamBudget: Sendable {
     /// On whose behalf a request waits; nil for one that does not.
     func party(of id: BudgetState.JobID) -> UpstreamParty? { shared.withLock { $0.state.party(of: id) } }
 
+    /// Whether an optional request would delay no other.
+    func hasRoom(_ lane: Int, now: Instant) -> Bool {
+        shared.withLock { $0.state.hasRoom(lane, now: now) }
+    }
+
     /// Whether all places of a lane are taken.
     func isFull(_ lane: Int) -> Bool {
         shared.withLock { $0.state.isFull(lane) }

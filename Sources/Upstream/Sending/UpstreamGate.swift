@@ -105,6 +105,9 @@ public final class UpstreamGate {
         loop.schedule(at: loop.now) { completion() }
     }
 
+    /// Whether an optional request would delay no other.
+    package var hasRoom: Bool { budget.hasRoom(lane, now: loop.now) }
+
     /// The budget may allow more than before.
     package func reconsider() {
         let now = loop.now

@@ -29,7 +29,12 @@ enum StatsTable {
             entries cache_bytes memory_bytes store_written store_evicted store_dropped store_failures
             store_damaged store_checked
             """),
-        group("composing", "built contradictions forms_resting verified verify_mismatches/verified"),
+        group(
+            "composing",
+            """
+            built contradictions forms_resting verified verified_equal/verified verified_older/verified
+            verify_mismatches/verified verify_undecided verify_skipped
+            """),
     ]
 
     /// - Parameter names: `PART/WHOLE`, or a name alone.

@@ -62,6 +62,8 @@ struct Configuration: Equatable, Sendable {
     var writtenNodeName: String?
 
     var compose = ComposeMode.off
+    /// How many of a million composed answers are also asked for and compared.
+    var verifySample = 0
     var allowsWindows = false
     var allowsBatches = false
     var asksForSupersets = false
@@ -110,7 +112,7 @@ struct Configuration: Equatable, Sendable {
 /// Whether answers are built from stored resources.
 enum ComposeMode: String, CaseIterable, Sendable {
     case on
-    /// The origin is asked too, and a rule whose answer differs is switched off.
+    /// The origin is asked too, and its answer is served and compared.
     case verify
     case off
 }

@@ -160,6 +160,14 @@ extension Directive {
         },
     ]
 
+    /// A share in millionths, one at least.
+    private static func millionths(_ word: String) throws(ValueError) -> Int {
+        guard let share = try? Quantity.share(word), share >= 1e-6 else {
+            throw ValueError(word, isNot: "off, or a share from 0.0001% to 100%, such as 1%")
+        }
+        return Int((share * 1e6).rounded())
+    }
+
     private static func memory(_ word: String) throws(ValueError) -> Int {
         let size = try Quantity.size(word)
         guard size >= 1 << 20 else { throw ValueError(word, isNot: "1MiB or more") }
@@ -273,6 +281,15 @@ extension Directive {
         choice(
             "compose", \.compose, standard: .on,
             why: "answers built from stored resources; verify serves the origin's and compares"),
+        Directive(
+            "verify_sample", "SHARE%|off", defaults: ["1%"],
+            why: "share of composed answers to compare with the origin's, in the background, while the budget has room",
+            details: "An answer that differs is older where the origin has revised a part, and wrong where it "
+                + "has not. A wrong one is logged, counted by refrain_verify_mismatches_total, and nothing "
+                + "more is composed in its form for as long as its class lives."
+        ) { configuration, words throws(ValueError) in
+            configuration.verifySample = words[0] == off ? 0 : try millionths(words[0])
+        },
         toggle(
             "windows", \.allowsWindows, standard: true,
             why: "pages out of other stored pages, and the largest pages for clients that walk through a list"),
@@ -281,7 +298,7 @@ extension Directive {
             why: "misses of a moment joined into one ids request; a lone one never waits"),
         toggle(
             "superset_includes", \.asksForSupersets, standard: true,
-            why: "misses ask for the relationships that other clients often include too, where that pays"),
+            why: "misses ask for the relationships and views that other clients often want too, where that pays"),
         choice(
             "documented_forms", \.documentedForms, standard: .auto,
             why: "answers built in forms that are documented but were not seen; auto: of Apple's own host alone"),

@@ -19,7 +19,7 @@ struct SimulateOptions: Equatable, Sendable {
     let faults: [FaultArgument]
     /// The catalog changes after so many requests, again and again; 0 for never.
     let reviseEvery: Int
-    /// Of a thousand resources, those that change with each revision; nil where it was not said.
+    /// Resources in a thousand that change at each revision; nil where it was not said.
     let revisionShare: Int?
     /// The shapes of answers change once, after so many requests; 0 for never.
     let flipAfter: Int
@@ -127,9 +127,9 @@ enum ListGaps: Equatable, Sendable {
 
 /// The share of items that a storefront lacks.
 enum UnavailableShare: Equatable, Sendable {
-    /// Of albums, and of songs.
+    /// Percentage of albums and songs.
     case percent(Int)
-    /// One item of every type in so many.
+    /// One item in N, of every type.
     case oneIn(Int)
 
     /// A percentage such as `3`, or a fraction such as `1/300`.

@@ -30,6 +30,8 @@ extension Configuration {
             MemoryBound(
                 source: "fixed", part: "clients that wait for another's answer", byteCount: ProxyMemory.waitingBytes),
             MemoryBound(source: "fixed", part: "answers being compressed", byteCount: ProxyMemory.compressionBytes),
+            MemoryBound(
+                source: "fixed", part: "composed answers being verified", byteCount: ProxyMemory.verifyingBytes),
         ]
         if cacheFile != nil {
             let store =

@@ -28,6 +28,20 @@ import Upstream
             process: .current, version: "1.2.3", unixSeconds: 1_800_000_000, tier: tier)
     }
 
+    @Test func verificationsAreCountedByWhatCameOfThem() throws {
+        let loop = Statistics()
+        let counts: [(Counter, Int)] = [
+            (.equal, 6), (.older, 3), (.mismatched, 1), (.undecided, 4), (.verifySkipped, 5),
+        ]
+        for (counter, count) in counts { loop.count(counter, count) }
+        let scraped = try Exposition(try input([loop]).text)
+        for (result, count) in ["equal": 6, "older": 3, "wrong": 1, "undecided": 4, "skipped": 5] {
+            #expect(scraped.value("refrain_verifications_total", ["result": result]) == Double(count), "\(result)")
+        }
+        #expect(scraped.value("refrain_verified_total") == 10)
+        #expect(scraped.value("refrain_verify_mismatches_total") == 1)
+    }
+
     @Test func whatIsExposedCanBeScraped() throws {
         let loops = [Statistics(), Statistics()]
         loops[0].latencies[Outcome.hit.rawValue].record(nanoseconds: 50_000)

@@ -1,3 +1,5 @@
+@testable import AppleMusic
+
 /// A list of places, some of which hold nothing to show, and an origin that makes pages of it in
 /// one of the ways that were seen (APPLE-MUSIC-API 7.9, 7.10).
 struct ModelOrigin {
@@ -19,5 +21,11 @@ struct ModelOrigin {
             position += 1
         }
         return Answer(items: items, next: position < isAvailable.count ? position : nil)
+    }
+
+    /// The same with the facts by which it is cut.
+    func stored(offset: Int, limit: Int) -> (page: StoredPage, answer: Answer) {
+        let answer = page(offset: offset, limit: limit)
+        return (StoredPage(offset: offset, count: answer.items.count, limit: limit, next: answer.next), answer)
     }
 }

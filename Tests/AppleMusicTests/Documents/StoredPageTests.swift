@@ -157,71 +157,174 @@ import Testing
         #expect(coverage.inside > 100 && coverage.atEnd > 50 && coverage.last > 50, "seed \(seed): \(coverage)")
     }
 
-    /// Every window into every page of every list of at most five places, for an origin whose
-    /// habits are known: what is cut, and what is said to lie behind the end, is what it would
+    /// Every window into every page of every list of at most five places, for an origin whose way
+    /// of cutting is known: what is cut, and what is said to lie after the end, is what it would
     /// answer.
     @Test(arguments: [false, true])
-    func `what is concluded from known habits is what the origin would have answered`(fillsUp: Bool) {
-        var (windows, ends) = (0, 0)
+    func `what is concluded from a known way of cutting is what the origin would have answered`(fillsUp: Bool) {
+        var found = Findings()
         for count in 1...5 {
             for pattern in 0..<1 << count {
                 let origin = ModelOrigin(isAvailable: (0..<count).map { pattern >> $0 & 1 == 1 }, fillsUp: fillsUp)
-                let habits = ListHabits(cutsFirst: !fillsUp, hasNoGaps: !origin.isAvailable.contains(false))
                 for start in 0...count {
-                    for size in 1...count + 1 {
-                        let found = compare(origin, habits, offset: start, limit: size)
-                        #expect(found.failures.isEmpty, "\(found.failures)")
-                        windows += found.windows
-                        ends += found.ends
-                    }
+                    for size in 1...count + 1 { found.add(origin, offset: start, limit: size) }
                 }
             }
         }
-        #expect(windows > 300 && ends > (fillsUp ? 50 : 300), "\(windows) \(ends)")
+        #expect(found.failures.isEmpty, "\(found.failures)")
+        #expect(found.windows > 300 && found.proofs > 50, "\(found)")
+        #expect(fillsUp ? found.ends == 0 : found.ends > 300, "\(found)")
     }
 
-    private func compare(
-        _ origin: ModelOrigin, _ habits: ListHabits, offset start: Int, limit size: Int
-    ) -> (failures: [String], windows: Int, ends: Int) {
-        let stored = origin.page(offset: start, limit: size)
-        let page = StoredPage(offset: start, count: stored.items.count, limit: size, next: stored.next)
-        var found = (failures: [String](), windows: 0, ends: 0)
-        for offset in 0...origin.isAvailable.count + 2 {
-            if page.endsBefore(offset, habits) {
-                found.ends += 1
-                if offset < origin.isAvailable.count {
-                    found.failures.append("\(origin) \(page) ends before \(offset)")
+    private struct Findings {
+        var failures: [String] = []
+        var (windows, ends, proofs) = (0, 0, 0)
+
+        /// Looks at every window of an origin whose way of cutting is known.
+        mutating func add(_ origin: ModelOrigin, offset start: Int, limit size: Int) {
+            let listCut = origin.fillsUp ? ListCut.filling : .first
+            let (page, stored) = origin.stored(offset: start, limit: size)
+            for offset in 0...origin.isAvailable.count + 2 {
+                if page.endsBefore(offset, listCut) {
+                    ends += 1
+                    if offset < origin.isAvailable.count { failures.append("\(origin) \(page) ends before \(offset)") }
                 }
-            }
-            for limit in 1...origin.isAvailable.count + 2 {
-                guard let cut = page.cut(offset: offset, limit: limit, habits) else { continue }
-                found.windows += 1
-                let answer = ModelOrigin.Answer(items: Array(stored.items[cut.items]), next: cut.next)
-                if answer != origin.page(offset: offset, limit: limit) {
-                    found.failures.append("\(origin) \(page) \(offset) \(limit): \(answer)")
+                for limit in 1...origin.isAvailable.count + 2 {
+                    check(page.cut(offset: offset, limit: limit, listCut), of: stored, origin, offset, limit)
+                    for known in [listCut, .unknown] { prove(page, origin, offset, limit, known) }
                 }
             }
         }
-        return found
+
+        private mutating func check(
+            _ cut: PageCut?, of stored: ModelOrigin.Answer, _ origin: ModelOrigin, _ offset: Int, _ limit: Int
+        ) {
+            guard let cut else { return }
+            windows += 1
+            let answer = ModelOrigin.Answer(items: Array(stored.items[cut.items]), next: cut.next)
+            if answer != origin.page(offset: offset, limit: limit) {
+                failures.append("\(origin) \(stored) \(offset) \(limit): \(answer)")
+            }
+        }
+
+        /// Of a list without gaps the window can be cut out of the answer, and whatever is cut is
+        /// right.
+        private mutating func prove(
+            _ page: StoredPage, _ origin: ModelOrigin, _ offset: Int, _ limit: Int, _ listCut: ListCut
+        ) {
+            guard let size = page.limitOfProof(offset: offset, limit: limit, listCut) else { return }
+            let (proof, stored) = origin.stored(offset: page.offset, limit: size)
+            let cut = proof.cut(offset: offset, limit: limit, listCut)
+            check(cut, of: stored, origin, offset, limit)
+            if cut != nil { proofs += 1 }
+            if cut == nil, !origin.isAvailable.contains(false) {
+                failures.append("\(origin) \(page) \(offset) \(limit): no proof")
+            }
+        }
     }
 
-    @Test func `the last page of a list without gaps is cut anywhere`() {
-        let page = StoredPage(offset: 20, count: 7, limit: 10, next: nil)
-        let habits = ListHabits(hasNoGaps: true)
-        #expect(page.cut(offset: 20, limit: 3, habits) == PageCut(items: 0..<3, next: 23))
-        #expect(page.cut(offset: 24, limit: 3, habits) == PageCut(items: 4..<7, next: nil))
-        #expect(page.cut(offset: 26, limit: .max, habits) == PageCut(items: 6..<7, next: nil))
-        #expect(page.cut(offset: 27, limit: 1, habits) == nil && page.cut(offset: .max, limit: 1, habits) == nil)
-        #expect(page.endsBefore(27, habits) && !page.endsBefore(26, habits) && !page.endsBefore(20, habits))
+    @Test func `a page that holds a whole list answers any greater limit of an origin that fills up`() {
+        let page = StoredPage(offset: 0, count: 10, limit: 300, next: nil)
+        let all = PageCut(items: 0..<10, next: nil)
+        #expect(page.cut(offset: 0, limit: 11, .filling) == all && page.cut(offset: 0, limit: 100, .filling) == all)
+        #expect(page.cut(offset: 0, limit: 10, .filling) == nil, "places after the last item may follow in `next`")
+        #expect(page.cut(offset: 0, limit: 9, .filling) == nil && page.cut(offset: 1, limit: 100, .filling) == nil)
+        for listCut in [ListCut.unknown, .first, .various] {
+            #expect(page.cut(offset: 0, limit: 100, listCut) == nil, "its items may lie after the hundredth place")
+            #expect(page.cut(offset: 0, limit: 300, listCut) == all)
+        }
     }
 
-    @Test func `behind the limit of a last page that was cut first there is nothing`() {
+    @Test func `after the limit of a last page that was cut first there is nothing`() {
         let page = StoredPage(offset: 20, count: 7, limit: 10, next: nil)
-        let habits = ListHabits(cutsFirst: true)
-        #expect(page.cut(offset: 20, limit: 3, habits) == nil, "which three is not known")
-        #expect(page.endsBefore(30, habits) && !page.endsBefore(29, habits))
-        #expect(!page.endsBefore(30, ListHabits()), "an origin that fills up may have looked further")
-        #expect(!StoredPage(offset: 20, count: 7, limit: nil, next: nil).endsBefore(99, habits))
-        #expect(!StoredPage(offset: 20, count: 10, limit: 10, next: 30).endsBefore(99, habits))
+        #expect(page.cut(offset: 20, limit: 3, .first) == nil, "which three is not known")
+        #expect(page.endsBefore(30, .first) && !page.endsBefore(29, .first))
+        #expect(!page.endsBefore(30, .unknown) && !page.endsBefore(30, .filling), "it may have looked further")
+        #expect(!StoredPage(offset: 20, count: 7, limit: nil, next: nil).endsBefore(99, .first))
+        #expect(!StoredPage(offset: 20, count: 10, limit: 10, next: 30).endsBefore(99, .first))
+    }
+
+    @Test func `a last page that was cut first and is full is cut anywhere`() {
+        let page = StoredPage(offset: 20, count: 10, limit: 10, next: nil)
+        #expect(page.cut(offset: 20, limit: 3, .first) == PageCut(items: 0..<3, next: 23))
+        #expect(page.cut(offset: 26, limit: .max, .first) == PageCut(items: 6..<10, next: nil))
+        #expect(page.cut(offset: 30, limit: 1, .first) == nil && page.cut(offset: .max, limit: 1, .first) == nil)
+    }
+
+    @Test func `what proves the places of a last page`() {
+        let page = StoredPage(offset: 20, count: 45, limit: 100, next: nil)
+        #expect(page.limitOfProof(offset: 20, limit: 10, .unknown) == 44)
+        #expect(page.limitOfProof(offset: 54, limit: 10, .unknown) == 44)
+        #expect(page.limitOfProof(offset: 55, limit: 10, .unknown) == nil, "the last item's place is not shown")
+        #expect(page.limitOfProof(offset: 64, limit: 10, .first) == 45)
+        #expect(page.limitOfProof(offset: 65, limit: 10, .first) == nil)
+        #expect(page.limitOfProof(offset: 20, limit: 44, .unknown) == nil, "it would be the window itself")
+        #expect(page.limitOfProof(offset: 19, limit: 10, .unknown) == nil)
+        #expect(page.limitOfProof(offset: 20, limit: .max, .unknown) == nil)
+        #expect(page.limitOfProof(offset: .max, limit: 10, .unknown) == nil)
+        for count in 0...1 {
+            let short = StoredPage(offset: 0, count: count, limit: 10, next: nil)
+            #expect(short.limitOfProof(offset: 0, limit: 1, .unknown) == nil)
+        }
+        let further = StoredPage(offset: 0, count: 45, limit: 100, next: 100)
+        #expect(further.limitOfProof(offset: 0, limit: 1, .first) == nil)
+    }
+
+    /// Of lists with one gap in so many places, a client that reads them by steps has larger pages
+    /// asked for as the proxy does, and every cut is held against the origin.
+    @Test(arguments: [100, 300, 1_000, 3_000], [false, true])
+    func `rare gaps give no wrong page`(placesForEachGap: Int, fillsUp: Bool) {
+        var (cuts, wrong, withGaps) = (0, 0, 0)
+        let seeds = UInt64(1)...20
+        for seed in seeds {
+            var random = SeededGenerator(seed: seed)
+            for _ in 0..<40 {
+                let origin = ModelOrigin(
+                    isAvailable: (0..<Int.random(in: 5...150, using: &random)).map { _ in
+                        Int.random(in: 0..<placesForEachGap, using: &random) > 0
+                    }, fillsUp: fillsUp)
+                if origin.isAvailable.contains(false) { withGaps += 1 }
+                let reader = Reader(origin: origin, listCut: seed % 2 == 0 ? .unknown : fillsUp ? .filling : .first)
+                for step in [10, 25, 100] { reader.read(by: step, &cuts, &wrong) }
+            }
+        }
+        let lists = "\(withGaps) of \(seeds.count * 40) lists with gaps of 1 in \(placesForEachGap)"
+        let found = "seeds \(seeds), fills up: \(fillsUp), \(lists): \(cuts) cuts, \(wrong) wrong"
+        #expect(wrong == 0 && cuts > 3_000 && withGaps > 10, "\(found)")
+    }
+}
+
+/// A client that goes through a list, and a proxy that keeps the pages of it.
+private final class Reader {
+    private let origin: ModelOrigin
+    private let listCut: ListCut
+    private var held: [(page: StoredPage, answer: ModelOrigin.Answer)] = []
+
+    init(origin: ModelOrigin, listCut: ListCut) { (self.origin, self.listCut) = (origin, listCut) }
+
+    func read(by limit: Int, _ cuts: inout Int, _ wrong: inout Int) {
+        var next: Int? = 0
+        while let offset = next {
+            let said = origin.page(offset: offset, limit: limit)
+            for _ in 0..<2 {
+                for (page, answer) in held {
+                    guard let cut = page.cut(offset: offset, limit: limit, listCut) else { continue }
+                    cuts += 1
+                    if ModelOrigin.Answer(items: Array(answer.items[cut.items]), next: cut.next) != said { wrong += 1 }
+                }
+                let proof = held.lazy.compactMap { page, _ in
+                    page.limitOfProof(offset: offset, limit: limit, self.listCut).map { (page.offset, $0) }
+                }.first
+                let (start, size) = proof ?? (offset / 100 * 100, 100)
+                hold(offset: start, limit: size)
+            }
+            hold(offset: offset, limit: limit)
+            next = said.next
+        }
+    }
+
+    private func hold(offset: Int, limit: Int) {
+        let stored = origin.stored(offset: offset, limit: limit)
+        if !held.contains(where: { $0.page == stored.page }) { held.append(stored) }
     }
 }

@@ -99,6 +99,15 @@ import Text
         #expect(judge.result.compared == 3)
     }
 
+    @Test func anotherResourceThanTheOneAskedForIsDifferent() throws {
+        let (_, _, last) = try changedAlbum()
+        let id = try #require(last["id"]?.stringValue)
+        let other = try #require(
+            (0..<api.catalog.albumCount).map(target).first { answer($0, at: 10).status == 200 && !$0.hasSuffix(id) })
+        #expect(judge(other, [last]).different.count == 1)
+        #expect(judge(other, []).different.count == 2)
+    }
+
     @Test func aBatchLacksOnlyWhatWasOnceAway() throws {
         let (_, first, last) = try changedAlbum()
         let id = try #require(last["id"]?.stringValue)

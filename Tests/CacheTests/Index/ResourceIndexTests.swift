@@ -3,42 +3,36 @@ import Testing
 
 @testable import Cache
 
-/// What an index with room for everything says.
+/// The answers of an index with room for everything.
 private struct IndexModel {
-    private(set) var sources: [UInt64: [(target: Int, place: UInt32)]] = [:]
+    private(set) var sources: [UInt64: [(target: Int, place: UInt32, at: Int64)]] = [:]
     /// Everything ever added, gone or not.
     private(set) var added: Set<[UInt64]> = []
-    /// The number of times that a target was removed, and the one that each of its sources belongs
-    /// to.
-    private var rounds: [Int: Int] = [:]
-    private var sourceRounds: [UInt64: [Int]] = [:]
 
-    mutating func add(_ target: Int, _ entries: [(number: UInt64, place: UInt32)]) {
-        let round = rounds[target, default: 0]
+    mutating func add(_ target: Int, _ entries: [(number: UInt64, place: UInt32)], at: Int64) {
         for (number, place) in entries {
             added.insert([UInt64(target), number, UInt64(place)])
-            var list = zip(sources[number, default: []], sourceRounds[number, default: []]).filter {
-                $0.0.target != target || $0.1 != round
-            }
-            list.insert(((target, place), round), at: 0)
-            list = Array(list.prefix(4))
-            sources[number] = list.map(\.0)
-            sourceRounds[number] = list.map(\.1)
+            var list = sources[number, default: []].filter { $0.target != target }
+            list.insert((target, place, at), at: list.firstIndex { $0.at <= at } ?? list.endIndex)
+            sources[number] = Array(list.prefix(4))
         }
     }
 
-    mutating func remove(_ target: Int) { rounds[target, default: 0] += 1 }
+    func texts(_ number: UInt64) -> [String] { sources[number, default: []].map { "\($0.target)@\($0.place)" } }
+}
 
-    func standing(_ number: UInt64) -> [String] {
-        zip(sources[number, default: []], sourceRounds[number, default: []])
-            .filter { $0.1 == rounds[$0.0.target, default: 0] }
-            .map { "\($0.0.target)@\($0.0.place)" }
+extension ResourceIndex {
+    /// Of content that does not matter.
+    fileprivate func add(_ key: CacheKey, _ entries: [(UInt64, UInt32)], at receivedAt: Int64 = 0) {
+        add(key, at: receivedAt, entries.map { Entry($0.0, place: $0.1, content: 0) })
     }
 }
 
 @Suite struct ResourceIndexTests {
     private func texts(_ sources: [ResourceIndex.Source]) -> [String] {
-        sources.map { String(decoding: $0.key.target, as: UTF8.self).dropFirst() + "@\($0.place)" }
+        sources.map { source in
+            (source.key.map { String(decoding: $0.target, as: UTF8.self).dropFirst() } ?? "gone") + "@\(source.place)"
+        }
     }
 
     @Test func anAnswerIsFoundByWhatItHolds() {
@@ -60,15 +54,30 @@ private struct IndexModel {
         #expect(index.count == 4)
     }
 
-    @Test func whatWasRemovedIsNoSourceUntilItIsAddedAgain() {
+    @Test func theNewestComesFirstInWhateverOrderAnswersAreAdded() {
         let index = ResourceIndex(maxBytes: 1 << 20)
-        index.add(key("/a"), [(7, 0), (8, 1)])
-        index.add(key("/b"), [(7, 2)])
-        index.remove(key("/a"))
-        index.remove(key("/never-added"))
-        #expect(texts(index.sources(of: 7)) == ["b@2"] && index.sources(of: 8).isEmpty)
-        index.add(key("/a"), [(7, 5)])
-        #expect(texts(index.sources(of: 7)) == ["a@5", "b@2"] && index.sources(of: 8).isEmpty)
+        for at in [3, 1, 6, 2, 5, 4] as [Int64] { index.add(key("/\(at)"), [(7, UInt32(at))], at: at) }
+        #expect(texts(index.sources(of: 7)) == ["6@6", "5@5", "4@4", "3@3"], "the oldest give way")
+        #expect(index.newest(of: 7)?.receivedAt == 6)
+        index.add(key("/1"), [(7, 1)], at: 1)
+        #expect(texts(index.sources(of: 7)) == ["6@6", "5@5", "4@4", "3@3"], "no room for an older one")
+        index.add(key("/4"), [(7, 40)], at: 9)
+        #expect(texts(index.sources(of: 7)) == ["4@40", "6@6", "5@5", "3@3"])
+    }
+
+    @Test func sourcesThatShowSomethingElseAreSaid() {
+        let index = ResourceIndex(maxBytes: 1 << 20)
+        func add(_ target: String, content: UInt32, detail: UInt32 = 0, at receivedAt: Int64) -> [String] {
+            let differing = index.add(
+                key(target), at: receivedAt, [.init(7, place: 1 << 20 | detail, content: content)])
+            return differing.compactMap { $0.source.key.map { String(decoding: $0.target, as: UTF8.self) } }
+        }
+        #expect(add("/a", content: 1, at: 1).isEmpty)
+        #expect(add("/b", content: 1, detail: 3, at: 2).isEmpty, "only one has a detail")
+        #expect(add("/c", content: 1, detail: 4, at: 3) == ["/b"])
+        #expect(add("/old", content: 2, at: 0).isEmpty, "the others are newer")
+        #expect(add("/d", content: 2, at: 4) == ["/c", "/b", "/a"])
+        #expect(add("/d", content: 3, at: 5) == ["/c", "/b", "/a"], "not of itself")
     }
 
     @Test func numbersMayBeAnything() {
@@ -86,7 +95,7 @@ private struct IndexModel {
         let index = ResourceIndex(maxBytes: 1 << 20)
         let keys = [key("/a"), key("/a", "de"), key("/a", "", someone(1))]
         for (place, key) in keys.enumerated() { index.add(key, [(7, UInt32(place))]) }
-        #expect(index.sources(of: 7).map(\.key) == keys.reversed())
+        #expect(index.sources(of: 7).map(\.key) == keys.reversed().map(Optional.some))
     }
 
     /// With room to spare it says everything that was added and nothing else; with little, nothing
@@ -98,27 +107,26 @@ private struct IndexModel {
         var model = IndexModel()
         for round in 0..<1_500 {
             let target = Int.random(in: 0..<100, using: &generator)
-            if Int.random(in: 0..<20, using: &generator) == 0 {
-                index.remove(key("/\(target)"))
-                model.remove(target)
-                continue
-            }
+            let at = Int64.random(in: 0..<300, using: &generator)
             let entries = (0..<Int.random(in: 0..<12, using: &generator)).map { _ in
                 (
                     number: UInt64.random(in: 0..<500, using: &generator),
                     place: UInt32.random(in: 0..<9, using: &generator)
                 )
             }
-            index.add(key("/\(target)"), entries)
-            model.add(target, entries)
+            index.add(key("/\(target)"), entries.map { ($0.number, $0.place) }, at: at)
+            model.add(target, entries, at: at)
             if round % 50 == 0 { #expect(index.byteCount <= maxBytes, "seed \(seed)") }
         }
         for number in 0..<500 as Range<UInt64> {
             let said = index.sources(of: number)
-            if maxBytes > 1 << 20 { #expect(texts(said) == model.standing(number), "seed \(seed), \(number)") }
-            #expect(Set(said.map(\.key)).count == said.count && said.count <= 4, "seed \(seed), \(number)")
+            if maxBytes > 1 << 20 { #expect(texts(said) == model.texts(number), "seed \(seed), \(number)") }
+            let keys = said.compactMap(\.key)
+            #expect(Set(keys).count == keys.count && said.count <= 4, "seed \(seed), \(number)")
+            #expect(said.map(\.receivedAt) == said.map(\.receivedAt).sorted(by: >), "seed \(seed), \(number)")
             for source in said {
-                let target = UInt64(String(decoding: source.key.target.dropFirst(), as: UTF8.self)) ?? .max
+                guard let key = source.key else { continue }
+                let target = UInt64(String(decoding: key.target.dropFirst(), as: UTF8.self)) ?? .max
                 #expect(model.added.contains([target, number, UInt64(source.place)]), "seed \(seed), \(number)")
             }
         }
@@ -142,7 +150,7 @@ private struct IndexModel {
     @Test func theLatestAnswersStayAndAnOldOneIsNotTakenForANewOne() {
         let index = ResourceIndex(maxBytes: 100_000)
         for target in 0..<20_000 { index.add(key("/\(target)"), [(UInt64(target), UInt32(target))]) }
-        let kept = (0..<20_000).filter { !index.sources(of: UInt64($0)).isEmpty }
+        let kept = (0..<20_000).filter { index.sources(of: UInt64($0)).first?.key != nil }
         #expect(kept.count > 200 && kept.min() ?? 0 > 15_000)
         for target in kept { #expect(texts(index.sources(of: UInt64(target))) == ["\(target)@\(target)"]) }
     }
@@ -172,11 +180,11 @@ private struct IndexModel {
                 let number = UInt64.random(in: 0..<500, using: &generator)
                 let target = Int.random(in: 0..<200, using: &generator)
                 switch Int.random(in: 0..<10, using: &generator) {
-                case 0: index.remove(key("/\(target)"))
-                case 1..<5: index.add(key("/\(target)"), [(number, UInt32(number) &+ UInt32(target))])
+                case 0..<5: index.add(key("/\(target)"), [(number, UInt32(number) &+ UInt32(target))])
                 default:
                     for source in index.sources(of: number) {
-                        let target = UInt32(String(decoding: source.key.target.dropFirst(), as: UTF8.self)) ?? .max
+                        guard let key = source.key else { continue }
+                        let target = UInt32(String(decoding: key.target.dropFirst(), as: UTF8.self)) ?? .max
                         #expect(source.place == UInt32(number) &+ target)
                     }
                 }

@@ -41,6 +41,19 @@ import Testing
         Stored("albums/\(album)/genres\(query)", document(items("genres", places)))
     }
 
+    /// An album that shows tracks alike inside it and in a list of their own.
+    private static let tracks = [
+        Stored("albums/9", document(resource("albums", "9", [relation("tracks", items("songs", 0..<3))]))),
+        Stored("albums/9/tracks?limit=4", document(items("songs", 0..<3))),
+    ]
+    /// A page that filled up.
+    private static func filled(_ list: String, _ type: String) -> Stored {
+        Stored("\(list)?limit=2", document(items(type, 0..<2), next: "\(list)?offset=3"))
+    }
+    private static let gap = filled("albums/8/tracks", "songs")
+    private static let tenTracks = Stored(
+        "albums/1", document(resource("albums", "1", [relation("tracks", items("songs", 0..<10))])))
+
     static let answers: [ComposingCase] = [
         ComposingCase(
             "the middle of a page", learnt + [twenty], "artists/1/albums?limit=5&offset=3", window(3..<8, next: 8)),
@@ -100,15 +113,25 @@ import Testing
                     ])),
             ], "artists/1/albums", window(0..<3, next: nil)),
         ComposingCase(
-            "a page that cannot be written leaves nothing behind before the next one",
-            learnt + [
-                inline, twenty,
-                Stored("artists/1", document(artist(1, ["1000", "9999"].map { identifier("albums", $0) }, next: 2))),
-            ], "artists/1/albums?limit=2", window(0..<2, next: 2)),
-        ComposingCase(
             "a window in a language, where its links were seen",
             learnt + [page(1, "l=de&limit=20", 0..<20, next: 20)], "artists/1/albums?l=de&limit=5",
             window(0..<5, next: 5)),
+        ComposingCase(
+            "a limit that is documented, though the origin was not seen to accept as much", learnt + [end],
+            "artists/1/albums?limit=26", window(0..<3, next: nil)),
+        ComposingCase(
+            "as much as may stand inside a parent, for a list that ends there",
+            tracks + [tenTracks], "albums/1/tracks?limit=300", .answer(document(items("songs", 0..<10)), .window)),
+        ComposingCase(
+            "less, where lists fill up", tracks + [gap, tenTracks], "albums/1/tracks?limit=100",
+            .answer(document(items("songs", 0..<10)), .window)),
+        ComposingCase(
+            "less, where lists of two other kinds fill up",
+            tracks + [filled("artists/8/albums", "albums"), filled("playlists/pl.8/tracks", "songs"), tenTracks],
+            "albums/1/tracks?limit=100", .answer(document(items("songs", 0..<10)), .window)),
+        ComposingCase(
+            "one more than the items of the list, where lists fill up", tracks + [gap, tenTracks],
+            "albums/1/tracks?limit=11", .answer(document(items("songs", 0..<10)), .window)),
         ComposingCase(
             "a limit that nothing is documented of, once the origin accepted as much",
             [genres(9, "?limit=4", 0..<2), genres(1, "?limit=3", 0..<2)], "albums/1/genres?limit=4",
@@ -146,8 +169,20 @@ import Testing
             "what lies behind the end of a list", learnt + [page(1, "limit=4&offset=8", 0..<0, next: nil)],
             "artists/1/albums?limit=20&offset=8", .refusal, "window window-empty"),
         ComposingCase(
-            "a limit that the origin was never seen to accept", learnt + [end], "artists/1/albums?limit=26", .refusal,
-            "window limit-never-seen"),
+            "as many as the items of a list, where places may follow the last one", tracks + [gap, tenTracks],
+            "albums/1/tracks?limit=10", .refusal, "window end-uncertain"),
+        ComposingCase(
+            "less than may stand inside a parent, where lists of one other kind fill up",
+            tracks + [filled("artists/8/albums", "albums"), tenTracks],
+            "albums/1/tracks?limit=100", .refusal, "window end-uncertain"),
+        ComposingCase(
+            "less than may stand inside a parent, where lists may be cut first", tracks + [tenTracks],
+            "albums/1/tracks?limit=100", .refusal, "window end-uncertain"),
+        ComposingCase(
+            "the span of a list inside its parent as a limit, where it filled up",
+            learnt + [
+                inline, Stored("artists/1?include=albums", document(artist(1, items("albums", 0..<25), next: 30))),
+            ], "artists/1/albums?limit=30", .refusal, "window page-has-gaps"),
         ComposingCase(
             "a limit that nothing is documented of, and that the origin was never seen to accept",
             [genres(1, "?limit=3", 0..<2)], "albums/1/genres?limit=4", .refusal, "window limit-never-seen"),
@@ -254,7 +289,7 @@ import Testing
         let other = try StoredScene.target("artists/2/albums?limit=20")
         let number = try #require(asked.listNumber)
         scene.library.index.add(
-            CacheKey(scope: .shared, target: other.bytes), [(number, IndexedPlace(.page).packed)])
+            CacheKey(scope: .shared, target: other.bytes), at: StoredScene.noon, [ResourceIndex.Entry(number, .page)])
         #expect(try scene.ask("artists/1/albums?limit=5") == .refusal)
         #expect(try scene.ask("artists/2/albums?limit=5") != .refusal)
     }
@@ -315,20 +350,40 @@ import Testing
     /// A thousand places and an item on each, in as many lists as that takes.
     private static let closed =
         learnt + (10..<20).map { page($0, "limit=100", 0..<100, next: 100) }
+    /// A page that was cut first.
+    private static let short = page(9, "limit=20&offset=100", 100..<119, next: 120)
 
-    @Test func theLastPageOfAListWithoutGapsIsCutAnywhere() throws {
+    /// After a thousand places without a gap the last page of any list was cut, and one with a gap
+    /// at offset 2 gave the items after it for the wrong places.
+    @Test func thatOtherListsHaveNoGapsIsNoProof() throws {
         let scene = StoredScene()
-        try scene.store(Self.closed + [Self.page(1, "limit=20", 0..<13, next: nil)])
-        #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == Self.window(4..<8, next: 8))
-        #expect(try scene.ask("artists/1/albums?limit=4&offset=10") == Self.window(10..<13, next: nil))
+        let withGap = document(items("albums", 0..<2) + items("albums", 3..<14))
+        try scene.store(Self.closed + [Stored("artists/1/albums?limit=20", withGap)])
+        let proof = "/v1/catalog/us/artists/1/albums?limit=12&offset=0"
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == .fetch(proof))
+        // An origin that fills up spans 13 places for 12 items.
+        try scene.store(
+            Stored(
+                proof, document(items("albums", 0..<2) + items("albums", 3..<13), next: "artists/1/albums?offset=13")))
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == .refusal)
     }
 
-    @Test func theLastPageIsNotCutWhereAnotherStorefrontIsWithoutGaps() throws {
+    @Test func oneItemLessProvesThePlacesOfAllBeforeTheLast() throws {
         let scene = StoredScene()
-        try scene.store(Self.closed)
-        let path = "/v1/catalog/gb/artists/1/albums"
-        try scene.store(Stored(path + "?limit=20", document(items("albums", 0..<13))))
-        #expect(try scene.ask(path + "?limit=4&offset=4") == .refusal)
+        try scene.store(
+            Self.closed + [
+                Self.page(1, "limit=20", 0..<13, next: nil), Self.page(1, "limit=12&offset=0", 0..<12, next: 12),
+            ])
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == Self.window(4..<8, next: 8))
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=8") == Self.window(8..<12, next: 12))
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=10") == .refusal, "the last item's place is not shown")
+    }
+
+    @Test func aFullLastPageOfAnOriginThatCutsFirstIsCutAnywhere() throws {
+        let scene = StoredScene()
+        try scene.store(Self.closed + [Self.short, Self.page(1, "limit=13", 0..<13, next: nil)])
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == Self.window(4..<8, next: 8))
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=10") == Self.window(10..<13, next: nil))
     }
 
     private static func pastEnd(_ artist: Int, id: String) -> Stored {
@@ -338,26 +393,26 @@ import Testing
         return answer
     }
 
-    @Test func behindTheEndIsTheOriginsOwnNotFound() throws {
+    @Test func afterTheEndIsTheOriginsOwnNotFound() throws {
         let scene = StoredScene()
-        try scene.store(Self.closed)
+        try scene.store(Self.closed + [Self.short])
         for artist in 1...3 { try scene.store(Self.page(artist, "limit=20", 0..<13, next: nil)) }
-        #expect(try scene.ask("artists/1/albums?limit=4&offset=13") == .refusal, "how it says so was not seen")
-        #expect(try scene.refusal("artists/1/albums?limit=4&offset=13") == "past-end past-end-unknown")
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=20") == .refusal, "how it says so was not seen")
+        #expect(try scene.refusal("artists/1/albums?limit=4&offset=20") == "past-end past-end-unknown")
         for artist in 2...3 { try scene.store(Self.pastEnd(artist, id: "ID\(artist)")) }
-        let answer = try scene.answer("artists/1/albums?limit=4&offset=13")
+        let answer = try scene.answer("artists/1/albums?limit=4&offset=20")
         #expect(answer.status == 404 && answer.example != nil)
         #expect(String(decoding: answer.body, as: UTF8.self) == #"{"errors":[{"id":"ID3","code":"40403"}]}"#)
         #expect(answer.lifetime.freshFor == 10 + 50, "as long as what was not found: 10 s of 60 have passed")
-        #expect(try scene.ask("artists/4/albums?limit=4&offset=13") == .refusal, "where it ends is not known")
+        #expect(try scene.ask("artists/4/albums?limit=4&offset=20") == .refusal, "where it ends is not known")
     }
 
     /// A parent that does not exist is no end of a list.
     @Test func aNotFoundOfAListThatMayGoOnTeachesNothing() throws {
         let scene = StoredScene()
-        try scene.store(Self.closed)
+        try scene.store(Self.closed + [Self.short])
         try scene.store(Self.page(1, "limit=20", 0..<13, next: nil))
         for artist in 5...6 { try scene.store(Self.pastEnd(artist, id: "X")) }
-        #expect(try scene.ask("artists/1/albums?limit=4&offset=13") == .refusal)
+        #expect(try scene.ask("artists/1/albums?limit=4&offset=20") == .refusal)
     }
 }

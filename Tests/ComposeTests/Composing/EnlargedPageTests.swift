@@ -19,10 +19,13 @@ import Testing
             "where a page ended and the next one is asked for", full + [first], "artists/1/albums?limit=20&offset=20",
             larger),
         ComposingCase(
-            "for as much as half of it", full + [first], "artists/1/albums?limit=50&offset=20", larger),
+            "where two more windows are on it", full + [first], "artists/1/albums?limit=26&offset=20", larger),
         ComposingCase(
-            "aligned to its size", full + [page(1, "limit=20&offset=130", 130..<150, next: 150)],
-            "artists/1/albums?limit=20&offset=150", .fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=100")),
+            "not where one more is on it", full + [first], "artists/1/albums?limit=27&offset=20", .refusal,
+            "growth growth-gains-little"),
+        ComposingCase(
+            "aligned to its size", full + [page(1, "limit=20&offset=120", 120..<140, next: 140)],
+            "artists/1/albums?limit=20&offset=140", .fetch("/v1/catalog/us/artists/1/albums?limit=100&offset=100")),
         ComposingCase(
             "not where it is held, though its place was forgotten",
             full + [
@@ -50,19 +53,16 @@ import Testing
         ComposingCase(
             "from the first step on", CutWindowTests.learnt + [first], "artists/1/albums?limit=20&offset=20", larger),
         ComposingCase(
-            "not where a page of the storefront had a gap",
-            full + [page(9, "limit=20&offset=100", 100..<119, next: 120), first],
+            "not where pages of the storefront have gaps",
+            full + [page(9, "limit=20&offset=100", 100..<118, next: 120), first],
             "artists/1/albums?limit=20&offset=20", .refusal, "growth growth-meets-gaps"),
         ComposingCase(
-            "where a page of another storefront had one",
+            "where pages of another storefront have some",
             full + [
                 Stored(
                     "/v1/catalog/jp/artists/9/albums?limit=20",
-                    document(items("albums", 0..<19), next: "/v1/catalog/jp/artists/9/albums?offset=20")), first,
+                    document(items("albums", 0..<18), next: "/v1/catalog/jp/artists/9/albums?offset=20")), first,
             ], "artists/1/albums?limit=20&offset=20", larger),
-        ComposingCase(
-            "not for more than half of it", full + [page(9, "limit=60", 0..<60, next: 60), first],
-            "artists/1/albums?limit=51&offset=20", .refusal, "growth growth-gains-little"),
         ComposingCase(
             "not where the window would lie in two of them", full + [page(1, "limit=20&offset=70", 70..<90, next: 90)],
             "artists/1/albums?limit=20&offset=90", .refusal, "growth growth-gains-little"),
@@ -72,7 +72,39 @@ import Testing
             "not where it is there, and ends before the window",
             full + [first, page(1, "limit=100", 0..<20, next: nil)],
             "artists/1/albums?limit=20&offset=20", .refusal, "window end-uncertain"),
+        ComposingCase(
+            "of a list that ends it is what proves the places of its items",
+            full + [first, page(1, "limit=100", 0..<70, next: nil)], "artists/1/albums?limit=20&offset=20",
+            .fetch("/v1/catalog/us/artists/1/albums?limit=69&offset=0")),
+        ComposingCase(
+            "for any window of such a list", full + [page(1, "limit=100", 0..<70, next: nil)],
+            "artists/1/albums?limit=49&offset=20", .fetch("/v1/catalog/us/artists/1/albums?limit=69&offset=0")),
+        ComposingCase(
+            "where pages are cut first, for its last window too",
+            full + [page(9, "limit=20&offset=100", 100..<119, next: 120), page(1, "limit=100", 0..<70, next: nil)],
+            "artists/1/albums?limit=20&offset=60", .fetch("/v1/catalog/us/artists/1/albums?limit=70&offset=0")),
+        ComposingCase(
+            "not for its last window otherwise", full + [page(1, "limit=100", 0..<70, next: nil)],
+            "artists/1/albums?limit=20&offset=60", .refusal, "window end-uncertain"),
+        ComposingCase(
+            "not again where it showed a gap",
+            full + [page(1, "limit=100", 0..<70, next: nil), page(1, "limit=69&offset=0", 0..<69, next: 70)],
+            "artists/1/albums?limit=20&offset=20", .refusal, "window end-uncertain"),
+        ComposingCase(
+            "of a hundred, where the list may end before three hundred",
+            [tracks(0, limit: 20), tracks(280, limit: 20)],
+            "albums/1/tracks?limit=20&offset=20", .fetch("/v1/catalog/us/albums/1/tracks?limit=100&offset=0")),
+        ComposingCase(
+            "of three hundred, where the list is as long", [tracks(280, limit: 20)],
+            "albums/1/tracks?limit=20&offset=300", .fetch("/v1/catalog/us/albums/1/tracks?limit=300&offset=300")),
     ]
+
+    /// A page of a list of which 300 may be asked for.
+    private static func tracks(_ offset: Int, limit: Int) -> Stored {
+        Stored(
+            "albums/1/tracks?limit=\(limit)&offset=\(offset)",
+            document(items("songs", offset..<offset + limit), next: "albums/1/tracks?offset=\(offset + limit)"))
+    }
 
     @Test(arguments: rows) func aLargerPageIsFetched(_ row: ComposingCase) throws { try row.check() }
 
@@ -91,70 +123,29 @@ import Testing
         #expect(try scene.ask("albums/1/genres?limit=20&offset=120") == .fetch(target))
     }
 
-    // MARK: In place of the first page
-
-    /// More than a thousand places with their items: lists have no gaps.
-    private static let withoutGaps =
-        CutWindowTests.learnt + (0..<11).map { page(20 + $0, "limit=100", 0..<100, next: 100) }
-
-    /// A scene in which so many of twenty lists were gone through.
-    private func scene(_ stored: [Stored] = withoutGaps, walked: Int) throws -> StoredScene {
+    /// Most lists are short, and a larger page that holds the end of one cannot be cut.
+    @Test func inPlaceOfAFirstPageNothingLargerIsFetched() throws {
         let scene = StoredScene()
-        try scene.store(stored)
-        for number in 0..<20 {
-            let request = try StoredScene.request("artists/\(100 + number)/albums?limit=20")
-            scene.library.growth.note(miss: request)
-            guard number < walked else { continue }
-            let page = ListPage(
-                list: try #require(request.listNumber), offset: 0, shape: request.shape,
-                storefront: request.storefront)
-            scene.library.growth.begin(.page(page), at: StoredScene.noon)
-            scene.library.growth.note(use: .page(page))
-        }
-        return scene
+        try scene.store(Self.full)
+        #expect(try scene.ask("artists/1/albums?limit=20") == .refusal)
     }
 
-    @Test func whereClientsGoOnTheFirstPageIsTheLargest() throws {
-        let scene = try scene(walked: 5)
-        #expect(try scene.ask("artists/1/albums?limit=20") == Self.larger)
-        #expect(try scene.ask("artists/1/albums?limit=20&offset=0") == Self.larger)
-        #expect(try scene.ask("artists/1/albums") == Self.larger)
-        #expect(try scene.ask("artists/1/albums?limit=20&offset=20") == .refusal, "it is not the first")
-        #expect(try scene.ask("artists/1/albums?limit=60") == .refusal, "there is little more")
-        #expect(try scene.ask("/v1/catalog/jp/artists/1/albums?limit=20") == .refusal, "elsewhere nothing is known")
-    }
-
-    @Test func whereFewGoOnItIsWhatTheyWant() throws {
-        #expect(try scene(walked: 4).ask("artists/1/albums?limit=20") == .refusal)
-    }
-
-    /// The last page of a list cannot be cut otherwise, and most lists have but one.
-    @Test func whereListsMayHaveGapsItIsWhatTheyWant() throws {
-        #expect(try scene(Self.full, walked: 5).ask("artists/1/albums?limit=20") == .refusal)
-        let gap = Self.page(9, "limit=20&offset=100", 100..<119, next: 120)
-        #expect(try scene(Self.withoutGaps + [gap], walked: 5).ask("artists/1/albums?limit=20") == .refusal)
-    }
-
-    @Test func ofAListThatIsHeldNothingIsAskedForAgain() throws {
-        let scene = try scene(walked: 5)
-        try scene.store([Self.page(1, "limit=100", 0..<70, next: nil)])
-        guard case .answer = try scene.ask("artists/1/albums?limit=20") else {
-            Issue.record("it is cut out of the page")
-            return
-        }
-    }
-
-    /// Growth that brings nothing ends, and begins again.
+    /// Growth that brings nothing ends, however long, and begins again with other misses.
     @Test func largerPagesThatAreOfNoUseAreFetchedNoMore() throws {
         let scene = StoredScene()
         try scene.store(Self.full + [Self.first])
         let target = "artists/1/albums?limit=20&offset=20"
         var tries = 0
         while case .partial(let supplement) = try scene.compose(target), tries < 100 {
-            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon + 10)
+            scene.library.growth.begin(try #require(supplement.growth))
             tries += 1
         }
-        #expect(tries == 5)
-        #expect(try scene.ask(target, after: 11 + GrowthLedger.rest) == Self.larger)
+        #expect(tries == 4)
+        #expect(try scene.ask(target, after: 9_000) == .refusal, "time alone changes nothing")
+        let request = try StoredScene.request(target)
+        for _ in 0..<15 { scene.library.note(miss: request, at: StoredScene.noon + 10) }
+        #expect(try scene.ask(target) == .refusal)
+        scene.library.note(miss: request, at: StoredScene.noon + 10)
+        #expect(try scene.ask(target) == Self.larger)
     }
 }

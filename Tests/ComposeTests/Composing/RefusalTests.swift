@@ -22,11 +22,24 @@ import Testing
                 Stored("albums?extend=a&ids=1,2", document([album("1"), album("2")])),
             ], "albums/1?extend=a", .refusal, "item parameters-forbid"),
         ComposingCase(
+            "an older answer that a newer one contradicts",
+            [Taught.album, larger, Stored("albums?ids=1,2", document([renamed, album("2")]), after: 1)],
+            "albums/1", .refusal, "item contradicted"),
+        ComposingCase(
+            "a resource that was not found since", [Taught.album, larger, gone], "albums/1", .refusal,
+            "item withdrawn"),
+        ComposingCase(
             "searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
         ComposingCase(
             "charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
     ]
 
+    private static let renamed = album("1").replacing("\"albums 1\"", with: "\"another name\",\"more\":1")
+    private static var gone: Stored {
+        var answer = Stored("albums/1", #"{"errors":[{"id":"A","status":"404"}]}"#, after: 1)
+        answer.status = 404
+        return answer
+    }
     private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
     private static let twenty = CutWindowTests.page(1, "limit=20", 0..<20, next: 20)
 
@@ -75,7 +88,7 @@ import Testing
         let target = "artists/1/albums?limit=20&offset=20"
         for _ in 0..<5 {
             guard case .partial(let supplement) = try scene.compose(target) else { break }
-            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon)
+            scene.library.growth.begin(try #require(supplement.growth))
         }
         #expect(try scene.refusal(target) == "growth growth-rests")
     }

@@ -111,8 +111,87 @@ import Testing
     @Test func withOtherParametersEachGetsItsOwn() throws {
         let scene = try scene()
         #expect(try scene.ask("albums/1?extend=artistUrl") == .refusal)
-        #expect(try scene.ask("albums/1?views=appears-on") == .refusal)
     }
+
+    // MARK: Views
+
+    private static func artistShown(_ id: String, _ albums: [String], _ views: [String] = []) -> String {
+        let shown = resource("artists", id, [relation("albums", albums)])
+        guard !views.isEmpty else { return document(shown) }
+        return document(String(shown.dropLast()) + ",\"views\":{\(views.joined(separator: ","))}}")
+    }
+
+    private static func topSongs(_ song: String) -> String { relation("top-songs", [resource("songs", song)]) }
+
+    /// Artists alone, with their albums, and with both albums and a view.
+    private static let artistForms = [
+        Stored("artists/9", artistShown("9", [identifier("albums", "3")])),
+        Stored("artists/9?views=top-songs", artistShown("9", [identifier("albums", "3")], [topSongs("5")])),
+        Stored("artists/9?include=albums", artistShown("9", [resource("albums", "3")])),
+        Stored(
+            "artists/9?include=albums&views=top-songs", artistShown("9", [resource("albums", "3")], [topSongs("5")])),
+    ]
+
+    /// A scene in which clients often want this of artists.
+    private func artistScene(_ query: String, _ stored: [Stored] = artistForms) throws -> StoredScene {
+        let scene = StoredScene()
+        try scene.store(stored)
+        let request = try StoredScene.request("artists/1" + query)
+        for _ in 0..<20 { scene.library.note(miss: request, at: StoredScene.noon + 10) }
+        return scene
+    }
+
+    @Test func viewsAreWantedAsRelationshipsAre() throws {
+        let scene = try artistScene("?views=top-songs", Array(Self.artistForms[..<2]))
+        #expect(try scene.ask("artists/1") == fetch("artists/1?views=top-songs"))
+        #expect(try scene.ask("artists/1?views=top-songs") == .refusal, "there is no more")
+        try scene.store(
+            Stored(
+                "artists/1?views=top-songs", Self.artistShown("1", [identifier("albums", "4")], [Self.topSongs("6")])))
+        #expect(
+            try scene.ask("artists/1") == .answer(Self.artistShown("1", [identifier("albums", "4")]), .reduced))
+    }
+
+    @Test func aMissWithViewsBringsRelationships() throws {
+        let scene = try artistScene("?include=albums")
+        #expect(
+            try scene.ask("artists/1?views=top-songs") == fetch("artists/1?include=albums&views=top-songs"))
+        try scene.store(
+            Stored(
+                "artists/1?include=albums&views=top-songs",
+                Self.artistShown("1", [resource("albums", "4")], [Self.topSongs("6")])))
+        #expect(
+            try scene.ask("artists/1?views=top-songs")
+                == .answer(Self.artistShown("1", [identifier("albums", "4")], [Self.topSongs("6")]), .reduced))
+        #expect(
+            try scene.ask("artists/1?include=albums")
+                == .answer(Self.artistShown("1", [resource("albums", "4")]), .reduced))
+    }
+
+    /// Batches show none (APPLE-MUSIC-API 4.3.5).
+    @Test func aBatchAsksForNoViews() throws {
+        let pair = [Stored("artists?ids=8,9", document([resource("artists", "8"), resource("artists", "9")]))]
+        let scene = try artistScene("?views=top-songs", Self.artistForms + pair)
+        #expect(try scene.ask("artists?ids=1,2") == .refusal)
+    }
+
+    /// The client would wait for them.
+    @Test func manyBytesAreNotAskedFor() throws {
+        func scene(of bytes: Int) throws -> StoredScene {
+            let forms = [
+                Self.artistForms[0],
+                Stored(
+                    "artists/9?views=top-songs",
+                    Self.artistShown(
+                        "9", [identifier("albums", "3")], [Self.topSongs(String(repeating: "5", count: bytes / 3))])),
+            ]
+            return try artistScene("?views=top-songs", forms)
+        }
+        #expect(try scene(of: ResourceSizes.mostFurther / 2).ask("artists/1") == fetch("artists/1?views=top-songs"))
+        #expect(try scene(of: ResourceSizes.mostFurther * 2).ask("artists/1") == .refusal)
+    }
+
+    // MARK: Where nothing is added
 
     @Test func whatIsWantedOfOneTypeIsNotOfAnother() throws {
         let scene = try scene()
@@ -137,21 +216,47 @@ import Testing
         #expect(try scene(Self.forms, settings).ask("albums/1") == .refusal)
     }
 
+    // MARK: What it brings
+
     /// An origin that is too slow for it, or whose answer cannot be taken apart.
     @Test func whatNothingCanBeMadeOfIsAskedForNoMore() throws {
         let scene = try scene()
         var tries = 0
         while case .partial(let supplement) = try scene.compose("albums/1"), tries < 100 {
-            scene.library.growth.begin(try #require(supplement.growth), at: StoredScene.noon + 10)
+            scene.library.growth.begin(try #require(supplement.growth))
             tries += 1
         }
         #expect(tries == 4)
-        #expect(
-            try scene.ask("albums/1", after: 11 + SupersetLedger.rest) == fetch("albums/1?include=artists,genres"))
+        let miss = try StoredScene.request("albums/1?include=artists,genres")
+        for _ in 0..<SupersetLedger.restLength {
+            #expect(try scene.ask("albums/1", after: 9_000) == .refusal, "time alone ends no rest")
+            scene.library.growth.note(miss: miss)
+        }
+        #expect(try scene.ask("albums/1") == fetch("albums/1?include=artists,genres"))
     }
 
     @Test func whatIsMadeOfItPaysForIt() throws {
         let scene = try scene()
+        try ask(scene) { target in
+            for include in ["", "?include=artists"] {
+                let request = try StoredScene.request(target + include)
+                scene.library.growth.note(use: .superset(Superset(request: request, resources: request.resources)))
+            }
+        }
+    }
+
+    /// Clients that asked for the larger answer itself were not counted, and it rested after 49
+    /// though each was of use.
+    @Test func thePlainHitPaysForIt() throws {
+        let scene = try scene()
+        try ask(scene) { target in
+            scene.library.growth.note(
+                useOf: Array("/v1/catalog/us/\(target)?include=artists,genres".utf8))
+        }
+    }
+
+    /// Asks for 200 albums, each of which is of use.
+    private func ask(_ scene: StoredScene, _ use: (String) throws -> Void) throws {
         for number in 0..<200 {
             let target = "albums/\(100 + number)"
             guard case .partial(let supplement) = try scene.compose(target) else {
@@ -159,12 +264,9 @@ import Testing
                 return
             }
             let growth = try #require(supplement.growth)
-            scene.library.growth.begin(growth, at: StoredScene.noon + 10)
+            scene.library.growth.begin(growth)
             scene.library.growth.settle(growth)
-            for include in ["", "?include=artists"] {
-                let request = try StoredScene.request(target + include)
-                scene.library.growth.note(use: .superset(Superset(request: request, resources: request.resources)))
-            }
+            try use(target)
         }
     }
 }

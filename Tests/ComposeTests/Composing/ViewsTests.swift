@@ -15,11 +15,11 @@ import Testing
         return document(String(shown.dropLast()) + ",\"views\":{\(views.joined(separator: ","))}}")
     }
 
-    private static let taught = [
+    static let taught = [
         Stored("artists/9", artist("9")),
         Stored("artists/9?views=top-songs", artist("9", [view("top-songs", ["90", "91"])])),
     ]
-    private static let both = Stored(
+    static let both = Stored(
         "artists/1?views=singles,top-songs", artist("1", [view("singles", ["4"]), view("top-songs", ["5", "6"])]))
 
     private static let viewed =

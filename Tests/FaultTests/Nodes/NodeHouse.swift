@@ -57,7 +57,7 @@ final class NodeHouse {
         let lines = [
             "upstream http://127.0.0.1:\(origin.port)", "access_log off", "workers 1",
             "compose \(composes ? "on" : "off")", "windows off", "batch off",
-            "superset_includes off", "admin_listen 127.0.0.1:0",
+            "superset_includes off", "verify_sample off", "admin_listen 127.0.0.1:0",
             "cache_file \(folder.file(Self.names[node] + ".sqlite"))", "developer_key_file \(folder.file("key.p8"))",
             "developer_key_id ABC123DEFG", "developer_team_id DEF123GHIJ", "shared_tier \(tiers[node])",
             "node_name \(Self.names[node])",

@@ -88,6 +88,52 @@ import Testing
         #expect(script.play(.partEnded(.stored(status: 200), isFirst: false)) == "")
     }
 
+    /// One that is asked in the background, to be compared.
+    private func witness() -> ExchangeScript {
+        Script { ($0.audience, $0.isWitness, $0.isVerified, $0.isCollapsible) = (.part, true, true, false) }
+    }
+
+    @Test func aWitnessAsksInTheBackgroundAloneAndOnce() {
+        var script = witness()
+        #expect(script.play(.began(meanwhile: Script.stored())) == "cancel timer, begin, send refresh once")
+        #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
+        #expect(
+            script.play(.stored(Script.stored(), originStatus: 200, isReusable: true))
+                == "compare 200, finish stored 200 of 200, report stored")
+    }
+
+    @Test func aWitnessThatSaysNothingReportsThatToo() {
+        for status in [429, 500] {
+            var script = witness()
+            _ = script.play(.began(meanwhile: nil))
+            _ = script.play(.answered(Script.response(status), .readable))
+            let step = script.play(.unstored(Script.response(status), .status))
+            #expect(!step.contains("compare") && step.hasSuffix("report refused \(status) status"), "\(step)")
+        }
+        for event in [ExchangeState.Event.failed(Script.failure), .headArrived(Script.response(200))] {
+            var script = witness()
+            _ = script.play(.began(meanwhile: nil))
+            let step = script.play(event)
+            #expect(!step.contains("compare") && step.contains("report "), "\(step)")
+        }
+    }
+
+    /// A parent had it: nothing says that the origin would say it now.
+    @Test(arguments: [0, 5])
+    func anAnswerWithAnAgeIsNoWitness(age: Int) {
+        let response = Script.response(200, "Age: \(age)\r\n")
+        for event in [
+            ExchangeState.Event.stored(Script.stored(), originStatus: 200, isReusable: true),
+            .unstored(response, .status),
+        ] {
+            var script = witness()
+            _ = script.play(.began(meanwhile: nil))
+            _ = script.play(.answered(response, .readable))
+            let step = script.play(event)
+            #expect(step.contains("compare") == (age == 0) && step.contains("report "), "\(step)")
+        }
+    }
+
     @Test func whatCannotBeCompletedIsAskedForAsAWhole() {
         for (end, whole) in [(PartEnd.stored(status: 200), nil), (.unusable(status: 404), Script.stored())] {
             var script = completing(isBatch: false)

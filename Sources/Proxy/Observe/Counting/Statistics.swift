@@ -49,11 +49,20 @@ public enum Counter: Int, CaseIterable, Sendable {
     case upstreamSaved
     /// Answers of the origin that contradict the form that was learnt from others.
     case contradictions
-    /// Answers of the origin that were held against what would have been composed
-    /// (`compose verify`).
+    /// Verifications with a verdict: equal, older or wrong (`verify_sample`, `compose verify`). The
+    /// sum of these three, without a cell of its own.
     case verified
-    /// Those that were not equal.
+    /// Verified answers that the origin gave too.
+    case equal
+    /// Verified answers with a part that the origin has revised.
+    case older
+    /// Verified answers that no revision explains.
     case mismatched
+    /// Verifications that ended without a verdict: an answer of the origin's was missing, or it
+    /// changes too fast.
+    case undecided
+    /// Sampled answers that were not verified: there was no room.
+    case verifySkipped
 
     public var name: String {
         switch self {
@@ -78,7 +87,11 @@ public enum Counter: Int, CaseIterable, Sendable {
         case .upstreamSaved: "upstream_saved"
         case .contradictions: "contradictions"
         case .verified: "verified"
+        case .equal: "verified_equal"
+        case .older: "verified_older"
         case .mismatched: "verify_mismatches"
+        case .undecided: "verify_undecided"
+        case .verifySkipped: "verify_skipped"
         }
     }
 }
@@ -89,7 +102,7 @@ public enum Counter: Int, CaseIterable, Sendable {
 public final class Statistics: Sendable {
     private let reasons: InlineArray<64, Atomic<Int>>
     private let refusals: InlineArray<280, Atomic<Int>>
-    private let cells: InlineArray<22, Atomic<Int>>
+    private let cells: InlineArray<26, Atomic<Int>>
     /// How long answers took from the complete request to the answer's first byte, by `Outcome`; of
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
@@ -97,7 +110,7 @@ public final class Statistics: Sendable {
     let hotTargets = HotTargets()
 
     public init() {
-        precondition(Counter.allCases.count == 22, "one cell for each counter")
+        precondition(Counter.allCases.count == 26, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
         precondition(Refusal.Rule.allCases.count * Lack.Kind.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
@@ -139,6 +152,7 @@ public final class Statistics: Sendable {
     }
 
     public subscript(_ counter: Counter) -> Int {
-        cells[counter.rawValue].load(ordering: .relaxed)
+        if counter == .verified { return self[.equal] + self[.older] + self[.mismatched] }
+        return cells[counter.rawValue].load(ordering: .relaxed)
     }
 }

@@ -15,6 +15,8 @@ final class FailureReport {
         case rate
         /// An answer contradicts what was learnt.
         case contradiction
+        /// A composed answer was not what the origin says.
+        case wrongAnswer
     }
 
     private struct Quiet {
@@ -31,7 +33,7 @@ final class FailureReport {
         self.write = write
     }
 
-    /// - Parameter cause: what is known of it; nothing of the request.
+    /// - Parameter cause: what is known of it; of the request its path at most.
     func note(_ cause: String, _ kind: Kind = .failure, at now: Instant) {
         let last = quiet[kind] ?? Quiet()
         if let until = last.until, now < until {

@@ -1,21 +1,19 @@
-// Where two answers part. What must hold: it finds a difference exactly where `JSON.areEqual` says
-// that they are not equal: the order of members does not count, of members with one name the last
-// does, numbers and strings are compared as they are spelt.
-
-import Text
+// Where two answers part. Must hold: the order of members does not count, because it differs
+// between two answers of the origin to one request (APPLE-MUSIC-API 5.1.2); of members with one
+// name the last does; numbers and strings are compared as they are spelt, escapes decoded.
 
 /// The first place at which two contents differ.
-struct JSONDifference: Sendable, Equatable {
+public struct JSONDifference: Sendable, Equatable {
     /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no
     /// JSON. At most 400 characters, of a longer one the end.
-    let path: String
+    public let path: String
     /// What is there in one, in at most 80 characters.
-    let expected: String
+    public let expected: String
     /// What is there in the other, in at most 80 characters.
-    let found: String
+    public let found: String
 
     /// nil where both say the same.
-    static func first(expected: [UInt8], found: [UInt8]) -> JSONDifference? {
+    public static func first(expected: [UInt8], found: [UInt8]) -> JSONDifference? {
         if expected == found { return nil }
         guard let left = try? JSON.parse(expected), let right = try? JSON.parse(found) else {
             return JSONDifference(content: expected, found)
@@ -25,7 +23,7 @@ struct JSONDifference: Sendable, Equatable {
 
     /// nil where both say the same. Goes as deep as the values do: `JSON.parse` lets none be deeper
     /// than `JSON.maxDepth`.
-    static func first(expected: JSON, found: JSON) -> JSONDifference? {
+    public static func first(expected: JSON, found: JSON) -> JSONDifference? {
         guard let difference = first(expected, found, at: "$") else { return nil }
         let path = difference.path.unicodeScalars
         guard path.count > longestPath else { return difference }
@@ -54,7 +52,7 @@ struct JSONDifference: Sendable, Equatable {
 
     /// Members in the order of what is expected, then those that are too many.
     private static func first(_ expected: JSONObject, _ found: JSONObject, at path: String) -> JSONDifference? {
-        let (left, right) = (lastByName(expected), lastByName(found))
+        let (left, right) = (expected.lastByKey, found.lastByKey)
         for member in expected.members {
             let name = Array(member.key.utf8)
             guard let value = left[name] else { continue }
@@ -66,13 +64,6 @@ struct JSONDifference: Sendable, Equatable {
             return JSONDifference(path + step(member.key), nil, right[Array(member.key.utf8)])
         }
         return nil
-    }
-
-    /// By bytes: Swift's strings would take two spellings of one name for the same.
-    private static func lastByName(_ object: JSONObject) -> [[UInt8]: JSON] {
-        var values: [[UInt8]: JSON] = [:]
-        for member in object.members { values[Array(member.key.utf8)] = member.value }
-        return values
     }
 
     /// `.name` for what looks like a name, else `["any text"]`.
@@ -87,7 +78,7 @@ struct JSONDifference: Sendable, Equatable {
 
     private static func elements(_ count: Int) -> String { count == 1 ? "1 element" : "\(count) elements" }
 
-    init(path: String, expected: String, found: String) {
+    public init(path: String, expected: String, found: String) {
         self.path = path
         self.expected = expected
         self.found = found

@@ -1,0 +1,49 @@
+// The relationships and views that clients want of the resources of one type. Pure.
+// Must hold: clients make the names up, so only few are remembered; the latest misses decide, and
+// nothing is said of few.
+
+/// How often clients name each relationship and view, over the latest requests that were not
+/// answered out of stored answers.
+struct WantedNames: Sendable {
+    private var requests = 0
+    private var counts: [(name: Selection.Name, requests: Int)] = []
+
+    /// With fewer requests nothing is known.
+    private static let least = 16
+    /// At this number of requests all counts are halved.
+    private static let most = 256
+    /// A name is wanted often that one request in this many has.
+    private static let share = 10
+    /// More than any type has relationships and views.
+    private static let mostNames = 24
+
+    /// Counts a request that was not answered out of stored answers, or would not have been.
+    mutating func note(_ selection: Selection) {
+        requests += 1
+        for name in selection.isEmpty ? [] : selection.names {
+            if let index = counts.firstIndex(where: { $0.name == name }) {
+                counts[index].requests += 1
+            } else if counts.count < Self.mostNames {
+                counts.append((name, 1))
+            }
+        }
+        if requests >= Self.most { halve() }
+    }
+
+    /// The selection with the names that are wanted often: first with all of them, then with fewer,
+    /// those that are wanted most.
+    /// - Parameter mayHaveViews: false for several resources, which show none (APPLE-MUSIC-API
+    ///   4.3.5).
+    func supersets(of selection: Selection, mayHaveViews: Bool) -> [Selection] {
+        guard requests >= Self.least, !counts.isEmpty else { return [] }
+        let further = counts.filter { name, count in
+            count * Self.share >= requests && !selection.contains(name) && (mayHaveViews || !name.isView)
+        }.sorted { $0.requests > $1.requests }.map(\.name)
+        return further.indices.reversed().map { last in selection.adding(further[...last]) }
+    }
+
+    private mutating func halve() {
+        requests /= 2
+        counts = counts.map { ($0.name, $0.requests / 2) }.filter { $0.requests > 0 }
+    }
+}

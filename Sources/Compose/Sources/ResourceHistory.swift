@@ -1,0 +1,119 @@
+import AppleMusic
+import Cache
+
+// The answers that show one resource, the newest first: which of them it can be taken from.
+// Must hold: the newest answer decides, be it stale or gone by now; an older one that contradicts
+// it is no source any more; an absence counts as an object does.
+
+/// A resource as documents name it.
+struct NamedResource {
+    /// As in `ResourceDocument.Object`.
+    let number: UInt64
+    /// With its quotation marks.
+    let id: ArraySlice<UInt8>
+}
+
+/// A walk through the answers that show one resource.
+struct ResourceHistory {
+    private let name: NamedResource
+    private let sources: [ResourceIndex.Source]
+    private var position = 0
+    /// Candidates met so far, fresh or stale, contradicted or not.
+    private var newer: [Candidate] = []
+    /// Attribute checksums of newer answers that are gone.
+    private var newerSums: [UInt32] = []
+    /// The fresh ones that were met, the newest first, of which no two contradict each other.
+    private(set) var usable: [Candidate] = []
+    /// Why an older answer is no source.
+    private(set) var objection: Objection?
+
+    enum Objection {
+        /// The newest answer shows that the resource is absent.
+        case withdrawn
+        /// A newer answer shows it otherwise.
+        case contradicted
+    }
+
+    init(of name: NamedResource, _ sources: [ResourceIndex.Source]) {
+        (self.name, self.sources) = (name, sources)
+    }
+
+    /// The next answer that the resource can be taken from; nil for no further one.
+    mutating func next(_ stored: inout StoredSources) -> Candidate? {
+        while position < sources.count {
+            let source = sources[position]
+            position += 1
+            switch IndexedPlace(packed: source.place).kind {
+            case .absence:
+                if newer.isEmpty && newerSums.isEmpty { objection = .withdrawn }
+                position = sources.count
+            case .object: if let found = take(source, &stored) { return found }
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private mutating func take(_ source: ResourceIndex.Source, _ stored: inout StoredSources) -> Candidate? {
+        guard let (found, isFresh) = stored.candidate(name, source) else {
+            if source.content != 0 { newerSums.append(source.content) }
+            return nil
+        }
+        let isContradicted =
+            !newerSums.allSatisfy { $0 == found.object.attributeSum } || newer.contains(where: found.contradicts)
+        newer.append(found)
+        if isContradicted { objection = .contradicted }
+        guard isFresh, !isContradicted else { return nil }
+        usable.append(found)
+        return found
+    }
+}
+
+extension StoredSources {
+    /// Whether no newer answer contradicts what a part shows of a resource.
+    mutating func isCurrent(
+        _ object: ResourceDocument.Object, in part: StoredSource, _ request: CatalogRequest
+    ) -> Bool {
+        let number = request.indexNumber(ofResource: object.number)
+        guard let newest = index.newest(of: number), newest.receivedAt >= part.response.receivedAt else { return true }
+        let place = IndexedPlace(packed: newest.place)
+        if case .object = place.kind, newest.content == object.attributeSum {
+            let own = part.document.relationSum(of: object)
+            if own == 0 || own == place.relationSum { return true }
+        }
+        return isCurrent(object, in: part, among: index.sources(of: number))
+    }
+
+    private mutating func isCurrent(
+        _ object: ResourceDocument.Object, in part: StoredSource, among sources: [ResourceIndex.Source]
+    ) -> Bool {
+        let name = NamedResource(number: object.number, id: part.document.body[object.id.range])
+        for source in sources where source.receivedAt >= part.response.receivedAt {
+            if source.key == part.response.key { return true }
+            guard case .object = IndexedPlace(packed: source.place).kind else { return false }
+            if let (other, _) = candidate(name, source) {
+                let own = Candidate(part: part, object: object, placement: other.placement)
+                if own.contradicts(other) { return false }
+            } else if source.content != object.attributeSum {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Whether no newer answer contradicts the resources inside an object.
+    mutating func isCurrent(
+        inside object: ResourceDocument.Object, of part: StoredSource, _ request: CatalogRequest
+    ) -> Bool {
+        let objects = part.document.map.objects
+        for index in Int(object.index) + 1..<Int(object.end) where !objects[index].isIdentifier {
+            guard isCurrent(objects[index], in: part, request) else { return false }
+        }
+        return true
+    }
+}
+
+extension ResourceDocument.Object {
+    /// Whether it only names the resource.
+    var isIdentifier: Bool { attributes.isEmpty && !hasRelationships }
+}

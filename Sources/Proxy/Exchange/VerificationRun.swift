@@ -1,0 +1,103 @@
+import AppleMusic
+import Cache
+import Compose
+import EventLoop
+
+/// Performs the verification of one composed answer, in the background.
+///
+/// Confined to its loop, but for its end, which may come on the comparing queue. Alive as long as
+/// an answer, room or a comparison is awaited.
+final class VerificationRun {
+    /// The request whose composed answer is verified.
+    struct Subject {
+        let wanted: CatalogRequest
+        let key: CacheKey
+        /// The rule of the request's class.
+        let rule: TTLRule
+        /// Whether it was fetched together with others.
+        let isBatched: Bool
+    }
+
+    private let subject: Subject
+    private let parts: [StoredResponse]
+    /// The answer that was composed last.
+    private var composed: ComparedAnswer
+    /// The origin's last answer to the whole request.
+    private var whole: ComparedAnswer?
+    private var verification: Verification
+    private let proxy: ProxyLoop
+    private let room: VerificationRoom
+
+    /// Nil where there is no room for it, which is counted.
+    init?(_ body: ComposedBody, _ subject: Subject, _ proxy: ProxyLoop) {
+        let bytes = body.parts.reduce(body.body.count) { $0 + $1.response.bodyCount }
+        let room = proxy.shared.verifications
+        guard room.enter(bytes: bytes) else {
+            proxy.statistics.count(.verifySkipped)
+            return nil
+        }
+        parts = body.parts.map(\.response)
+        composed = ComparedAnswer(status: body.status, body: body.body)
+        verification = Verification(partCount: parts.count)
+        self.subject = subject
+        self.proxy = proxy
+        self.room = room
+    }
+
+    deinit { room.leave() }
+
+    /// Asks the origin for the whole; called once, or `begin(with:)`.
+    func begin() { perform(.askWhole) }
+
+    /// Compares with what the origin said to the client.
+    func begin(with said: ComparedAnswer) {
+        whole = said
+        compare(said, expecting: composed)
+    }
+
+    private func handle(_ event: Verification.Event) { perform(verification.handle(event)) }
+
+    private func perform(_ action: Verification.Action) {
+        switch action {
+        case .askWhole:
+            ask(subject.key) { [self] said in
+                whole = said
+                compare(said, expecting: composed)
+            }
+        case .askPart(let index):
+            let part = parts[index]
+            ask(part.key) { [self] said in
+                compare(said, expecting: ComparedAnswer(status: part.status, body: part.body))
+            }
+        case .compose:
+            guard let again = proxy.compose(subject, from: parts.map(\.key)) else { return handle(.uncomposable) }
+            composed = again
+            compare(whole, expecting: again)
+        case .end(let verdict): proxy.note(verdict, on: subject)
+        }
+    }
+
+    /// Asks once the budget has room; looks for it every second.
+    private func ask(_ key: CacheKey, tries: Int = 10, _ completion: @escaping (ComparedAnswer?) -> Void) {
+        guard proxy.hasRoomToVerify else { return wait(key, tries: tries, completion) }
+        guard let request = proxy.originRequest(for: Array(key.target), authorization: nil) else {
+            return handle(.unanswered)
+        }
+        Exchange(request, for: .witness(completion), proxy).start()
+    }
+
+    private func wait(_ key: CacheKey, tries: Int, _ completion: @escaping (ComparedAnswer?) -> Void) {
+        guard tries > 1, proxy.needsNoClientToken else { return handle(.unanswered) }
+        let loop = proxy.context.loop
+        loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
+    }
+
+    private func compare(_ said: ComparedAnswer?, expecting expected: ComparedAnswer) {
+        guard let said else { return handle(.unanswered) }
+        let run = Confined(self, to: proxy.context.loop)
+        room.compare { @Sendable in
+            let event = said.event(expecting: expected)
+            run.execute { $0.handle(event) }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Cache
+import Testing
+
+@testable import Compose
+
+/// Answers that are composed of some of the stored ones alone.
+@Suite struct SourcesApartTests {
+    private static let part = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
+
+    private func compose(_ scene: StoredScene, of parts: [Stored], _ target: String = "albums/1") throws -> Outcome {
+        let (now, request) = (StoredScene.noon + 10, try StoredScene.request(target))
+        let sources = scene.library.sources(holding: try parts.map(scene.response), for: request, at: now)
+        let composer = Composer(
+            settings: scene.library.settings, forms: scene.library.forms, growth: scene.library.growth,
+            notFoundFor: 60, rule: scene.rule)
+        return Outcome(composer.compose(request, sources, at: now))
+    }
+
+    @Test func whatIsHeldElsewhereIsNoSource() throws {
+        let scene = StoredScene()
+        try scene.store([Taught.album, Self.part])
+        #expect(try compose(scene, of: [Self.part]) == .answer(document(album("1", [artistID("7")])), .reduced))
+        #expect(try compose(scene, of: []) == .refusal)
+        #expect(try scene.ask("albums/1") == .answer(document(album("1", [artistID("7")])), .reduced))
+    }
+
+    @Test func whatIsStoredByNowDoesNotStandInForTheParts() throws {
+        let scene = StoredScene()
+        let revised = Stored("albums/1?include=artists", document(album("1", [artist("8")])))
+        try scene.store([Taught.album, Self.part, revised])
+        #expect(try compose(scene, of: [Self.part]) == .answer(document(album("1", [artistID("7")])), .reduced))
+        #expect(try compose(scene, of: [revised]) == .answer(document(album("1", [artistID("8")])), .reduced))
+    }
+
+    @Test func nothingIsLearntFromThem() throws {
+        let scene = StoredScene()
+        try scene.store([Self.part])
+        #expect(try compose(scene, of: [Taught.album], "albums/9") == .refusal)
+        #expect(try scene.refusal("albums/1") != nil, "how an album looks alone was not seen")
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import Compose
+
+@Suite struct WantedNamesTests {
+    /// The names of relationships, and those of views behind a bar.
+    private func selection(_ text: String) -> Selection {
+        let parts = text.split(separator: "|", omittingEmptySubsequences: false)
+        func names(_ text: Substring) -> [[UInt8]] { text.split(separator: ",").map { Array($0.utf8) } }
+        return Selection(include: names(parts.first ?? ""), views: names(parts.dropFirst().first ?? ""))
+    }
+
+    private func text(_ selection: Selection?) -> String? {
+        func text(_ names: [[UInt8]]) -> String {
+            names.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ",")
+        }
+        return selection.map { text($0.include) + ($0.views.isEmpty ? "" : "|" + text($0.views)) }
+    }
+
+    private func wanted(_ requests: [(count: Int, names: String)]) -> WantedNames {
+        var wanted = WantedNames()
+        for (count, names) in requests {
+            for _ in 0..<count { wanted.note(selection(names)) }
+        }
+        return wanted
+    }
+
+    /// The largest selection in place of this one.
+    private func largest(_ wanted: WantedNames, _ own: String = "", mayHaveViews: Bool = true) -> String? {
+        text(wanted.supersets(of: selection(own), mayHaveViews: mayHaveViews).first)
+    }
+
+    @Test func nothingIsSaidOfFew() {
+        #expect(largest(wanted([(15, "artists")])) == nil)
+        #expect(largest(wanted([(16, "artists")])) == "artists")
+    }
+
+    @Test func namesThatAreWantedSeldomAreNotAdded() {
+        #expect(largest(wanted([(90, ""), (10, "genres"), (9, "artists")])) == nil)
+        #expect(largest(wanted([(90, ""), (11, "genres"), (9, "artists")])) == "genres")
+    }
+
+    @Test func theOrderIsThatOfTheBytes() {
+        let wanted = wanted([(10, "genres"), (10, "artists|top-songs"), (10, "|full-albums")])
+        #expect(largest(wanted) == "artists,genres|full-albums,top-songs")
+        #expect(largest(wanted, "library|singles") == "artists,genres,library|full-albums,singles,top-songs")
+    }
+
+    @Test func theNamesThatAreWantedMostStayLongest() {
+        let wanted = wanted([(12, "artists"), (14, "|top-songs"), (13, "genres")])
+        let all = wanted.supersets(of: Selection(), mayHaveViews: true).map { text($0) }
+        #expect(all == ["artists,genres|top-songs", "genres|top-songs", "|top-songs"])
+    }
+
+    /// APPLE-MUSIC-API 4.3.5.
+    @Test func severalResourcesHaveNoViews() {
+        let wanted = wanted([(20, "albums|top-songs")])
+        #expect(largest(wanted, mayHaveViews: false) == "albums")
+        #expect(largest(wanted, "albums", mayHaveViews: false) == nil)
+        #expect(largest(wanted, "albums") == "albums|top-songs")
+    }
+
+    /// There are relationships and views of one name.
+    @Test func aViewIsNoRelationship() {
+        let wanted = wanted([(20, "|albums")])
+        #expect(largest(wanted, "albums") == "albums|albums")
+        #expect(largest(wanted, "|albums") == nil)
+    }
+
+    @Test func whatTheClientWantsItselfIsNoMore() {
+        #expect(largest(wanted([(20, "artists")]), "artists") == nil)
+    }
+
+    @Test func whatIsWantedNoMoreIsForgotten() {
+        var wanted = wanted([(100, "artists")])
+        #expect(largest(wanted) == "artists")
+        for _ in 0..<1_000 { wanted.note(Selection()) }
+        #expect(largest(wanted) == nil)
+    }
+
+    /// Clients make names up.
+    @Test func namesBeyondThoseThatATypeHasAreNotRemembered() {
+        var wanted = WantedNames()
+        for number in 0..<100 { wanted.note(selection("made-up-\(number)")) }
+        for _ in 0..<100 { wanted.note(selection("artists")) }
+        #expect(largest(wanted) == nil)
+        for _ in 0..<1_000 { wanted.note(selection("artists")) }
+        #expect(largest(wanted) == "artists")
+    }
+}

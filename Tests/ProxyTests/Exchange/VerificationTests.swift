@@ -1,0 +1,133 @@
+import Testing
+
+@testable import Proxy
+
+/// Old is told from wrong (DECISIONS 9.7).
+@Suite struct VerificationTests {
+    private static let other = Verification.Event.different(at: "$.data[0].id")
+
+    /// Plays events to the verification of an answer of so many parts, and shows what it does.
+    private func play(_ events: [Verification.Event], parts: Int = 1) -> [Verification.Action] {
+        var verification = Verification(partCount: parts)
+        return events.map { verification.handle($0) }
+    }
+
+    @Test func whatTheOriginSaysTooIsEqual() {
+        #expect(play([.equal]) == [.end(.equal)])
+    }
+
+    @Test func partsAreAskedForOneByOneWhereTheWholeDiffers() {
+        #expect(
+            play([Self.other, .equal, Self.other, .equal], parts: 3)
+                == [.askPart(0), .askPart(1), .askPart(2), .compose])
+    }
+
+    @Test func aRevisionThatExplainsTheDifferenceMakesItOlder() {
+        #expect(play([Self.other, Self.other, .equal]) == [.askPart(0), .compose, .end(.older)])
+    }
+
+    /// A part may only have been evicted.
+    @Test func partsOfWhichNothingCanBeComposedLeaveItUndecided() {
+        #expect(play([Self.other, Self.other, .uncomposable]) == [.askPart(0), .compose, .end(.undecided)])
+    }
+
+    @Test func aRevisionBetweenTheWholeAndItsPartsMakesItOlder() {
+        #expect(
+            play([Self.other, Self.other, Self.other, .equal])
+                == [.askPart(0), .compose, .askWhole, .end(.older)])
+    }
+
+    @Test func aDifferenceThatARevisionDoesNotExplainIsLeftUndecided() {
+        #expect(
+            play([Self.other, Self.other, Self.other, Self.other])
+                == [.askPart(0), .compose, .askWhole, .end(.undecided)])
+    }
+
+    @Test func aDifferenceWithoutARevisionThatStaysIsWrong() {
+        #expect(
+            play([.different(at: "$.a"), .equal, .different(at: "$.b")])
+                == [.askPart(0), .askWhole, .end(.wrong(at: "$.b"))])
+    }
+
+    @Test func aDifferenceWithoutARevisionThatGoesAwayWasOne() {
+        #expect(play([Self.other, .equal, .equal]) == [.askPart(0), .askWhole, .end(.older)])
+    }
+
+    @Test(arguments: [
+        [], [other], [other, .equal], [other, other, other],
+    ])
+    func withoutAnAnswerNothingIsDecided(before: [Verification.Event]) {
+        #expect(play(before + [.unanswered]).last == .end(.undecided))
+    }
+
+    @Test func ofMorePartsThanEightNoneIsAskedFor() {
+        #expect(play([Self.other], parts: 8) == [.askPart(0)])
+        #expect(play([Self.other], parts: 9) == [.end(.undecided)])
+        #expect(play([.equal], parts: 9) == [.end(.equal)])
+    }
+
+    /// Whatever happens, it ends, and asks for no more than it says.
+    @Test func itEndsAfterTwoWholesAndEightParts() {
+        let events: [Verification.Event] = [.equal, Self.other, .uncomposable]
+        for first in events {
+            for rest in events {
+                var verification = Verification(partCount: Verification.mostParts)
+                var (action, asked) = (verification.handle(first), 1)
+                while !action.isEnd {
+                    if action != .compose { asked += 1 }
+                    action = verification.handle(rest)
+                }
+                #expect(asked <= 2 + Verification.mostParts, "\(first) \(rest)")
+            }
+        }
+    }
+}
+
+extension Verification.Action {
+    fileprivate var isEnd: Bool { if case .end = self { true } else { false } }
+}
+
+@Suite struct ComparedAnswerTests {
+    private func event(_ expected: (Int, String), _ said: (Int, String)) -> Verification.Event {
+        ComparedAnswer(status: said.0, body: Array(said.1.utf8)).event(
+            expecting: ComparedAnswer(status: expected.0, body: Array(expected.1.utf8)))
+    }
+
+    @Test func theOrderOfMembersDoesNotCount() {
+        #expect(event((200, #"{"a":1,"b":2}"#), (200, #"{"b":2,"a":1}"#)) == .equal)
+    }
+
+    @Test func theFirstMemberThatDiffersIsNamed() {
+        #expect(event((200, #"{"a":[1]}"#), (200, #"{"a":[2]}"#)) == .different(at: "$.a[0]"))
+        #expect(event((200, "{}"), (404, "{}")) == .different(at: "status"))
+    }
+
+    @Test func twoErrorsMayHaveTheirOwnIds() {
+        let error = { (id: String) in #"{"errors":[{"id":"\#(id)","status":"404"}]}"# }
+        #expect(event((404, error("A")), (404, error("B"))) == .equal)
+        #expect(event((200, error("A")), (200, error("B"))) == .different(at: "$.errors[0].id"))
+    }
+
+    @Test func longContentsAreComparedByteForByteAlone() {
+        let long = { (last: String) in "[\"" + String(repeating: "x", count: ComparedAnswer.mostBytes) + last + "\"]" }
+        #expect(event((200, long("y")), (200, long("y"))) == .equal)
+        #expect(event((200, long("y")), (200, long("z"))) == .unanswered)
+    }
+}
+
+@Suite struct SamplingTests {
+    private func taken(_ share: Int, of count: Int) -> [Int] {
+        var sampling = Sampling()
+        return (1...count).filter { _ in sampling.takes(share) }
+    }
+
+    @Test func ofOnePercentEachHundredthIsTaken() {
+        #expect(taken(10_000, of: 300) == [100, 200, 300])
+    }
+
+    @Test func sharesThatDivideNothingAreKept() {
+        #expect(taken(300_000, of: 1000).count == 300)
+        #expect(taken(Sampling.all, of: 3) == [1, 2, 3])
+        #expect(taken(0, of: 1000).isEmpty)
+    }
+}
