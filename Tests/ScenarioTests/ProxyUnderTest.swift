@@ -31,7 +31,8 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         timeouts: ClientTimeouts = .ofTests, crossOrigin: CrossOrigin = .any, port: Int = 0,
         timeOfDay: TimeOfDay = .system, gzip: Gzip = .system, composition: CompositionSettings = CompositionSettings(),
         clientKeys: ClientKeys? = nil, logFormat: AccessLogFormat = .combined,
-        budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false, tier: SharedTier? = nil,
+        verifySample: Int = 0, budget: UpstreamBudget = UpstreamBudget(), provesTokens: Bool = false,
+        tier: SharedTier? = nil,
         adjusting: (inout UpstreamSettings) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
@@ -43,6 +44,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         shared.warn = warn
         shared.clientKeys = clientKeys
         shared.budget = budget
+        shared.verifySample = verifySample
         // Most of these proxies have no token of their own, and stand for ones that do.
         shared.provesTokens = provesTokens
         shared.gzip = gzip

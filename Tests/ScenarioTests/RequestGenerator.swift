@@ -70,6 +70,16 @@ struct RequestGenerator {
         return request
     }
 
+    /// A page of a long list, for runs about those: two apps that ask for the same lists in pages
+    /// of their own.
+    mutating func nextPage() -> OracleRequest {
+        if chance(15), let link = link() { return link }
+        let path = chance(80) ? "playlists/\(id("playlists"))/tracks" : "artists/\(id("artists"))/albums"
+        var parameters = [("limit", "\(pick([10, 25, 50, 100]))")]
+        if chance(60) { parameters.append(("offset", "\(pick([10, 20, 25, 30, 50, 75]))")) }
+        return catalog(Self.habits[number(below: 2)], path, parameters)
+    }
+
     /// Remembers the links of an answer, to follow them as the origin wrote them.
     mutating func learn(from body: Data) {
         let name = Data("\"next\":\"".utf8)
@@ -83,6 +93,9 @@ struct RequestGenerator {
 
     /// A number below `bound` for the run that sends the requests.
     mutating func number(below bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
+
+    /// The id of one of the resources that the requests are about.
+    mutating func anyID(of type: String) -> String { id(type) }
 
     private mutating func draw() -> OracleRequest {
         let habit = pick(Self.habits)
@@ -237,7 +250,8 @@ struct RequestGenerator {
 struct RequestPool {
     let ids: [String: [String]]
 
-    init(_ api: some Responder) {
+    /// - Parameter playlists: how many of them.
+    init(_ api: some Responder, playlists count: Int = 15) {
         var ids: [String: [String]] = [:]
         func identities(in target: String, of type: String, most: Int) {
             let body = api.respond(to: OracleRequest(target: target).simulated).body
@@ -254,9 +268,9 @@ struct RequestPool {
             ids[type] = found
         }
         let us = "/v1/catalog/us"
-        identities(in: "\(us)/charts?types=playlists&limit=20", of: "playlists", most: 15)
+        identities(in: "\(us)/charts?types=playlists&limit=\(max(count, 20))", of: "playlists", most: count)
         identities(in: "\(us)/charts?types=music-videos&limit=6", of: "music-videos", most: 5)
-        for playlist in ids["playlists"] ?? [] {
+        for playlist in ids["playlists"]?.prefix(15) ?? [] {
             let most = (ids["songs"]?.count ?? 0) + 6
             identities(in: "\(us)/playlists/\(playlist)/tracks?limit=20", of: "songs", most: min(most, 60))
         }

@@ -63,6 +63,9 @@ final class ComposingScene {
     var upstream: [String] { counter.targets }
     var api: SimulatedAPI { counter.api }
 
+    /// From now on the origin answers the target with other names than it shows elsewhere.
+    func misname(_ target: String) { counter.misnamed.withLock { _ = $0.insert(target) } }
+
     /// What the origin says directly, uncounted.
     func direct(_ target: String) -> NSObject? {
         let body = api.respond(to: SimulatorRequest(target: Array(target.utf8)), asOf: api.revision).body
@@ -98,6 +101,8 @@ final class ComposingScene {
 /// Passes requests on and remembers their targets.
 final class CountingResponder: Responder {
     let api: SimulatedAPI
+    /// Targets that are answered with other names than the catalog has, until further notice.
+    let misnamed = Mutex<Set<String>>([])
     private let seen = Mutex<[String]>([])
 
     init(_ api: SimulatedAPI) { self.api = api }
@@ -105,8 +110,13 @@ final class CountingResponder: Responder {
     var targets: [String] { seen.withLock { $0 } }
 
     func respond(to request: SimulatorRequest) -> SimulatorResponse {
-        seen.withLock { $0.append(String(decoding: request.target, as: UTF8.self)) }
-        return api.respond(to: request)
+        let target = String(decoding: request.target, as: UTF8.self)
+        seen.withLock { $0.append(target) }
+        var response = api.respond(to: request)
+        guard misnamed.withLock({ $0.contains(target) }) else { return response }
+        let body = String(decoding: response.body, as: UTF8.self)
+        response.body = Array(body.replacing("\"name\":\"", with: "\"name\":\"Other ").utf8)
+        return response
     }
 }
 

@@ -6,6 +6,7 @@ import Server
 import Synchronization
 import TestSupport
 import Testing
+import Upstream
 
 @testable import Cache
 
@@ -17,14 +18,16 @@ final class ScriptedScene {
     let clock = ManualClock(1_790_000_000)
 
     init(
-        _ settings: CompositionSettings = CompositionSettings(),
+        _ settings: CompositionSettings = CompositionSettings(), verifySample: Int = 0,
+        connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
         _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
     ) throws {
         origin = try FakeOrigin(answer)
         let (clock, warnings) = (clock, warnings)
         proxy = try ProxyUnderTest(
             originPort: origin.port, cache: ResponseCache(memory: MemoryTier(maxBytes: 64 << 20), store: nil),
-            timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
+            timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, verifySample: verifySample,
+            budget: budget, adjusting: { $0.maxConnections = connections }, warn: { warnings.add($0) })
     }
 
     func stop() {

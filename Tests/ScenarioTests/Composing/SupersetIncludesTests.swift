@@ -38,6 +38,42 @@ import Testing
         #expect(costs.count { $0 == 0 } >= 9, "\(costs)")
     }
 
+    /// Views are chosen as relationships are (APPLE-MUSIC-API 4.3.5).
+    @Test func aMissBringsTheViewsThatOthersWant() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let artists = try artists(scene, 22)
+        for (index, artist) in artists[..<18].enumerated() {
+            for query in ["", "?views=full-albums", "?views=top-songs", "?views=full-albums,top-songs"]
+            where index < 2 || query.contains(",") {
+                try scene.get("/v1/catalog/us/artists/\(artist)" + query)
+            }
+        }
+        var costs: [Int] = []
+        for artist in artists[18...] {
+            let target = "/v1/catalog/us/artists/\(artist)"
+            let first = try scene.get(target)
+            #expect(first.cost == 1 && first.status.contains("fwd=partial"), "\(first)")
+            #expect(scene.upstream.last == target + "?views=full-albums,top-songs")
+            #expect(try scene.get(target + "?views=top-songs,full-albums").cost == 0)
+            for query in ["?views=top-songs", "?views=full-albums"] { costs.append(try scene.get(target + query).cost) }
+        }
+        // An artist with longer lists than any before may be asked for anew.
+        #expect(costs.count { $0 == 0 } >= 3, "\(costs)")
+    }
+
+    /// The first artists of the albums in the charts.
+    private func artists(_ scene: ComposingScene, _ count: Int) throws -> [String] {
+        var artists: [String] = []
+        for album in try scene.ids("albums", 60) where artists.count < count {
+            let answer = try #require(scene.direct("/v1/catalog/us/albums/\(album)/artists") as? [String: Any])
+            let data = try #require(answer["data"] as? [[String: Any]])
+            artists += data.compactMap { $0["id"] as? String }.filter { !artists.contains($0) }
+        }
+        try #require(artists.count >= count)
+        return Array(artists.prefix(count))
+    }
+
     /// The larger request brings no answer to make the client's of: it gets its own.
     @Test func whatIsAbsentGetsTheOriginsOwn404() throws {
         let scene = try taught(ids(18))
@@ -54,16 +90,71 @@ import Testing
         return try scene.ids("albums", count)
     }
 
+    // MARK: What it brings
+
+    /// Albums that clients want with their artists, so that a miss asks for these too.
+    private func scriptedScene(_ answer: @escaping @Sendable (String) -> FakeOrigin.Reply) throws -> ScriptedScene {
+        let scene = try ScriptedScene { answer($0.target) }
+        for id in 1...20 {
+            _ = try scene.proxy.client.send("GET", "/v1/catalog/us/albums/\(id)?include=artists")
+        }
+        _ = try scene.proxy.client.send("GET", "/v1/catalog/us/albums/50")
+        return scene
+    }
+
+    /// After 28 of 260 it was asked for no more, because a client that asks for the larger answer
+    /// itself was not counted.
+    @Test func aPlainHitCredits() throws {
+        let scene = try scriptedScene { target in
+            FakeOrigin.Reply(body: Self.body(Self.id(target), isIncluded: target.contains("include=")))
+        }
+        defer { scene.stop() }
+        for id in 1_000..<1_200 {
+            let target = "/v1/catalog/us/albums/\(id)"
+            let before = scene.upstream.count
+            for query in ["", "?include=artists", "?include=artists"] {
+                #expect(try scene.proxy.client.send("GET", target + query).status == 200)
+            }
+            #expect(scene.upstream[before...] == [target + "?include=artists"])
+        }
+    }
+
+    /// The bytes that are of no use end it: with less credit than a request costs, none is begun.
+    @Test func aHeadOnTheLargerAnswerIsNoUse() throws {
+        let scene = try scriptedScene { target in
+            FakeOrigin.Reply(body: Self.body(Self.id(target), isIncluded: target.contains("include=")))
+        }
+        defer { scene.stop() }
+        for id in 1_000..<1_100 {
+            let target = "/v1/catalog/us/albums/\(id)"
+            #expect(try scene.proxy.client.send("GET", target).status == 200)
+            #expect(try scene.proxy.client.send("HEAD", target + "?include=artists").status == 200)
+            // Others want artists of other albums.
+            #expect(try scene.proxy.client.send("GET", "/v1/catalog/us/albums/5\(id)?include=artists").status == 200)
+        }
+        let larger = (1_000..<1_100).count { scene.upstream.contains("/v1/catalog/us/albums/\($0)?include=artists") }
+        #expect((40..<60).contains(larger), "\(larger)")
+    }
+
+    @Test func aHeadBeginsNone() throws {
+        let scene = try scriptedScene { target in
+            FakeOrigin.Reply(body: Self.body(Self.id(target), isIncluded: target.contains("include=")))
+        }
+        defer { scene.stop() }
+        let target = "/v1/catalog/us/albums/1000"
+        #expect(try scene.proxy.client.send("HEAD", target).status == 200)
+        #expect(scene.upstream.last == target)
+        #expect(try scene.proxy.client.send("GET", target).status == 200)
+        #expect(scene.upstream.last == target + "?include=artists")
+    }
+
     // MARK: An origin that takes too long
 
     @Test func whereTheOriginIsTooSlowForItTheClientGetsItsOwn() throws {
-        let scene = try ScriptedScene { Self.answer($0.target) }
+        let scene = try scriptedScene(Self.answer)
         defer { scene.stop() }
-        func get(_ target: String) throws -> HTTPTestClient.Reply { try scene.proxy.client.send("GET", target) }
-        for id in 1...20 { #expect(try get("/v1/catalog/us/albums/\(id)?include=artists").status == 200) }
-        #expect(try get("/v1/catalog/us/albums/50").status == 200)
         for id in 100..<110 {
-            let reply = try get("/v1/catalog/us/albums/\(id)")
+            let reply = try scene.proxy.client.send("GET", "/v1/catalog/us/albums/\(id)")
             #expect(reply.status == 200)
             #expect(String(decoding: reply.body, as: UTF8.self) == Self.body("\(id)", isIncluded: false))
         }
@@ -74,9 +165,12 @@ import Testing
     /// From album 100 on it does not manage to include anything.
     private static func answer(_ target: String) -> FakeOrigin.Reply {
         let isIncluded = target.contains("include=")
-        let id = target.components(separatedBy: "?")[0].components(separatedBy: "/").last ?? ""
-        if isIncluded, id.count > 2 { return FakeOrigin.Reply(status: 504, body: "") }
-        return FakeOrigin.Reply(body: body(id, isIncluded: isIncluded))
+        if isIncluded, id(target).count > 2 { return FakeOrigin.Reply(status: 504, body: "") }
+        return FakeOrigin.Reply(body: body(id(target), isIncluded: isIncluded))
+    }
+
+    private static func id(_ target: String) -> String {
+        target.components(separatedBy: "?")[0].components(separatedBy: "/").last ?? ""
     }
 
     private static func body(_ id: String, isIncluded: Bool) -> String {

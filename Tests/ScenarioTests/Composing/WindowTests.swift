@@ -59,16 +59,33 @@ import Testing
         }
     }
 
-    @Test func theEndOfAListAnswersOnlyLargerWindows() throws {
+    @Test func theEndOfAListIsCutOnceItsPlacesAreProved() throws {
         let scene = try ListScene()
         defer { scene.stop() }
         try learn(scene)
         try scene.get(Scene.target(1, "limit=50&offset=200"))
         let (larger, nothing) = try scene.get(Scene.target(1, "limit=80&offset=200"))
         #expect(larger.contains("detail=window") && nothing == 0, "\(larger)")
-        for query in ["limit=10&offset=200", "limit=10&offset=210", "limit=100&offset=201"] {
+        let (proved, one) = try scene.get(Scene.target(1, "limit=10&offset=205"))
+        #expect(proved.contains("fwd=partial") && proved.contains("detail=window") && one == 1, "\(proved)")
+        #expect(scene.upstream.last == Scene.target(1, "limit=29&offset=200"), "of 30 items")
+        let (hit, none) = try scene.get(Scene.target(1, "limit=10&offset=219"))
+        #expect(hit.contains("hit") && hit.contains("detail=window") && none == 0, "\(hit)")
+        for query in ["limit=10&offset=220", "limit=100&offset=201"] {
             let (status, cost) = try scene.get(Scene.target(1, query))
             #expect(status.contains("fwd=") && cost >= 1, "\(query): \(status)")
+        }
+    }
+
+    @Test func theEndOfAListWithAGapIsTheOriginsOwn() throws {
+        let scene = try ListScene(gaps: [215])
+        defer { scene.stop() }
+        try learn(scene)
+        try scene.get(Scene.target(1, "limit=50&offset=200"))
+        for query in ["limit=10&offset=205", "limit=10&offset=210", "limit=10&offset=216", "limit=5&offset=216"] {
+            let target = Scene.target(1, query)
+            let reply = try scene.proxy.client.send("GET", target)
+            #expect(reply.json == scene.list.direct(target), "\(query)")
         }
     }
 
@@ -125,6 +142,20 @@ import Testing
             let (status, cost) = try scene.get(Scene.target(1, "limit=20&offset=\(offset)"))
             #expect(status.contains("hit") && cost == 0 || offset == 80, "\(offset): \(status)")
         }
+    }
+
+    /// Each HEAD of a further page was charged for a larger page, which it never asked for: five of
+    /// them ended all growth.
+    @Test func headsAreNotChargedForLargerPages() throws {
+        let scene = try ListScene()
+        defer { scene.stop() }
+        try learn(scene)
+        try scene.get(Scene.target(1, "limit=20&offset=0"))
+        let target = Scene.target(1, "limit=20&offset=20")
+        for _ in 0..<5 { _ = try scene.proxy.client.send("HEAD", target) }
+        #expect(scene.upstream.suffix(5) == Array(repeating: target, count: 5)[...])
+        try scene.get(target)
+        #expect(scene.upstream.last == Scene.target(1, "limit=100&offset=0"))
     }
 
     @Test func noLargerPageIsFetchedOfListsWithGaps() throws {

@@ -6,26 +6,12 @@ import Foundation
 struct AnswerComparison {
     private let request: OracleRequest
     private let places: PlacedResources
-    /// `type/id` of what a request by `ids` asks for, in its order, each once; nil for requests of
-    /// other kinds.
     private let asked: [String]?
 
     init(_ api: SimulatedAPI, _ request: OracleRequest, _ revisions: [Revision]) {
         self.request = request
         places = PlacedResources(api, request, revisions)
-        asked = Self.asked(by: SimulatorTarget(request.simulated.target))
-    }
-
-    private static func asked(by target: SimulatorTarget) -> [String]? {
-        guard target.elements.count > 1, target.elements[1] == "catalog" else { return nil }
-        if target.parameters.contains(where: { $0.name.hasPrefix("filter[") }) { return nil }
-        if target.elements.count == 4, let ids = target.list("ids") { return ids.map { "\(target.elements[3])/\($0)" } }
-        guard target.elements.count == 3 else { return nil }
-        var seen: Set<String> = []
-        let names = target.parameters.map(\.name).filter { $0.hasPrefix("ids[") && seen.insert($0).inserted }
-        return names.flatMap { name in
-            (target.list(name) ?? []).map { "\(name.dropFirst(4).dropLast())/\($0)" }
-        }
+        asked = SimulatorTarget(request.simulated.target).asked
     }
 
     /// Nil when the answer is right. `candidates`: of the answer's status, the latest first; at
@@ -62,8 +48,8 @@ struct AnswerComparison {
         _ answer: JSONNode, _ candidates: [JSONNode], _ asked: [String], _ place: RenderPosition
     ) -> Difference? {
         if let difference = frame(answer, candidates, "") { return difference }
-        let said = candidates.map { identities($0) }
-        let given = identities(answer)
+        let said = candidates.map(\.elementNames)
+        let given = answer.elementNames
         var rest = asked[...]
         for (index, identity) in given.enumerated() {
             guard let found = rest.firstIndex(of: identity) else {
@@ -84,10 +70,6 @@ struct AnswerComparison {
         return nil
     }
 
-    private func identities(_ list: JSONNode) -> [String] {
-        (list["data"]?.elements ?? []).map { $0.identity ?? "?" }
-    }
-
     /// All but the elements of a list must be that of one revision.
     private func frame(_ answer: JSONNode, _ candidates: [JSONNode], _ path: String) -> Difference? {
         let frame = answer.without("data")
@@ -101,9 +83,9 @@ struct AnswerComparison {
         _ answer: JSONNode, _ candidates: [JSONNode], _ place: RenderPosition, _ path: String
     ) -> Difference? {
         if candidates.contains(where: { $0.digest == answer.digest }) { return nil }
-        let (given, frame) = (identities(answer), answer.without("data"))
-        guard candidates.contains(where: { $0.without("data").digest == frame.digest && identities($0) == given })
-        else { return first(skeleton(answer), skeleton(candidates[0]), path) }
+        let skeleton = answer.skeleton
+        guard candidates.contains(where: { $0.skeleton.digest == skeleton.digest })
+        else { return first(skeleton, candidates[0].skeleton, path) }
         let said = candidates.flatMap { $0["data"]?.elements ?? [] }
         let areWhole = said.contains { $0["attributes"] != nil }
         for (index, element) in (answer["data"]?.elements ?? []).enumerated() {
@@ -115,12 +97,7 @@ struct AnswerComparison {
         return nil
     }
 
-    /// A list with its elements' names in the place of the elements.
-    private func skeleton(_ list: JSONNode) -> JSONNode {
-        let names = JSONNode(.array(identities(list).map { JSONNode(.string($0)) }))
-        return JSONNode(.object(list.without("data").members + [("data", names)]))
-    }
-
+    /// Each part has to be of an acceptable revision, and all that is the object's own of one.
     private func object(
         _ answer: JSONNode, _ candidates: [JSONNode], _ place: RenderPosition, _ path: String
     ) -> Difference? {
@@ -144,7 +121,10 @@ struct AnswerComparison {
             }
             if let difference = lists(value, said, inner, path) { return difference }
         }
-        return nil
+        let own = answer.ownPart
+        if candidates.contains(where: { $0.ownPart.digest == own.digest }) { return nil }
+        return Difference(
+            .mixed, path: path, reason: "\(answer.identity ?? "?") has parts of several revisions")
     }
 
     /// The relationships or the views of an object.

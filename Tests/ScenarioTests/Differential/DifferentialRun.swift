@@ -1,4 +1,5 @@
 import AppleMusic
+import Cache
 import Compose
 import Dispatch
 import Foundation
@@ -14,90 +15,76 @@ import Testing
 /// Seeded requests of several clients through a proxy, in front of an API that changes and on a
 /// clock that the run moves.
 final class DifferentialRun {
-    struct Settings: Sendable, CustomTestStringConvertible {
-        let seed: UInt64
-        var requests = 2500
-        /// How long an answer may be served stale.
-        var staleFor = 0
-        /// The most seconds that pass at once.
-        var longestStep = 3
-        /// The catalog is revised after about so many requests.
-        var reviseEvery = 400
-        /// The shapes flip after so many requests; 0 for never.
-        var flipAfter = 0
-        var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
-        var batches = false
-        /// How pages of lists are cut, and where they have gaps.
-        var listCut = SimulatorConfiguration.ListCut.first
-        var storefrontsWithGaps: Set<String>?
-        var unavailablePercent: Int?
-        /// Which relationships resources show unasked.
-        var relationHabit = SimulatorConfiguration.RelationHabit.documented
-        /// What answers are judged by; every class has a shorter one, or this, in seconds.
-        var longestLifetime = 60
-
-        var testDescription: String { "seed \(seed), stale for \(staleFor) s, flip after \(flipAfter)" }
-    }
-
-    /// What is wrong with an answer.
-    struct Failure: Sendable, CustomStringConvertible {
-        let description: String
-    }
-
     private static let clients = 8
 
     let settings: Settings
-    let proxy: ProxyUnderTest
+    private(set) var proxy: ProxyUnderTest
     private let api: SimulatedAPI
+    private let log: OriginLog
     private let origin: ServiceHost
-    private let clock = ManualClock(1_790_000_000)
-    private let clients: [HTTPTestClient]
+    private let clock: ManualClock
+    private let folder: TemporaryFolder?
+    private var cache: ResponseCache
+    private var clients: [HTTPTestClient]
     private let oracle: Oracle
+    private let sights: Sights
     private var history: RevisionHistory
+    /// When everything of a storefront was purged last, in unix seconds.
+    private var purged: [String: Int64] = [:]
     private var generator: RequestGenerator
-    private var sent = 0
+    /// For composed answers, by a hash of each, how much the proxy knew when it gave them first.
+    private var known: [Int: Int] = [:]
+    /// The canonical targets of composed answers to HEAD, whose content was not seen.
+    private var unseen: Set<[UInt8]> = []
+    private var tally = Tally()
+
+    private struct Tally {
+        var sent = 0
+        var composed = 0
+        var disturbances = 0
+        var failures: [Failure] = []
+        var counts: [Difference.Rule: Int] = [:]
+    }
 
     init(_ settings: Settings) throws {
         self.settings = settings
-        var configuration = SimulatorConfiguration()
-        configuration.requiresAuthorization = false
-        configuration.artists = 400
-        configuration.playlists = 100
-        configuration.nestedAlbums = settings.nestedAlbums
-        configuration.listCut = settings.listCut
-        configuration.storefrontsWithGaps = settings.storefrontsWithGaps
-        configuration.unavailablePercent = settings.unavailablePercent
-        configuration.relationHabit = settings.relationHabit
-        let api = SimulatedAPI(configuration: configuration)
-        self.api = api
-        origin = try ServiceHost(
-            label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(api, context: context) }
-        let clock = clock
+        let api = SimulatedAPI(configuration: settings.simulator)
+        let clock = ManualClock(1_790_000_000)
+        let log = OriginLog(api, clock)
+        (self.api, self.clock, self.log) = (api, clock, log)
+        origin = try ServiceHost.serving(log)
+        folder = settings.disturbEvery > 0 ? try TemporaryFolder() : nil
+        cache = Self.cache(in: folder)
+        proxy = try Self.proxy(settings, origin, cache, clock)
+        clients = Self.clients(of: proxy)
+        oracle = Oracle(api)
+        sights = Sights(oracle, lifetime: Self.lifetime(of:))
+        history = RevisionHistory(api.revision)
+        let pool = RequestPool(api, playlists: settings.isAboutLists ? 60 : 15)
+        generator = RequestGenerator(seed: settings.seed, pool: pool)
+    }
+
+    /// Large enough that nothing is evicted, which the judge would have to know.
+    private static func cache(in folder: TemporaryFolder?) -> ResponseCache {
+        ResponseCache(
+            memory: MemoryTier(maxBytes: 256 << 20),
+            store: folder.flatMap { SQLiteStore.open(path: $0.file("cache.sqlite"), maxBytes: 512 << 20) { print($0) } }
+        )
+    }
+
+    private static func proxy(
+        _ settings: Settings, _ origin: ServiceHost, _ cache: ResponseCache, _ clock: ManualClock
+    ) throws -> ProxyUnderTest {
         var composition = CompositionSettings()
         composition.batch = settings.batches
-        proxy = try ProxyUnderTest(
-            originPort: Int(origin.address.port), workers: 2, policy: Self.policy(staleFor: settings.staleFor),
+        return try ProxyUnderTest(
+            originPort: Int(origin.address.port), workers: 2, cache: cache, policy: settings.policy,
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition)
-        let port = proxy.port
-        clients = (0..<Self.clients).map { _ in HTTPTestClient(port: port, reopens: true) }
-        oracle = Oracle(api)
-        history = RevisionHistory(api.revision)
-        generator = RequestGenerator(seed: settings.seed, pool: RequestPool(api))
     }
 
-    /// Each class has a lifetime of its own, of 20 to 60 s.
-    private static func policy(staleFor: Int) -> Policy {
-        var policy = Policy()
-        for resourceClass in ResourceClass.allCases where resourceClass != .personal && resourceClass != .other {
-            policy[resourceClass] = .fixed(20 + 10 * Int(resourceClass.rawValue % 5), stale: staleFor)
-        }
-        policy.notFound = .fixed(20, stale: 0)
-        return policy
+    private static func clients(of proxy: ProxyUnderTest) -> [HTTPTestClient] {
+        (0..<clients).map { _ in HTTPTestClient(port: proxy.port, reopens: true) }
     }
-
-    /// How many right answers were not what the API says by now.
-    var oldAnswers: Int { oracle.oldAnswers }
 
     func stop() {
         for client in clients { client.close() }
@@ -105,38 +92,58 @@ final class DifferentialRun {
         origin.stop()
     }
 
-    /// What came of a run.
-    struct Outcome: Sendable {
-        let failure: Failure?
-        let statistics: StatisticsSource
-        let oldAnswers: Int
-    }
-
     static func outcome(_ settings: Settings) throws -> Outcome {
         let run = try DifferentialRun(settings)
         defer { run.stop() }
-        let failure = try run.run()
-        return Outcome(failure: failure, statistics: run.proxy.statistics, oldAnswers: run.oldAnswers)
+        try run.run()
+        let tally = run.tally
+        let outcome = Outcome(
+            statistics: run.proxy.statistics, failures: tally.failures, answered: tally.sent,
+            composed: tally.composed, disturbances: tally.disturbances, old: run.oracle.oldAnswers,
+            counts: tally.counts)
+        FigureTable.note("differential \(settings.testDescription)", outcome.description)
+        return outcome
     }
 
-    /// Makes all requests; ends with the first wrong answer.
-    func run() throws -> Failure? {
-        while sent < settings.requests {
-            let requests = draw(min(8 + generator.number(below: 24), settings.requests - sent))
-            let isConcurrent = generator.number(below: 2) == 0
-            let moves = sent / settings.reviseEvery != (sent + requests.count) / settings.reviseEvery
-            if moves, !isConcurrent { move { $0.revise() } }
-            let replies = try isConcurrent ? askTogether(requests, revises: moves) : askInTurn(requests)
-            if moves, isConcurrent { history.move(to: api.revision, at: clock.unixSeconds) }
-            for (request, reply) in zip(requests, replies) {
-                if let failure = judge(reply, to: request) { return failure }
-                if request.user == nil { generator.learn(from: reply.body) }
-                sent += 1
+    /// Makes all requests.
+    private func run() throws {
+        while tally.sent < settings.requests, tally.counts.values.reduce(0, +) < settings.mostFailures {
+            let before = tally.sent
+            try step()
+            if settings.flipAfter > 0, !history.current.isFlipped, tally.sent >= settings.flipAfter {
+                move { $0.flip() }
             }
-            if settings.flipAfter > 0, !history.current.isFlipped, sent >= settings.flipAfter { move { $0.flip() } }
             clock.advance(seconds: generator.number(below: settings.longestStep + 1))
+            if settings.disturbEvery > 0, before / settings.disturbEvery != tally.sent / settings.disturbEvery {
+                try disturb()
+            }
         }
-        return nil
+    }
+
+    private func step() throws {
+        let (sent, every) = (tally.sent, settings.reviseEvery)
+        let requests = draw(min(8 + generator.number(below: 24), settings.requests - sent))
+        let moves = sent / every != (sent + requests.count) / every
+        // The file tells the order of answers by the second.
+        let isOrdered = moves && settings.disturbEvery > 0
+        let isConcurrent = generator.number(below: 2) == 0 && !isOrdered
+        if isOrdered { clock.advance(seconds: 1) }
+        if moves, !isConcurrent { move { $0.revise() } }
+        let revision = api.revision
+        let answers = try isConcurrent ? askTogether(requests, revises: moves) : askInTurn(requests)
+        if moves, isConcurrent { history.move(to: api.revision, at: clock.unixSeconds) }
+        sights.add(log.take(asOf: moves && isConcurrent ? revision : nil))
+        sights.sweep(at: clock.unixSeconds)
+        for (request, answer) in zip(requests, answers) {
+            if let failure = judge(answer, to: request) { note(failure) }
+            if request.user == nil { generator.learn(from: answer.reply.body) }
+            tally.sent += 1
+        }
+    }
+
+    private func note(_ failure: Failure) {
+        tally.counts[failure.rule, default: 0] += 1
+        if tally.failures.count < 3 { tally.failures.append(failure) }
     }
 
     /// Some requests are made by several clients at about the same time, and some differ in nothing
@@ -144,11 +151,11 @@ final class DifferentialRun {
     private func draw(_ count: Int) -> [OracleRequest] {
         var requests: [OracleRequest] = []
         while requests.count < count {
-            if generator.number(below: 25) == 0 {
+            if !settings.isAboutLists, generator.number(below: 25) == 0 {
                 requests += generator.burst().prefix(count - requests.count)
                 continue
             }
-            let request = generator.next()
+            let request = settings.isAboutLists ? generator.nextPage() : generator.next()
             let copies = generator.number(below: 10) == 0 ? 3 : 1
             requests += Array(repeating: request, count: min(copies, count - requests.count))
         }
@@ -164,13 +171,24 @@ final class DifferentialRun {
             request.method, request.target, fields: request.user.map { [("Music-User-Token", $0)] } ?? [])
     }
 
-    private func askInTurn(_ requests: [OracleRequest]) throws -> [HTTPTestClient.Reply] {
-        try requests.enumerated().map { try Self.ask(clients[$0.offset % 2], $0.element) }
+    /// Waits until all answers of the origin have come and are stored.
+    private func settle() { waitUntil { !proxy.isAsking } }
+
+    private func askInTurn(_ requests: [OracleRequest]) throws -> [Answer] {
+        try requests.enumerated().map { index, request in
+            settle()
+            let (position, built) = (log.count, proxy.statistics[.built])
+            let reply = try Self.ask(clients[index % 2], request)
+            let isNew = proxy.statistics[.built] > built
+            return Answer(reply: reply, position: position, isNew: isNew)
+        }
     }
 
     /// All clients at once, so that requests meet on their way; the catalog may be revised among
     /// them.
-    private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [HTTPTestClient.Reply] {
+    private func askTogether(_ requests: [OracleRequest], revises: Bool) throws -> [Answer] {
+        settle()
+        let position = log.count
         let replies = Mutex<[Int: Result<HTTPTestClient.Reply, any Error>]>([:])
         let api = api
         let clients = clients.map(ConfinedClient.init)
@@ -181,12 +199,64 @@ final class DifferentialRun {
                 if revises, index == 0 { api.revise() }
             }
         }
+        // A refresh that nobody waits for may compose an answer too.
+        let mayBeNew = settings.staleFor == 0
         return try replies.withLock { replies in
-            try requests.indices.compactMap { try replies[$0]?.get() }
+            try requests.indices.compactMap { index in
+                try replies[index].map {
+                    Answer(reply: try $0.get(), position: position, isNew: mayBeNew ? nil : false)
+                }
+            }
         }
     }
 
-    private func judge(_ reply: HTTPTestClient.Reply, to request: OracleRequest) -> Failure? {
+    /// Purges a storefront or what names a resource, or restarts with the file.
+    private func disturb() throws {
+        settle()
+        tally.disturbances += 1
+        switch tally.disturbances % 3 {
+        case 0:
+            let storefront = ["us", "gb", "de"][generator.number(below: 3)]
+            purge(.storefront(Array(storefront.utf8)))
+            purged[storefront] = clock.unixSeconds
+        case 1: try restart()
+        default:
+            let name = ResourceName(type: .artists, id: Array(generator.anyID(of: "artists").utf8))
+            purge(.resource(name.number))
+        }
+    }
+
+    private func purge(_ condition: EntrySelection.Condition) {
+        cache.purgeAndWait(EntrySelection([condition]), .hard, at: clock.unixSeconds)
+        sights.add(log.take())
+        sights.forget()
+    }
+
+    private func restart() throws {
+        for client in clients { client.close() }
+        proxy.stop()
+        cache = Self.cache(in: folder)
+        proxy = try Self.proxy(settings, origin, cache, clock)
+        waitUntil { proxy.isIndexComplete }
+        clients = Self.clients(of: proxy)
+        (known, unseen) = ([:], [])
+    }
+}
+
+// MARK: - Judging
+
+extension DifferentialRun {
+    /// A reply and how much the proxy knew before it.
+    private struct Answer {
+        let reply: HTTPTestClient.Reply
+        /// The answers of the origin before it were stored.
+        let position: Int
+        /// Whether it was composed just then; nil where that is not known.
+        let isNew: Bool?
+    }
+
+    private func judge(_ answer: Answer, to request: OracleRequest) -> Failure? {
+        let reply = answer.reply
         let age = AnswerAge(
             lifetime: settings.longestLifetime, staleFor: settings.staleFor,
             slack: settings.staleFor > 0 ? settings.longestStep : 0)
@@ -195,19 +265,72 @@ final class DifferentialRun {
         if let most = age.most(cacheStatus: status, age: aged) {
             let now = clock.unixSeconds
             let shapesSince = now - Int64(settings.longestLifetime - 1 + settings.staleFor)
-            let revisions = history.revisions(since: now - Int64(most), shapesSince: shapesSince)
-            difference = oracle.judge(reply, to: request, revisions)
+            let since = max(now - Int64(most), purge(of: request))
+            let revisions = history.revisions(since: since, shapesSince: shapesSince)
+            difference = oracle.judge(reply, to: request, revisions) ?? superseded(answer, request, revisions)
         } else {
             difference = Difference(path: "Age", reason: "\(aged ?? "") is older than it may be")
         }
         guard let difference else { return nil }
         return Failure(
+            rule: difference.rule,
             description: """
-                seed \(settings.seed), request \(sent), revision \(history.current.catalog)\
+                seed \(settings.seed), request \(tally.sent), revision \(history.current.catalog)\
                 \(history.current.isFlipped ? " flipped" : ""): \(request.method) \(request.target)
                 Cache-Status: \(status ?? "none"); Age: \(aged ?? "none")
                 \(difference)
                 """)
+    }
+
+    private func purge(of request: OracleRequest) -> Int64 {
+        let elements = SimulatorTarget(request.simulated.target).elements
+        return elements.count > 2 ? purged[elements[2]] ?? .min : .min
+    }
+
+    /// Composed answers alone: whether the proxy knew better when it composed this one.
+    private func superseded(_ answer: Answer, _ request: OracleRequest, _ revisions: [Revision]) -> Difference? {
+        let reply = answer.reply
+        guard reply.isComposed else { return nil }
+        tally.composed += 1
+        let target = (try? CanonicalTarget(request.target))?.bytes ?? []
+        guard request.method == "GET" else {
+            unseen.insert(target)
+            return nil
+        }
+        let position = composedAt(answer, target)
+        // Most answers are of the latest revision, and nothing is newer.
+        guard position > 0, reply.status == 200, oracle.saying(request, at: revisions[0]).body != reply.body,
+            let document = try? JSONNode.parse([UInt8](reply.body))
+        else { return nil }
+        return SupersededParts(sights, oracle, request, revisions, before: position, at: clock.unixSeconds)?
+            .first(in: document)
+    }
+
+    /// How many answers of the origin the proxy had when it composed this one; 0 where that is not
+    /// known. A composed answer is stored, and given again.
+    private func composedAt(_ answer: Answer, _ target: [UInt8]) -> Int {
+        let body = answer.reply.body.hash
+        let isNew = answer.isNew ?? (known[body] == nil && !unseen.contains(target))
+        let position = isNew ? answer.position : known[body] ?? 0
+        known[body] = position
+        return position
+    }
+}
+
+extension Data {
+    /// A hash of all bytes, which `hashValue` is not.
+    fileprivate var hash: Int {
+        var hasher = Hasher()
+        withUnsafeBytes { hasher.combine(bytes: $0) }
+        return hasher.finalize()
+    }
+}
+
+extension HTTPTestClient.Reply {
+    /// Whether the proxy made it out of stored answers.
+    fileprivate var isComposed: Bool {
+        guard let status = field("Cache-Status") else { return false }
+        return ["composed", "reduced", "split", "window", "batched"].contains { status.contains("detail=\($0)") }
     }
 }
 

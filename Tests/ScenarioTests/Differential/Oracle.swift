@@ -21,18 +21,40 @@ struct OracleRequest: Hashable {
 
 /// Where an answer is wrong, and how.
 struct Difference: CustomStringConvertible, Equatable {
+    /// The rule that is broken.
+    enum Rule: String, CaseIterable {
+        /// A part is of no acceptable revision.
+        case wrong
+        /// The parts are of acceptable revisions, and those of one object are of several.
+        case mixed
+        /// The proxy had fetched a newer state before it composed the answer.
+        case superseded
+    }
+
+    let rule: Rule
     /// For example `data[3].relationships.artists.next`.
     let path: String
     let reason: String
 
-    var description: String { "\(path.isEmpty ? "the answer" : path): \(reason)" }
+    init(_ rule: Rule = .wrong, path: String, reason: String) {
+        (self.rule, self.path, self.reason) = (rule, path, reason)
+    }
+
+    var description: String { "\(rule) \(path.isEmpty ? "the answer" : path): \(reason)" }
 }
 
 /// Judges answers by what the simulated API says at the revisions an answer may be of.
 ///
-/// An answer may be put together of parts of different ages: an object's attributes are those of
-/// one revision as a whole, and so is each list with its `next` and all else beside its elements;
-/// the shapes are those of some revision at that place.
+/// An answer may be put together of objects of different ages. Each resource object is of one
+/// revision: its attributes, and the names of the elements of all its lists with `next` and all
+/// else beside them. So is each page of a list. An element is an object of its own, but a resource
+/// at two places of an answer has the same attributes at both. A 404 is of one revision, and so is
+/// the absence of each resource that a batch asks for.
+///
+/// The proxy may take two stored parts for one revision where the newer part's attributes are byte
+/// for byte those of the older, and each relationship of both names the same elements in the same
+/// order. A third relationship, of one part alone, may have changed between the two. This judge
+/// allows no exception for that.
 final class Oracle {
     /// What the API says to one request at one revision.
     struct Saying {
@@ -95,7 +117,12 @@ final class Oracle {
                 return nil
             }
             oldAnswers += 1
-            return AnswerComparison(api, request, revisions).compare(answer, values)
+            if let difference = AnswerComparison(api, request, revisions).compare(answer, values) {
+                return difference
+            }
+            return answer.resourceInTwoStates.map {
+                Difference(.mixed, path: "", reason: "\($0) has different attributes at two places")
+            }
         } catch let malformed as JSONNode.Malformed {
             return Difference(path: "", reason: "not JSON at byte \(malformed.offset): \(malformed.reason)")
         } catch {

@@ -63,13 +63,19 @@ import Testing
             }) + "?include=artists"
     }
 
-    private func playlistWithOtherTracks() throws -> String {
-        let (before, now) = catalogs
+    /// - Parameter first: a revision at which the playlist had another name too.
+    private func playlistWithOtherTracks(since first: Revision? = nil) throws -> String {
+        let (before, now) = (Catalog(api.catalog, revision: (first ?? self.before).catalog), catalogs.now)
         let playlist = (0..<before.playlistCount).first {
             before.tracks(ofPlaylist: $0) != now.tracks(ofPlaylist: $0) && isThere(Resource(.playlists, $0), before)
                 && before.trackCount(ofPlaylist: $0) > 30
+                && (first == nil || renamings(before, $0) != renamings(now, $0))
         }
         return "/v1/catalog/us/playlists/\(before.id(of: Resource(.playlists, try #require(playlist))))/tracks?limit=20"
+    }
+
+    private func renamings(_ catalog: Catalog, _ playlist: Int) -> Int {
+        catalog.renamings(of: Resource(.playlists, playlist))
     }
 
     // MARK: - Right answers
@@ -167,6 +173,30 @@ import Testing
             $0.set("data.0.attributes.name", try Edited.value(said(target, before), "data.0.attributes.name"))
         }
         #expect(judge(mixed.reply, target, [now, before])?.path == "data[0].attributes.name")
+    }
+
+    /// Both are acceptable, and the origin never showed them together.
+    @Test func attributesAndAListOfTwoRevisionsAreFound() throws {
+        let first = Revision()
+        let page = try playlistWithOtherTracks(since: first)
+        let target = String(page.prefix { $0 != "?" }.dropLast("/tracks".count))
+        let mixed = try Edited(said(target, now)) {
+            $0.set("data.0.attributes", try Edited.value(said(target, first), "data.0.attributes"))
+        }
+        let difference = try #require(judge(mixed.reply, target, [now, first]))
+        #expect(difference.rule == .mixed && difference.path == "data[0]")
+        #expect(judge(said(target, first), target, [now, first]) == nil)
+    }
+
+    @Test func anArtistInTwoStatesIsFound() throws {
+        let item = try albumWithRenamedArtist()
+        let target = item.replacing("?", with: "/tracks?")
+        let path = "relationships.artists.data.0"
+        let mixed = try Edited(said(target, now)) {
+            $0.set("data.0." + path, try Edited.value(said(target, before), "data.0." + path))
+        }
+        let difference = try #require(judge(mixed.reply, target, [now, before]))
+        #expect(difference.rule == .mixed && difference.reason.contains("at two places"))
     }
 
     @Test func aListOfTwoRevisionsIsFound() throws {

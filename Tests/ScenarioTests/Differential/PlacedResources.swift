@@ -33,10 +33,21 @@ struct PlacedResources {
             return []
         }
         return contexts.compactMap { context in
-            guard let resource = context.catalog.resource(type, id: id).flatMap(context.shown) else { return nil }
+            guard let resource = resource(type, id, context) else { return nil }
             var renderer = Renderer(context)
             renderer.object(resource, place)
             return try? JSONNode.parse(renderer.json.bytes)
         }
+    }
+
+    /// Whether the storefront lacked the resource at one of the revisions.
+    func lacked(_ identity: String) -> Bool {
+        let words = identity.split(separator: "/").map(String.init)
+        guard words.count == 2, let type = SimulatedType(name: words[0]) else { return true }
+        return contexts.contains { resource(type, words[1], $0) == nil }
+    }
+
+    private func resource(_ type: SimulatedType, _ id: String, _ context: RenderContext) -> Resource? {
+        context.catalog.resource(type, id: id).flatMap(context.shown)
     }
 }

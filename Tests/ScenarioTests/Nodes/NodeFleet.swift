@@ -32,7 +32,7 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
         var lines = [
             "admin_listen 127.0.0.1:0", "access_log off", "workers 1", "cache_file off", "memory_size 256MiB",
             "upstream http://\(origin)", "ttl catalog 365d", "ttl charts 365d", "ttl search 365d",
-            "ttl storefronts 365d", "ttl not-found 10m",
+            "ttl storefronts 365d", "ttl not-found 10m", "verify_sample off",
         ]
         if let engine {
             lines += [

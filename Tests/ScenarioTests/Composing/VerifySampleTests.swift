@@ -1,0 +1,189 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import Cache
+@testable import Proxy
+
+/// `verify_sample`: composed answers that are also asked for, in the background (DECISIONS 9.7).
+@Suite(.timeLimit(.minutes(10))) struct VerifySampleTests {
+    /// An origin of albums that it can revise. One of them it names otherwise where it shows it
+    /// alone.
+    private final class Albums: Sendable {
+        let isRevised = Atomic<Bool>(false)
+        let contradicted: Int
+
+        init(contradicting contradicted: Int = 0) { self.contradicted = contradicted }
+
+        func answer(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
+            let id = request.target.split(separator: "/").last?.prefix { $0.isNumber } ?? ""
+            let isWhole = !request.target.contains("include=")
+            var name = isRevised.load(ordering: .relaxed) ? "Revised \(id)" : "Album \(id)"
+            if isWhole, Int(id) == contradicted { name = "Another" }
+            let artist = "\"id\":\"9\",\"type\":\"artists\",\"href\":\"/v1/catalog/us/artists/9\""
+            let shown = isWhole ? "{\(artist)}" : "{\(artist),\"attributes\":{\"name\":\"Artist\"}}"
+            return FakeOrigin.Reply(
+                body: """
+                    {"data":[{"id":"\(id)","type":"albums","href":"/v1/catalog/us/albums/\(id)",\
+                    "attributes":{"name":"\(name)"},\
+                    "relationships":{"artists":{"href":"/v1/catalog/us/albums/\(id)/artists","data":[\(shown)]}}}]}
+                    """)
+        }
+    }
+
+    private final class Trouble: Sendable {
+        let isOn = Atomic<Bool>(false)
+    }
+
+    private static func whole(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)?x=s3cret" }
+    private static func included(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)?include=artists&x=s3cret" }
+
+    private func scene(_ albums: Albums, sample: Int = Sampling.all, connections: Int = 32) throws -> ScriptedScene {
+        let scene = try ScriptedScene(verifySample: sample, connections: connections) { albums.answer($0) }
+        // The forms of an album with its artists, and without.
+        for target in [Self.whole(1)] + (1...6).map(Self.included) {
+            #expect(try scene.proxy.client.send("GET", target).status == 200)
+        }
+        return scene
+    }
+
+    /// Asks for an album without its artists, which is composed.
+    private func compose(_ id: Int, _ scene: ScriptedScene) throws -> String {
+        let reply = try scene.proxy.client.send("GET", Self.whole(id))
+        #expect(reply.field("Cache-Status")?.contains("detail=reduced") == true, "\(reply.fields)")
+        return String(decoding: reply.body, as: UTF8.self)
+    }
+
+    @Test func anEqualAnswerIsCountedAndTheOriginsOwnTakesItsPlace() throws {
+        let scene = try scene(Albums())
+        defer { scene.stop() }
+        let before = scene.upstream.count
+        let body = try compose(2, scene)
+        waitUntil { scene.proxy.statistics[.verified] == 1 }
+        #expect(scene.upstream.dropFirst(before) == [Self.whole(2)])
+        let again = try scene.proxy.client.send("GET", Self.whole(2))
+        #expect(
+            again.field("Cache-Status") == "refrain; hit; ttl=86400"
+                && String(decoding: again.body, as: UTF8.self) == body)
+        #expect(scene.upstream.count == before + 1)
+        #expect(scene.proxy.statistics[.older] == 0 && scene.proxy.statistics[.mismatched] == 0)
+    }
+
+    @Test func aRevisionIsOlderThePartsAreRenewedAndTheFormGoesOn() throws {
+        let albums = Albums()
+        let scene = try scene(albums)
+        defer { scene.stop() }
+        albums.isRevised.store(true, ordering: .relaxed)
+        let before = scene.upstream.count
+        #expect(try compose(2, scene).contains("Album 2"))
+        waitUntil { scene.proxy.statistics[.older] == 1 }
+        #expect(scene.upstream.dropFirst(before) == [Self.whole(2), Self.included(2)])
+        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.mismatched]) == (1, 0))
+        #expect(scene.proxy.statistics.restingForms == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
+        for target in [Self.whole(2), Self.included(2)] {
+            let reply = try scene.proxy.client.send("GET", target)
+            #expect(reply.field("Cache-Status")?.contains("hit") == true)
+            #expect(String(decoding: reply.body, as: UTF8.self).contains("Revised 2"), "\(target)")
+        }
+        #expect(try compose(3, scene).contains("Album 3"), "it has not been asked for since")
+    }
+
+    @Test func aContradictionRestsItsFormAndTheLogNamesTheMember() throws {
+        let scene = try scene(Albums(contradicting: 3), sample: Sampling.all / 2)
+        defer { scene.stop() }
+        _ = try compose(2, scene)
+        let before = scene.upstream.count
+        _ = try compose(3, scene)
+        waitUntil { scene.proxy.statistics[.mismatched] == 1 && !scene.warnings.all.isEmpty }
+        #expect(scene.upstream.dropFirst(before) == [Self.whole(3), Self.included(3), Self.whole(3)])
+        #expect(scene.proxy.statistics[.verified] == 1 && scene.proxy.statistics.restingForms == 1)
+        #expect(
+            scene.warnings.all == [
+                "upstream: composed answer for /v1/catalog/us/albums/3 was wrong: $.data[0].attributes.name "
+                    + "differs from the origin's; nothing is composed in that form for 1d"
+            ])
+        #expect(scene.proxy.statistics.lastTrouble?.what.contains("albums/3 was wrong") == true)
+        // The form rests, and its composed answers are gone.
+        waitUntil { scene.proxy.settings.shared.cache.memory.lookup(ComposingScene.key(Self.whole(2))) == nil }
+        for id in [2, 4] {
+            let reply = try scene.proxy.client.send("GET", Self.whole(id))
+            #expect(reply.field("Cache-Status")?.contains("fwd=uri-miss") == true, "\(reply.fields)")
+        }
+    }
+
+    @Test func withoutRoomNothingIsAskedAndThatIsCounted() throws {
+        let scene = try scene(Albums(), connections: 1)
+        defer { scene.stop() }
+        let before = scene.upstream.count
+        _ = try compose(2, scene)
+        waitUntil { scene.proxy.statistics[.verifySkipped] == 1 }
+        #expect(scene.upstream.count == before && scene.proxy.statistics[.verified] == 0)
+    }
+
+    /// It gave up: its own last request was all that the limit leaves to verifications.
+    @Test func underASmallLimitTheNextRequestWaitsForRoom() throws {
+        let albums = Albums()
+        let scene = try ScriptedScene(verifySample: Sampling.all, budget: UpstreamBudget(rate: 4)) { albums.answer($0) }
+        defer { scene.stop() }
+        for target in [Self.whole(1), Self.included(1), Self.included(2)] {
+            _ = try scene.proxy.client.send("GET", target)
+        }
+        albums.isRevised.store(true, ordering: .relaxed)
+        // By then nothing of the limit is used.
+        Thread.sleep(forTimeInterval: 2)
+        _ = try compose(2, scene)
+        waitUntil { scene.proxy.statistics[.older] == 1 }
+        #expect(scene.upstream.dropFirst(3) == [Self.whole(2), Self.included(2)])
+    }
+
+    @Test func aReloadSwitchesItOffAndNothingLearntIsLost() throws {
+        let scene = try scene(Albums())
+        defer { scene.stop() }
+        try scene.proxy.adopt { $0.shared.verifySample = 0 }
+        let before = scene.upstream.count
+        _ = try compose(2, scene)
+        try scene.proxy.adopt { $0.shared.verifySample = Sampling.all }
+        _ = try compose(3, scene)
+        waitUntil { scene.proxy.statistics[.verified] == 1 }
+        #expect(scene.upstream.dropFirst(before) == [Self.whole(3)])
+    }
+
+    /// The token that the origin wants is the client's own, for its own requests.
+    @Test func noClientsTokenIsUsed() throws {
+        let albums = Albums()
+        let origin = try FakeOrigin { request in
+            request.field("authorization") == "Bearer s3cret" ? albums.answer(request) : FakeOrigin.Reply(status: 401)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, verifySample: Sampling.all, provesTokens: true)
+        defer {
+            proxy.stop()
+            origin.stop()
+        }
+        let fields = [("Authorization", "Bearer s3cret")]
+        for target in [Self.whole(1), Self.included(1), Self.included(2)] {
+            #expect(try proxy.client.send("GET", target, fields: fields).status == 200)
+        }
+        let reply = try proxy.client.send("GET", Self.whole(2), fields: fields)
+        #expect(reply.field("Cache-Status")?.contains("detail=reduced") == true, "\(reply.fields)")
+        waitUntil { proxy.statistics[.verifySkipped] == 1 }
+        #expect(origin.requests.count == 3)
+    }
+
+    @Test func anOriginInTroubleIsAskedOnceAndNothingIsDecided() throws {
+        let (albums, trouble) = (Albums(), Trouble())
+        let scene = try ScriptedScene(verifySample: Sampling.all) { request in
+            trouble.isOn.load(ordering: .relaxed) ? FakeOrigin.Reply(status: 429) : albums.answer(request)
+        }
+        defer { scene.stop() }
+        for target in [Self.whole(1), Self.included(1), Self.included(2)] {
+            _ = try scene.proxy.client.send("GET", target)
+        }
+        trouble.isOn.store(true, ordering: .relaxed)
+        _ = try compose(2, scene)
+        waitUntil { scene.proxy.statistics[.undecided] == 1 }
+        #expect(scene.upstream.count == 4 && scene.proxy.statistics[.verified] == 0)
+        #expect(scene.proxy.statistics.restingForms == 0)
+    }
+}

@@ -1,0 +1,116 @@
+import AppleMusic
+import Cache
+import Foundation
+import Proxy
+import Testing
+
+@testable import Simulator
+
+extension DifferentialRun {
+    struct Settings: Sendable, CustomTestStringConvertible {
+        let seed: UInt64
+        var requests = 2500
+        /// How long an answer may be served stale.
+        var staleFor = 0
+        /// The most seconds that pass at once.
+        var longestStep = 3
+        /// The catalog is revised after about so many requests.
+        var reviseEvery = 400
+        /// The shapes flip after so many requests; 0 for never.
+        var flipAfter = 0
+        /// The cache is purged in part, or the proxy restarts with its file, after so many
+        /// requests; 0 for neither, and no file.
+        var disturbEvery = 0
+        /// Whether all requests are for pages of many lists.
+        var isAboutLists = false
+        var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
+        var batches = false
+        /// How pages of lists are cut, and where they have gaps.
+        var listCut = SimulatorConfiguration.ListCut.first
+        var storefrontsWithGaps: Set<String>?
+        var unavailablePercent: Int?
+        /// One item in so many is a gap, in place of the percentage.
+        var unavailableOneIn: Int?
+        var listSizes = ListSizes.standard
+        /// How many of a thousand resources a revision changes; nil for about a fourth.
+        var revisionShare: Int?
+        /// Which relationships resources show unasked.
+        var relationHabit = SimulatorConfiguration.RelationHabit.documented
+        /// What answers are judged by; every class has a shorter one, or this, in seconds.
+        var longestLifetime = 60
+        /// The run ends with so many wrong answers.
+        var mostFailures = Int.max
+
+        var testDescription: String {
+            let gaps =
+                unavailableOneIn.map { "one gap in \($0)" } ?? "gaps in \(storefrontsWithGaps?.sorted() ?? ["all"])"
+            return """
+                seed \(seed), stale for \(staleFor) s, flip after \(flipAfter), disturbed every \(disturbEvery), \
+                \(listCut), \(gaps), \(relationHabit)
+                """
+        }
+
+        var simulator: SimulatorConfiguration {
+            var configuration = SimulatorConfiguration()
+            configuration.requiresAuthorization = false
+            configuration.artists = 400
+            configuration.playlists = 100
+            configuration.nestedAlbums = nestedAlbums
+            configuration.listCut = listCut
+            configuration.storefrontsWithGaps = storefrontsWithGaps
+            configuration.unavailablePercent = unavailablePercent
+            configuration.unavailableOneIn = unavailableOneIn
+            configuration.listSizes = listSizes
+            configuration.revisionShare = revisionShare
+            configuration.relationHabit = relationHabit
+            return configuration
+        }
+
+        var policy: Policy {
+            var policy = Policy()
+            for resourceClass in ResourceClass.allCases where resourceClass != .personal && resourceClass != .other {
+                policy[resourceClass] = .fixed(DifferentialRun.lifetime(of: resourceClass), stale: staleFor)
+            }
+            policy.notFound = .fixed(DifferentialRun.lifetimeOfNotFound, stale: 0)
+            return policy
+        }
+    }
+
+    /// What is wrong with an answer.
+    struct Failure: Sendable, CustomStringConvertible {
+        let rule: Difference.Rule
+        let description: String
+    }
+
+    /// What came of a run.
+    struct Outcome: Sendable, CustomStringConvertible {
+        /// Of the last proxy.
+        let statistics: StatisticsSource
+        /// The first failures.
+        let failures: [Failure]
+        /// Requests that were answered.
+        let answered: Int
+        /// Answers that were composed.
+        let composed: Int
+        /// Purges and restarts.
+        let disturbances: Int
+        /// Right answers that were not those of the latest revision.
+        let old: Int
+        let counts: [Difference.Rule: Int]
+
+        var description: String {
+            let found = Difference.Rule.allCases.map { "\(counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
+            return "\(answered) answers, \(composed) composed, \(old) old; \(found)"
+        }
+    }
+
+    static let lifetimeOfNotFound = 20
+
+    /// Each class has a lifetime of its own, of 20 to 60 s.
+    static func lifetime(of resourceClass: ResourceClass) -> Int { 20 + 10 * Int(resourceClass.rawValue % 5) }
+
+    static func lifetime(of answer: OriginLog.Entry) -> Int {
+        guard answer.status != 404, let target = try? CanonicalTarget(answer.target) else { return lifetimeOfNotFound }
+        return lifetime(of: target.route.resourceClass)
+    }
+}
