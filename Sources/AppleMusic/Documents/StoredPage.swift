@@ -39,12 +39,16 @@ public struct StoredPage: Hashable, Sendable {
     /// The offset in the page's `next`; nil where there is no `next`, as the list ends with this
     /// page.
     public let next: Int?
+    /// Whether it is the list inside its parent, which the origin may cut otherwise than the list's
+    /// own pages (APPLE-MUSIC-API 7.9, 7.10).
+    let isInline: Bool
 
-    public init(offset: Int, count: Int, limit: Int?, next: Int?) {
+    public init(offset: Int, count: Int, limit: Int?, next: Int?, isInline: Bool = false) {
         self.offset = offset
         self.count = count
         self.limit = limit
         self.next = next
+        self.isInline = isInline
     }
 
     /// Whether each of its places has its item, as `next` proves.
@@ -61,7 +65,8 @@ public struct StoredPage: Hashable, Sendable {
         }
         let places = next - self.offset
         guard places > 0 else { return nil }
-        return count == places ? cutOfFull(offset, limit, next) : cutOfShort(offset, limit, next)
+        if count == places { return cutOfFull(offset, limit, next) }
+        return isInline && listCut != .first ? nil : cutOfShort(offset, limit, next)
     }
 
     /// A page with an item for each place. The window's items follow from their places, as long as
@@ -99,7 +104,7 @@ public struct StoredPage: Hashable, Sendable {
     /// up to its limit.
     public func endsBefore(_ offset: Int, _ listCut: ListCut) -> Bool {
         guard next == nil, self.offset >= 0, count > 0, offset > self.offset else { return false }
-        return listCut == .first && limit.map { count <= $0 && offset - self.offset >= $0 } ?? false
+        return listCut == .first && !isInline && limit.map { count <= $0 && offset - self.offset >= $0 } ?? false
     }
 
     /// The limit of a request from this page's offset that would show which item has which place.
@@ -119,7 +124,9 @@ public struct StoredPage: Hashable, Sendable {
 
     /// Whether the items of the last page are on places next to each other, up to the list's end:
     /// a page that was cut first and is full.
-    private func hasItemForEachPlace(_ listCut: ListCut) -> Bool { listCut == .first && count == limit }
+    private func hasItemForEachPlace(_ listCut: ListCut) -> Bool {
+        listCut == .first && !isInline && count == limit
+    }
 
     /// A last page with an item for each place: the list ends where the items do.
     private func cutOfWhole(_ offset: Int, _ limit: Int) -> PageCut? {
@@ -139,9 +146,14 @@ public struct StoredPage: Hashable, Sendable {
     /// same, and there is no `next`. An origin that fills up comes to the end with any limit above
     /// the number of items. With just that number it stops at the last item, and whether it says
     /// `next` depends on the places after it.
+    ///
+    /// A list inside its parent may have been filled up where its pages are cut first, so that it
+    /// has more places than its limit. A request that asks for twice as many as there are items
+    /// gets them all, unless half of the places are empty.
     private func cutOfLast(_ offset: Int, _ limit: Int, _ listCut: ListCut) -> PageCut? {
         guard let least = self.limit, count <= least, offset == self.offset else { return nil }
-        guard limit >= least || listCut == .filling && limit > count else { return nil }
+        let certain = isInline ? max(least, 2 * count) : least
+        guard limit >= certain || listCut == .filling && limit > count else { return nil }
         return PageCut(items: 0..<count, next: nil)
     }
 }

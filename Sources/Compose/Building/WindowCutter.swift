@@ -228,7 +228,8 @@ struct WindowCutter {
             }
             var count = 0
             for _ in elements { count += 1 }
-            facts = StoredPage(offset: offset, count: count, limit: limit, next: document.offset(in: next))
+            facts = StoredPage(
+                offset: offset, count: count, limit: limit, next: document.offset(in: next), isInline: owner != nil)
             if !next.isEmpty && facts.next == nil { return nil }
         }
 

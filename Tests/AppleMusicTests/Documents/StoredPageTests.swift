@@ -4,6 +4,19 @@ import Testing
 @testable import AppleMusic
 
 @Suite struct StoredPageTests {
+    /// A list of 26 places with one gap was taken for one of 25 without: inside its parent it was
+    /// filled up, and its own pages are cut first.
+    @Test func aFullListInsideItsParentSaysNothingOfPlaces() {
+        let page = StoredPage(offset: 0, count: 25, limit: 25, next: nil, isInline: true)
+        #expect(page.cut(offset: 10, limit: 10, .first) == nil && page.cut(offset: 0, limit: 25, .first) == nil)
+        #expect(page.cut(offset: 0, limit: 49) == nil && !page.endsBefore(25, .first))
+        #expect(page.cut(offset: 0, limit: 50) == PageCut(items: 0..<25, next: nil))
+        #expect(page.cut(offset: 0, limit: 26, .filling) == PageCut(items: 0..<25, next: nil))
+        let short = StoredPage(offset: 0, count: 22, limit: 25, next: 25, isInline: true)
+        #expect(short.cut(offset: 0, limit: 25, .filling) == nil)
+        #expect(short.cut(offset: 0, limit: 25, .first) == PageCut(items: 0..<22, next: 25))
+    }
+
     @Test func `any window inside a full page is cut out of it`() {
         let page = StoredPage(offset: 20, count: 10, limit: nil, next: 30)
         #expect(page.cut(offset: 20, limit: 10) == PageCut(items: 0..<10, next: 30))
