@@ -75,11 +75,13 @@ struct PartsJudge {
         if document.identities != [wanted] { differ("\(document.identities) in place of \(wanted)") }
     }
 
-    /// A batch has the resources that were asked for, in that order, but for those that are gone.
+    /// A batch has the resources that were asked for, each once, in that order, but for those that
+    /// are gone.
     private mutating func batch(_ document: JSON) {
         let type = target.elements[3]
         var given = document.identities[...]
-        for id in target.list("ids") {
+        var asked: Set<String> = []
+        for id in target.list("ids") where asked.insert(id).inserted {
             if given.first == "\(type)/\(id)" {
                 given.removeFirst()
             } else if !revisions.contains(where: { past.status("\(prefix)\(type)/\(id)", at: $0) == 404 }) {
