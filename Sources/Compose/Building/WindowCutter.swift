@@ -238,19 +238,20 @@ struct WindowCutter {
             owner.map { assembler.isCurrent($0, in: part) } ?? true
         }
 
-        /// Whether both pages cannot show one revision of the list.
-        ///
-        /// They begin at one offset and differ, or differ at a place whose item both show for
-        /// certain.
+        /// Whether both pages cannot show one revision of the list: they differ from the greater of
+        /// their offsets on.
         func contradicts(_ other: Page) -> Bool {
-            if facts.offset == other.facts.offset {
-                return ListBeginning(items: elements, isWhole: facts.next == nil)
-                    .contradicts(ListBeginning(items: other.elements, isWhole: other.facts.next == nil))
-            }
-            guard facts.isFull, other.facts.isFull else { return false }
-            let start = max(facts.offset, other.facts.offset)
-            return zip(elements.dropFirst(start - facts.offset), other.elements.dropFirst(start - other.facts.offset))
-                .contains { $0.number != $1.number }
+            let offset = max(facts.offset, other.facts.offset)
+            guard let own = list(from: offset), let others = other.list(from: offset) else { return false }
+            return own.contradicts(others)
+        }
+
+        /// The list from an offset on; nil if it is not certain with which item that begins.
+        private func list(from offset: Int) -> ListBeginning? {
+            guard offset == facts.offset || facts.isFull && offset - facts.offset < facts.count else { return nil }
+            var items = elements
+            for _ in facts.offset..<offset { _ = items.next() }
+            return ListBeginning(items: items, isWhole: facts.next == nil)
         }
     }
 }

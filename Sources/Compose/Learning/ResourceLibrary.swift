@@ -266,7 +266,11 @@ extension ResourceLibrary {
         case .batch:
             addLists(part, request, &entries)
             addAbsences(part, request, &entries)
-        case .list: if let list = request.listNumber { entries.append(ResourceIndex.Entry(list, .page)) }
+        case .list:
+            if let list = request.listNumber {
+                let content = MappedDocument.idSum(of: part.document.primary)
+                entries.append(ResourceIndex.Entry(list, .page, content: content))
+            }
         case .results: break
         }
         return entries
@@ -282,7 +286,9 @@ extension ResourceLibrary {
             for index in Int(object.firstRelation)..<Int(object.endRelation) {
                 let relation = part.document.map.relations[index]
                 let list = request.listNumber(ofParent: object.number, name: relation.name)
-                entries.append(ResourceIndex.Entry(list, .inlinePage, index))
+                let content = MappedDocument.idSum(
+                    of: part.document.elements(of: part.document.map.relations[index]))
+                entries.append(ResourceIndex.Entry(list, .inlinePage, index, content: content))
             }
         }
     }
@@ -339,8 +345,8 @@ extension ResourceLibrary {
 }
 
 extension ResourceIndex.Entry {
-    init(_ number: UInt64, _ kind: IndexedPlace.Kind, _ index: Int = 0) {
-        self.init(number, place: IndexedPlace(kind, index).packed, content: 0)
+    init(_ number: UInt64, _ kind: IndexedPlace.Kind, _ index: Int = 0, content: UInt32 = 0) {
+        self.init(number, place: IndexedPlace(kind, index).packed, content: content)
     }
 }
 

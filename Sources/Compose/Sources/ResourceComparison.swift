@@ -67,6 +67,13 @@ extension MappedDocument {
         ListBeginning(items: elements(of: relation), isWhole: relation.next.isEmpty)
     }
 
+    /// A number for the ids of a list in their order.
+    static func idSum(of items: Elements) -> UInt32 {
+        var sum = Checksum()
+        for item in items { sum.combine(item.number) }
+        return UInt32(truncatingIfNeeded: sum.value)
+    }
+
     /// A number for the names and ids in the relationships of an object, whatever their order; 0
     /// for none.
     func relationSum(of object: Object) -> UInt32 {

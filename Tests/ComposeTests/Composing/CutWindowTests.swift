@@ -138,7 +138,17 @@ import Testing
             .answer(document(items("genres", 0..<2)), .window)),
     ]
 
+    /// It begins in the middle of an older page, and ends the list.
+    private static var newerEnd: Stored {
+        var page = page(1, "limit=50&offset=10", 40..<45, next: nil)
+        page.after = 1
+        return page
+    }
+
     static let refusals: [ComposingCase] = [
+        ComposingCase(
+            "a window of a page that the newer end of the list contradicts", learnt + [twenty, newerEnd],
+            "artists/1/albums?limit=5", .refusal, "window contradicted"),
         ComposingCase(
             "a window that a page ends in", learnt + [twenty], "artists/1/albums?limit=6&offset=15", .refusal,
             "window page-too-short"),
