@@ -19,8 +19,6 @@ struct Dependents {
     /// Purges that go through memory now: what is composed meanwhile might be put where they have
     /// looked already.
     var purgesUnderWay = 0
-    /// How often an answer contradicted another one.
-    var contradictions = 0
     private var records: [Int: Record] = [:]
     private var numbers: [UInt64: [Int]] = [:]
     private(set) var partCount = 0

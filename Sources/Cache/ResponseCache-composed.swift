@@ -34,7 +34,7 @@ extension ResponseCache {
             let purgedAt = lastPurge(
                 of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag)
             guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
-                dependents.contradictions == contradictions,
+                self.contradictions == contradictions,
                 parts.allSatisfy({ $0.receivedAt > purgedAt && isStanding($0) })
             else { return false }
             memory.store(response, released: &released)
@@ -44,10 +44,11 @@ extension ResponseCache {
     }
 
     /// How often an answer contradicted another one, so far.
-    public var contradictions: Int { dependents.withLock { $0.contradictions } }
+    public var contradictions: Int { contradictionCount.load(ordering: .sequentiallyConsistent) }
 
-    /// Counts an answer that contradicts others: no answer that is being composed of them is kept.
-    public func noteContradiction() { dependents.withLock { $0.contradictions += 1 } }
+    /// Counts an answer that contradicts others: what is being composed of them is not kept. Code
+    /// that drops the kept ones does so afterwards.
+    public func noteContradiction() { contradictionCount.add(1, ordering: .sequentiallyConsistent) }
 
     /// Whether memory may hold an answer composed from the one under `key`.
     public func hasComposed(from key: CacheKey) -> Bool { dependents.withLock { $0.hasAnswers(from: key) } }

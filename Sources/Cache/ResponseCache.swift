@@ -26,6 +26,7 @@ public final class ResponseCache: Sendable {
     private let purgedTargets: PurgedTargets
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
+    let contradictionCount = Atomic<Int>(0)
     /// What was composed, by its parts. Its lock is taken before those of the memory tier, never
     /// under one.
     let dependents: Mutex<Dependents>

@@ -89,14 +89,8 @@ struct NumberTable {
 
     /// The newest slot of `number`.
     func newest(_ number: UInt64) -> Slot? {
-        guard !slots.isEmpty else { return nil }
-        let mixed = UInt32(truncatingIfNeeded: number.mixed(seed))
-        let start = bucket(mixed)
-        for index in start..<start + Self.bucketSlots {
-            if slots[index].isEmpty { return nil }
-            if slots[index].number == mixed { return slots[index] }
-        }
-        return nil
+        let found = find(number)
+        return found.count > 0 ? found.slots[0] : nil
     }
 
     private func find(_ mixed: UInt32) -> Found {
