@@ -24,46 +24,50 @@ public struct JSONDifference: Sendable, Equatable {
     /// nil where both say the same. Goes as deep as the values do: `JSON.parse` lets none be deeper
     /// than `JSON.maxDepth`.
     public static func first(expected: JSON, found: JSON) -> JSONDifference? {
-        guard let difference = first(expected, found, at: "$") else { return nil }
-        let path = difference.path.unicodeScalars
-        guard path.count > longestPath else { return difference }
+        guard let difference = difference(expected, found) else { return nil }
+        let path = ("$" + difference.path).unicodeScalars
         // Its end says most.
-        let bounded = "$…" + String(String.UnicodeScalarView(path.suffix(longestPath - 2)))
+        let isLong = path.count > longestPath
+        let bounded = isLong ? "$…" + String(String.UnicodeScalarView(path.suffix(longestPath - 2))) : String(path)
         return JSONDifference(path: bounded, expected: difference.expected, found: difference.found)
     }
 
-    private static func first(_ expected: JSON, _ found: JSON, at path: String) -> JSONDifference? {
+    /// Its path begins at these values: steps are added on the way out, so equal ones have none.
+    private static func difference(_ expected: JSON, _ found: JSON) -> JSONDifference? {
         switch (expected, found) {
-        case (.object(let left), .object(let right)): return first(left, right, at: path)
+        case (.object(let left), .object(let right)): return difference(left, right)
         case (.array(let left), .array(let right)):
             guard left.count == right.count else {
-                return JSONDifference(path: path, expected: elements(left.count), found: elements(right.count))
+                return JSONDifference(path: "", expected: elements(left.count), found: elements(right.count))
             }
             for (index, pair) in zip(left, right).enumerated() {
-                if let difference = first(pair.0, pair.1, at: "\(path)[\(index)]") { return difference }
+                if let difference = difference(pair.0, pair.1) { return difference.within("[\(index)]") }
             }
             return nil
         case (.string(let left), .string(let right)) where left.utf8.elementsEqual(right.utf8): return nil
         // Swift takes two spellings of one character for equal, which are two strings in JSON.
-        case (.string, .string): return JSONDifference(path, expected, found)
-        default: return expected == found ? nil : JSONDifference(path, expected, found)
+        case (.string, .string): return JSONDifference("", expected, found)
+        default: return expected == found ? nil : JSONDifference("", expected, found)
         }
     }
 
     /// Members in the order of what is expected, then those that are too many.
-    private static func first(_ expected: JSONObject, _ found: JSONObject, at path: String) -> JSONDifference? {
+    private static func difference(_ expected: JSONObject, _ found: JSONObject) -> JSONDifference? {
         let (left, right) = (expected.lastByKey, found.lastByKey)
         for member in expected.members {
             let name = Array(member.key.utf8)
             guard let value = left[name] else { continue }
-            let place = path + step(member.key)
-            guard let other = right[name] else { return JSONDifference(place, value, nil) }
-            if let difference = first(value, other, at: place) { return difference }
+            guard let other = right[name] else { return JSONDifference(step(member.key), value, nil) }
+            if let difference = difference(value, other) { return difference.within(step(member.key)) }
         }
         for member in found.members where left[Array(member.key.utf8)] == nil {
-            return JSONDifference(path + step(member.key), nil, right[Array(member.key.utf8)])
+            return JSONDifference(step(member.key), nil, right[Array(member.key.utf8)])
         }
         return nil
+    }
+
+    private func within(_ step: String) -> JSONDifference {
+        JSONDifference(path: step + path, expected: expected, found: found)
     }
 
     /// `.name` for what looks like a name, else `["any text"]`.

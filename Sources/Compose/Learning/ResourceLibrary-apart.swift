@@ -13,11 +13,9 @@ extension ResourceLibrary {
     ) -> StoredSources {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.bytesApart), store: nil)
         let library = ResourceLibrary(cache, classes, settings)
-        for answer in answers {
-            guard let map = DocumentScan(answer.body).document else { continue }
-            let mapped = answer.with(outline: map)
-            cache.store(mapped)
-            library.note(mapped, at: now)
+        for part in answers.compactMap({ StoredSource(scanning: $0) }) {
+            cache.store(part.response)
+            library.note(part.response, at: now)
         }
         return library.sources(nil, for: request, at: now, isPeeking: true)
     }

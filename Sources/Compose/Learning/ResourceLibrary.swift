@@ -99,8 +99,7 @@ public final class ResourceLibrary: Sendable {
             if response.status == 404, let request = CatalogRequest(canonical: Array(response.key.target)) {
                 noteAbsence(response, request)
             }
-            guard classes.allowParts(of: response), let map = DocumentScan(response.body).document else { return true }
-            let part = StoredSource(response.with(outline: map), map)
+            guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
                 note(part.response, at: now)
                 comparePlacements(part, seen)
@@ -268,8 +267,7 @@ extension ResourceLibrary {
             addAbsences(part, request, &entries)
         case .list:
             if let list = request.listNumber {
-                let content = MappedDocument.idSum(of: part.document.primary)
-                entries.append(ResourceIndex.Entry(list, .page, content: content))
+                entries.append(ResourceIndex.Entry(list, .page, showing: part.document.primary))
             }
         case .results: break
         }
@@ -286,9 +284,8 @@ extension ResourceLibrary {
             for index in Int(object.firstRelation)..<Int(object.endRelation) {
                 let relation = part.document.map.relations[index]
                 let list = request.listNumber(ofParent: object.number, name: relation.name)
-                let content = MappedDocument.idSum(
-                    of: part.document.elements(of: part.document.map.relations[index]))
-                entries.append(ResourceIndex.Entry(list, .inlinePage, index, content: content))
+                let items = part.document.elements(of: relation)
+                entries.append(ResourceIndex.Entry(list, .inlinePage, index, showing: items))
             }
         }
     }
@@ -345,7 +342,10 @@ extension ResourceLibrary {
 }
 
 extension ResourceIndex.Entry {
-    init(_ number: UInt64, _ kind: IndexedPlace.Kind, _ index: Int = 0, content: UInt32 = 0) {
+    init(
+        _ number: UInt64, _ kind: IndexedPlace.Kind, _ index: Int = 0, showing items: MappedDocument.Elements? = nil
+    ) {
+        let content = items.map { UInt32(truncatingIfNeeded: MappedDocument.sum(of: $0, named: 0)) } ?? 0
         self.init(number, place: IndexedPlace(kind, index).packed, content: content)
     }
 }

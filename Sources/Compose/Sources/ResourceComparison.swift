@@ -67,11 +67,12 @@ extension MappedDocument {
         ListBeginning(items: elements(of: relation), isWhole: relation.next.isEmpty)
     }
 
-    /// A number for the ids of a list in their order.
-    static func idSum(of items: Elements) -> UInt32 {
+    /// A number for the name and the ids of a list, in their order.
+    static func sum(of items: Elements, named name: UInt64) -> UInt64 {
         var sum = Checksum()
+        sum.combine(name)
         for item in items { sum.combine(item.number) }
-        return UInt32(truncatingIfNeeded: sum.value)
+        return sum.value
     }
 
     /// A number for the names and ids in the relationships of an object, whatever their order; 0
@@ -79,10 +80,7 @@ extension MappedDocument {
     func relationSum(of object: Object) -> UInt32 {
         var sum: UInt64 = 0
         for relation in relations(of: object) where !relation.data.isEmpty {
-            var list = Checksum()
-            list.combine(relation.name)
-            for element in elements(of: relation) { list.combine(element.number) }
-            sum &+= list.value
+            sum &+= Self.sum(of: elements(of: relation), named: relation.name)
         }
         return sum == 0 ? 0 : max(1, UInt32(sum >> (64 - IndexedPlace.sumBits)))
     }

@@ -11,6 +11,12 @@ package final class StoredSource {
         document = MappedDocument(body: response.body, map: map)
     }
 
+    /// Scans an answer that has no map; nil where its resources cannot be told.
+    convenience init?(scanning response: StoredResponse) {
+        guard let map = DocumentScan(response.body).document else { return nil }
+        self.init(response.with(outline: map), map)
+    }
+
     /// What it answers, as far as it is understood.
     var request: CatalogRequest? { CatalogRequest(canonical: Array(response.key.target)) }
 }
