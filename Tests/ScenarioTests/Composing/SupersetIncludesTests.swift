@@ -92,6 +92,11 @@ import Testing
 
     // MARK: What it brings
 
+    /// An origin that shows what is included.
+    @Sendable private static func included(_ target: String) -> FakeOrigin.Reply {
+        FakeOrigin.Reply(body: body(id(target), isIncluded: target.contains("include=")))
+    }
+
     /// Albums that clients want with their artists, so that a miss asks for these too.
     private func scriptedScene(_ answer: @escaping @Sendable (String) -> FakeOrigin.Reply) throws -> ScriptedScene {
         let scene = try ScriptedScene { answer($0.target) }
@@ -105,9 +110,7 @@ import Testing
     /// After 28 of 260 it was asked for no more, because a client that asks for the larger answer
     /// itself was not counted.
     @Test func aPlainHitCredits() throws {
-        let scene = try scriptedScene { target in
-            FakeOrigin.Reply(body: Self.body(Self.id(target), isIncluded: target.contains("include=")))
-        }
+        let scene = try scriptedScene(Self.included)
         defer { scene.stop() }
         for id in 1_000..<1_200 {
             let target = "/v1/catalog/us/albums/\(id)"
@@ -121,9 +124,7 @@ import Testing
 
     /// The bytes that are of no use end it: with less credit than a request costs, none is begun.
     @Test func aHeadOnTheLargerAnswerIsNoUse() throws {
-        let scene = try scriptedScene { target in
-            FakeOrigin.Reply(body: Self.body(Self.id(target), isIncluded: target.contains("include=")))
-        }
+        let scene = try scriptedScene(Self.included)
         defer { scene.stop() }
         for id in 1_000..<1_100 {
             let target = "/v1/catalog/us/albums/\(id)"
@@ -137,9 +138,7 @@ import Testing
     }
 
     @Test func aHeadBeginsNone() throws {
-        let scene = try scriptedScene { target in
-            FakeOrigin.Reply(body: Self.body(Self.id(target), isIncluded: target.contains("include=")))
-        }
+        let scene = try scriptedScene(Self.included)
         defer { scene.stop() }
         let target = "/v1/catalog/us/albums/1000"
         #expect(try scene.proxy.client.send("HEAD", target).status == 200)
