@@ -20,9 +20,13 @@ TESTS = --scratch-path .build/tests --disable-index-store --disable-xctest --ena
 # Failures are shown as they happen; the last lines have the figures, what was left out, once more what failed, and how many tests
 # passed (Tests/TestSupport/RunReport.swift): so the end of a long log is enough.
 TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-testing --quiet
-# The log is a file that is shown while it grows, not a pipe: a pipe ends with the last process that has it.
-RUN_TESTS = { : >.build/tests/log; $(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
-	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log & wait $$run; status=$$?; wait; exit $$status; }
+# The log is a file that is shown while it grows, not a pipe: a pipe ends with the last process that has it. After a
+# crash its last lines say where.
+RUN_TESTS = { : >.build/tests/log; export SWIFT_BACKTRACE=registers=none,images=none,color=no,limit=24; \
+	$(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
+	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log & wait $$run; status=$$?; wait; \
+	[ $$status -lt 128 ] || { echo "refrain: the tests crashed"; grep -aE -m 12 'Fatal error|^ *[0-9]+ .* at /' .build/tests/log; }; \
+	exit $$status; }
 # The suites whose files have some text.
 SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \
 	sed -nE 's,Tests/([A-Za-z]+)/(.*/)?([A-Za-z0-9]+)\.swift,^\1\\.\3/,p' | sort | paste -sd '|')

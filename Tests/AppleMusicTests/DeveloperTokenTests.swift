@@ -24,7 +24,7 @@ private func rejection(
     @Test func `a token has the header and claims Apple asks for`() throws {
         let signer = try makeSigner()
         let parts = try signer.token(at: now).text.split(separator: ".", omittingEmptySubsequences: false)
-        #expect(parts.count == 3)
+        try #require(parts.count == 3)
         #expect(parts[2].utf8.count == 86, "64 bytes")
         let decoded = try parts[..<2].map { part in
             let bytes = Base64.url.decode(Array(part.utf8).span)

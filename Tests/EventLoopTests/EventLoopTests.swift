@@ -86,7 +86,7 @@ import Testing
             var neighbour: RawClient?
             let server = try TestServer(loop: loop) { $0.onReadable = { _ in } }
             let clients = try (0..<2).map { _ in try RawClient(port: server.port) }
-            #expect(loop.eventually { server.recorders.count == 2 })
+            try #require(loop.eventually { server.recorders.count == 2 })
             try loop.sync {
                 neighbour = clients[1]
                 let neighbourStream = try #require(server.recorders[1].stream)

@@ -68,7 +68,7 @@ import Testing
         try withLoop { loop in
             let server = try TestServer(loop: loop)
             let client = try RawClient(port: server.port)
-            #expect(loop.eventually { server.recorders.first?.events.contains(.open) == true })
+            try #require(loop.eventually { server.recorders.first?.events.contains(.open) == true })
             client.reset()
             #expect(loop.eventually { server.recorders[0].isClosed })
             loop.sync {
@@ -285,7 +285,8 @@ import Testing
                 let client = try RawClient(port: server.port)
                 for piece in 0..<(round % 7) { try client.send([UInt8(piece)]) }
                 client.finishSending()
-                #expect(loop.eventually { server.recorders.count == round + 1 && server.recorders[round].end == .end })
+                try #require(loop.eventually { server.recorders.count == round + 1 })
+                #expect(loop.eventually { server.recorders[round].end == .end })
                 #expect(loop.sync { server.recorders[round].receivedCount } == round % 7)
                 loop.sync { server.recorders[round].stream?.close() }
             }

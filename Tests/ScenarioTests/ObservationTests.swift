@@ -120,7 +120,7 @@ import Text
         try traffic(proxy)
         proxy.stop()
         let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
-        #expect(lines.count == 46)
+        try #require(lines.count == 46)
         let shape =
             #/127\.0\.0\.1 - - \[[^\]]+\] "[^"]*" \d{3} \d+ "-" "[^"]*" [a-z\-]+(/[a-z\-]+)? \d+\.\d{6} (-|\d+\.\d{6}) (-|"[^"]+") (-|[0-9a-f]{32})/#
         for line in lines { #expect(line.wholeMatch(of: shape) != nil, "\(line)") }
@@ -151,7 +151,7 @@ import Text
         try traffic(proxy)
         proxy.stop()
         let lines = try proxy.accessLog().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
-        #expect(lines.count == 46)
+        try #require(lines.count == 46)
         #expect(lines[0]["outcome"]?.stringValue == "miss")
         #expect(lines[0]["reason"]?.stringValue == "absent")
         #expect(lines[0]["key"]?.stringValue == Self.album)
@@ -176,7 +176,7 @@ import Text
         }
         proxy.stop()
         let lines = try proxy.accessLog().split(separator: "\n")
-        #expect(lines.count == 2)
+        try #require(lines.count == 2)
         for line in lines {
             #expect(line.utf8.count < 4096 && line.contains(long.prefix(1 << 10) + "..."), "\(line)")
             guard format == .json else { continue }
@@ -197,7 +197,7 @@ import Text
         defer { feed.end() }
         try traffic(proxy)
         let events = feed.events(from: start).events
-        #expect(events.count == 45)
+        try #require(events.count == 45)
         #expect(events[0].words == "absent" && events[0].outcome == .miss && events[0].target == Self.album)
         #expect(events[1].words == "hit" && events[1].upstreamNanoseconds == nil)
         #expect(!events.contains { $0.target.contains("private") || $0.target.contains("=777") })

@@ -26,7 +26,7 @@ import Testing
         let scene = try UpstreamScene(ScriptedOrigin([Self.echo]))
         #expect(await scene.send(.get, "/a").end().text == "/a")
         #expect(await scene.send(.get, "/b").end().text == "/b")
-        #expect(scene.origin.requests.count == 1)
+        try #require(scene.origin.requests.count == 1)
         #expect(scene.origin.requests[0].map { $0.prefix(6) } == ["GET /a", "GET /b"])
         let counters = scene.counters
         #expect(counters.opened == 1 && counters.reused == 1 && counters.idle == 1 && counters.leased == 0)

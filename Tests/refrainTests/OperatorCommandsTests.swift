@@ -35,7 +35,7 @@ import Text
     @Test func listShowsWhatIsStored() throws {
         let running = try Running()
         let lines = running.run("list").standard.split(separator: "\n")
-        #expect(lines.count == 2 && lines[0].hasPrefix("status  class   storefront"))
+        try #require(lines.count == 2 && lines[0].hasPrefix("status  class   storefront"))
         #expect(lines[1].hasPrefix("200     albums  us") && lines[1].hasSuffix("  " + running.album))
         #expect(running.run("list", "--class", "albums", "--storefront", "us", "--limit", "1").status == 0)
         let none = running.run("list", "--class", "songs")

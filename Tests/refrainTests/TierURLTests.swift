@@ -36,9 +36,9 @@ import Testing
         "redis://me:hunter2@a:6379", "redis://:hunter2@a", "redis://a,b/hunter2", "redis://a?password=hunter2",
         "redis://a#hunter2", "redis://a:hunter2", "redis://hunter2:hunter2", "redis://a,hunter2@b",
     ])
-    func saysWhereAPasswordBelongsWithoutRepeatingIt(_ text: String) {
+    func saysWhereAPasswordBelongsWithoutRepeatingIt(_ text: String) throws {
         let found = complaints("shared_tier '\(text)'")
-        #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "), "\(found)")
+        try #require(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "), "\(found)")
         #expect(found[0].contains("shared_tier_auth_file") && !found[0].contains("hunter2"), "\(found)")
     }
 

@@ -63,7 +63,7 @@ import Text
     @Test func aRelationshipHasItsElementsAndItsLink() throws {
         let (bytes, document) = try found()
         let album = document.objects[0]
-        #expect(album.firstRelation == 0 && album.endRelation == 3 && document.relations.count == 3)
+        try #require(album.firstRelation == 0 && album.endRelation == 3 && document.relations.count == 3)
         let (artists, genres, station) = (document.relations[0], document.relations[1], document.relations[2])
         #expect(document.relations.map { words($0.spelling, bytes) } == ["\"artists\"", "\"genres\"", "\"station\""])
         #expect(document.relations.map(\.name) == [number("artists"), number("genres"), number("station")])

@@ -15,7 +15,7 @@ import Testing
     /// A stall of two seconds was a gap in the chart, with one high step behind it: latencies stood
     /// where answers came. A hundred requests a second, each answered in a millisecond but for the
     /// hundredth.
-    @Test func aStallIsDrawnWhereWhatItHeldBackWasDue() {
+    @Test func aStallIsDrawnWhereWhatItHeldBackWasDue() throws {
         let schedule = Schedule(
             recorded: (0..<500).map { .milliseconds(10 * $0) }, pace: .recorded(speed: 1))
         var timeline = ReplayTimeline(expecting: schedule.expectedLength)
@@ -28,7 +28,7 @@ import Testing
             }
         }
         let slots = Self.slots(timeline)
-        #expect(timeline.slotLength == 100 * Self.millisecond && slots.count == 50)
+        try #require(timeline.slotLength == 100 * Self.millisecond && slots.count == 50)
         // Latencies leave no gap: what is due in a stall is answered behind it.
         #expect(slots.allSatisfy { $0.median != nil && $0.p99 != nil && $0.maximum != nil })
         #expect(slots[9].maximum == 1_000_000 && slots[10].maximum == 2_000_000_000)
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// In a run whose end is not known so many slots are kept open, and no more.
-    @Test func anAnswerThatComesAfterItsSlotWasClosedIsTheLargestOfIt() {
+    @Test func anAnswerThatComesAfterItsSlotWasClosedIsTheLargestOfIt() throws {
         let second: Int64 = 1_000_000_000
         var timeline = ReplayTimeline(expecting: nil)
         let last = Int64(ReplayTimeline.mostOpen)
@@ -65,7 +65,7 @@ import Testing
         for index in 1...last { timeline.noteAnswer(latency: 1000, side: .miss, at: index * second + 1000) }
         timeline.noteAnswer(latency: last * second, side: .miss, at: last * second)
         let slots = Self.slots(timeline)
-        #expect(slots.count == ReplayTimeline.mostOpen + 1)
+        try #require(slots.count == ReplayTimeline.mostOpen + 1)
         #expect(slots[0].p99 == 1000 && slots[0].maximum == Int(last * second))
     }
 }

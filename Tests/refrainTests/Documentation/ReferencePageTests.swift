@@ -39,11 +39,11 @@ import Testing
         #expect(page.table(under: "Reasons").allSatisfy { $0.count == 3 })
     }
 
-    @Test func whatKeptAnswersFromBeingComposed() {
+    @Test func whatKeptAnswersFromBeingComposed() throws {
         let section = "What kept an answer from being composed"
         expect(section, Lack.Kind.allCases.map { [code("\($0.word)")] }, columns: 1)
         for row in page.table(under: section) {
-            #expect(row.count == 3)
+            try #require(row.count == 3)
             let tried = row[1].split(separator: ", ").map { $0.replacing("`", with: "") }
             #expect(tried.allSatisfy { word in Refusal.Rule.allCases.contains { "\($0.word)" == word } }, "\(row)")
         }
