@@ -25,7 +25,7 @@ TEST = .build/tests/debug/refrainPackageTests.xctest --testing-library swift-tes
 RUN_TESTS = { : >.build/tests/log; export SWIFT_BACKTRACE=registers=none,images=none,color=no,limit=24; \
 	$(1) >.build/tests/log 2>&1 & run=$$!; trap 'kill $$run' INT TERM HUP; \
 	tail -n +1 -s 0.2 -f --pid=$$run .build/tests/log & wait $$run; status=$$?; wait; \
-	[ $$status -lt 128 ] || { echo "refrain: the tests crashed"; grep -aE -m 12 'Fatal error|^ *[0-9]+ .* at /' .build/tests/log; }; \
+	[ $$status -lt 128 ] || { echo "refrain: the tests crashed"; grep -aE 'Fatal error|^ *[0-9]+ .* at /' .build/tests/log | tail -n 12; }; \
 	exit $$status; }
 # The suites whose files have some text.
 SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \

@@ -129,6 +129,19 @@ import Testing
         #expect(run.statistics[because: .window] > 0)
     }
 
+    /// Nodes that take answers from each other, also those that one of them has newer.
+    @Test(.requires(.redis)) func noAnswerIsWrongWhereNodesShareWhatTheyHave() async throws {
+        var settings = DifferentialRun.Settings(
+            seed: 20_261_180, requests: Self.smallRequests, longestStep: Self.longestStep, reviseEvery: 50, nodes: 3,
+            batches: true)
+        settings.listSizes = .recorded
+        settings.revisionShare = 300
+        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
+        record(run)
+        #expect(run.answered == settings.requests)
+        #expect(run.composed > 20 && run.old > 3 && run.statistics[.shared] > 0)
+    }
+
     /// What was learnt of the shapes of answers before is wrong afterwards.
     @Test(arguments: [
         DifferentialRun.Settings(

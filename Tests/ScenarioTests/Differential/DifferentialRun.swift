@@ -11,14 +11,17 @@ import Testing
 
 @testable import EventLoop
 @testable import Simulator
+@testable import Tier
 
-/// Seeded requests of several clients through a proxy, in front of an API that changes and on a
-/// clock that the run moves.
+/// Seeded requests of several clients through a proxy, or through nodes that share an engine, in
+/// front of an API that changes and on a clock that the run moves.
 final class DifferentialRun {
     private static let clients = 8
 
     let settings: Settings
-    private(set) var proxy: ProxyUnderTest
+    /// One, or the nodes.
+    private var proxies: [ProxyUnderTest]
+    private let engine: RedisServer?
     private let api: SimulatedAPI
     private let log: OriginLog
     private let origin: ServiceHost
@@ -55,8 +58,9 @@ final class DifferentialRun {
         origin = try ServiceHost.serving(log)
         folder = settings.disturbEvery > 0 ? try TemporaryFolder() : nil
         cache = Self.cache(in: folder)
-        proxy = try Self.proxy(settings, origin, cache, clock)
-        clients = Self.clients(of: proxy)
+        engine = settings.nodes > 1 ? try RedisServer() : nil
+        proxies = try Self.proxies(settings, origin, cache, clock, engine)
+        clients = Self.clients(of: proxies)
         oracle = Oracle(api)
         sights = Sights(oracle, lifetime: Self.lifetime(of:))
         history = RevisionHistory(api.revision)
@@ -72,25 +76,46 @@ final class DifferentialRun {
         )
     }
 
-    private static func proxy(
-        _ settings: Settings, _ origin: ServiceHost, _ cache: ResponseCache, _ clock: ManualClock
-    ) throws -> ProxyUnderTest {
+    /// - Parameter cache: of the first.
+    private static func proxies(
+        _ settings: Settings, _ origin: ServiceHost, _ cache: ResponseCache, _ clock: ManualClock,
+        _ engine: RedisServer?
+    ) throws -> [ProxyUnderTest] {
         var composition = CompositionSettings()
         composition.batch = settings.batches
-        return try ProxyUnderTest(
-            originPort: Int(origin.address.port), workers: 2, cache: cache, policy: settings.policy,
-            timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition)
+        return try (0..<settings.nodes).map { node in
+            try ProxyUnderTest(
+                originPort: Int(origin.address.port), workers: 2, cache: node == 0 ? cache : Self.cache(in: nil),
+                policy: settings.policy, timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition,
+                tier: engine.map { Self.tier(node, $0) })
+        }
     }
 
-    private static func clients(of proxy: ProxyUnderTest) -> [HTTPTestClient] {
-        (0..<clients).map { _ in HTTPTestClient(port: proxy.port, reopens: true) }
+    /// A node that knows the log of purges from its beginning.
+    private static func tier(_ node: Int, _ engine: RedisServer) -> SharedTier {
+        let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
+        var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(node)")
+        settings.timeout = .seconds(60)
+        let tier = SharedTier(settings) { _ in }
+        let epoch = LogEpoch(number: 1)
+        tier.knowledge.begin(epoch, forgottenUntil: .start)
+        tier.knowledge.stand(fence: LogMark(epoch, .start), mayTake: true)
+        return tier
+    }
+
+    /// By turns.
+    private static func clients(of proxies: [ProxyUnderTest]) -> [HTTPTestClient] {
+        (0..<clients).map { HTTPTestClient(port: proxies[$0 % proxies.count].port, reopens: true) }
     }
 
     func stop() {
         for client in clients { client.close() }
-        proxy.stop()
+        for proxy in proxies { proxy.stop() }
         origin.stop()
     }
+
+    /// How many answers were composed.
+    private var built: Int { proxies.reduce(0) { $0 + $1.statistics[.built] } }
 
     static func outcome(_ settings: Settings) throws -> Outcome {
         let run = try DifferentialRun(settings)
@@ -98,7 +123,7 @@ final class DifferentialRun {
         try run.run()
         let tally = run.tally
         let outcome = Outcome(
-            statistics: run.proxy.statistics, failures: tally.failures, answered: tally.sent,
+            statistics: run.proxies[0].statistics, failures: tally.failures, answered: tally.sent,
             composed: tally.composed, disturbances: tally.disturbances, old: run.oracle.oldAnswers,
             counts: tally.counts)
         FigureTable.note("differential \(settings.testDescription)", outcome.description)
@@ -172,15 +197,14 @@ final class DifferentialRun {
     }
 
     /// Waits until all answers of the origin have come and are stored.
-    private func settle() { waitUntil { !proxy.isAsking } }
+    private func settle() { waitUntil { !proxies.contains { $0.isAsking } } }
 
     private func askInTurn(_ requests: [OracleRequest]) throws -> [Answer] {
         try requests.enumerated().map { index, request in
             settle()
-            let (position, built) = (log.count, proxy.statistics[.built])
-            let reply = try Self.ask(clients[index % 2], request)
-            let isNew = proxy.statistics[.built] > built
-            return Answer(reply: reply, position: position, isNew: isNew)
+            let (position, before) = (log.count, built)
+            let reply = try Self.ask(clients[index % (2 * settings.nodes)], request)
+            return Answer(reply: reply, position: position, isNew: built > before)
         }
     }
 
@@ -234,11 +258,11 @@ final class DifferentialRun {
 
     private func restart() throws {
         for client in clients { client.close() }
-        proxy.stop()
+        for proxy in proxies { proxy.stop() }
         cache = Self.cache(in: folder)
-        proxy = try Self.proxy(settings, origin, cache, clock)
-        waitUntil { proxy.isIndexComplete }
-        clients = Self.clients(of: proxy)
+        proxies = try Self.proxies(settings, origin, cache, clock, engine)
+        waitUntil { proxies.allSatisfy(\.isIndexComplete) }
+        clients = Self.clients(of: proxies)
         (known, unseen) = ([:], [])
     }
 }
@@ -292,6 +316,8 @@ extension DifferentialRun {
         let reply = answer.reply
         guard reply.isComposed else { return nil }
         tally.composed += 1
+        // A node does not know what the others were told.
+        guard settings.nodes == 1 else { return nil }
         let target = (try? CanonicalTarget(request.target))?.bytes ?? []
         guard request.method == "GET" else {
             unseen.insert(target)

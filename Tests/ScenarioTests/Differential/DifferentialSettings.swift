@@ -21,6 +21,8 @@ extension DifferentialRun {
         /// The cache is purged in part, or the proxy restarts with its file, after so many
         /// requests; 0 for neither, and no file.
         var disturbEvery = 0
+        /// Proxies that share an engine; one has none.
+        var nodes = 1
         /// Whether all requests are for pages of many lists.
         var isAboutLists = false
         var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
@@ -46,7 +48,7 @@ extension DifferentialRun {
                 unavailableOneIn.map { "one gap in \($0)" } ?? "gaps in \(storefrontsWithGaps?.sorted() ?? ["all"])"
             return """
                 seed \(seed), stale for \(staleFor) s, flip after \(flipAfter), disturbed every \(disturbEvery), \
-                \(listCut), \(gaps), \(relationHabit)
+                \(listCut), \(gaps), \(relationHabit)\(nodes > 1 ? ", \(nodes) nodes" : "")
                 """
         }
 
@@ -84,7 +86,7 @@ extension DifferentialRun {
 
     /// What came of a run.
     struct Outcome: Sendable, CustomStringConvertible {
-        /// Of the last proxy.
+        /// Of the last proxy, or of the first node.
         let statistics: StatisticsSource
         /// The first failures.
         let failures: [Failure]

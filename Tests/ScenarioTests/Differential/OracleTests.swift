@@ -248,7 +248,7 @@ import Testing
         let second = try album { isThere($2, $0, $1) && $0.id(of: $2) != first }
         let target = "/v1/catalog/us?ids[albums]=\(first),\(second),\(first)"
         let all = try Edited.elements(said(target, now), "data")
-        #expect(all.count == 2)
+        try #require(all.count == 2)
         for wrong in [[all[1], all[0]], [all[0]], [all[0], all[1], all[0]], []] {
             let reply = try Edited(said(target, now)) { $0.set("data", wrong) }.reply
             #expect(judge(reply, target, [now, before]) != nil, "\(wrong.count) elements")
