@@ -39,8 +39,8 @@ enum HAREntry {
         }
         // A recording of our own has a 0 where the client left, and that is part of the traffic.
         if status == 0 && entry["_refrain"] == nil { return .leftOut(.isUnanswered) }
-        if entry["_fromCache"] != nil { return .leftOut(.isFromOwnCache) }
-        let body = try content(of: response, status)
+        if isFromOwnCache(entry) { return .leftOut(.isFromOwnCache) }
+        let body = try content(of: response, status) ?? (method == "HEAD" ? [] : nil)
         let length = if let body { body.count } else { try length(of: response) }
         var exchange = RecordedExchange(
             time: try time(entry), offset: .seconds(-1), method: method, target: target, status: status,
@@ -138,14 +138,25 @@ enum HAREntry {
 
     // MARK: - The content
 
-    /// Decoded; nil where the file has none, as where it was too large for the program that wrote
-    /// it.
+    /// Chrome names the cache in `_fromCache`; Safari names what answered in `_fetchType`.
+    private static func isFromOwnCache(_ entry: JSON) -> Bool {
+        if let cache = entry["_fromCache"], cache != .null { return true }
+        guard let source = entry["_fetchType"]?.stringValue else { return false }
+        return source != "Network Load"
+    }
+
+    /// Decoded; nil where the file does not have it, as where it was too large for the program that
+    /// wrote it, lies beside the file, or was left out. Only a size of 0 says that there was none.
     private static func content(of response: JSON, _ status: Int) throws(LineProblem) -> [UInt8]? {
         // A browser puts what it had in its own cache beside a 304.
         guard status != 304, status != 204 else { return [] }
-        guard let text = response["content"]?["text"], text != .null else { return nil }
+        let content = response["content"]
+        guard let text = content?["text"], text != .null, text != "" else {
+            return content?["size"]?.intValue == 0 && (content?["text"] == "" || declaredLength(of: response) == nil)
+                ? [] : nil
+        }
         guard let text = text.stringValue else { throw LineProblem("response.content.text is not text") }
-        switch response["content"]?["encoding"] {
+        switch content?["encoding"] {
         case nil, .null, "": return Array(text.utf8)
         case "base64":
             guard let bytes = Base64.standard.decode(Array(text.utf8).span) else {
@@ -156,14 +167,21 @@ enum HAREntry {
         }
     }
 
-    /// What the file says of a body that it has not.
-    private static func length(of response: JSON) throws(LineProblem) -> Int {
-        for value in [response["content"]?["size"], response["bodySize"]] {
-            guard let count = value?.intValue, count > 0 else { continue }
-            guard count <= RecordedExchange.mostBytes else { throw LineProblem("the size of the content is no size") }
-            return count
+    /// What the file says of a body that it does not have; nil where it does not say.
+    private static func length(of response: JSON) throws(LineProblem) -> Int? {
+        guard let count = declaredLength(of: response) else { return nil }
+        guard count <= RecordedExchange.mostBytes else { throw LineProblem("the size of the content is no size") }
+        return count
+    }
+
+    /// By the size of the content, else by its size on the wire, else by `Content-Length`; nil
+    /// where all are 0, negative or missing.
+    private static func declaredLength(of response: JSON) -> Int? {
+        let sizes = [response["content"]?["size"], response["bodySize"]].map { $0?.intValue }
+        let field = response["headers"]?.arrayValue?.first {
+            $0["name"]?.stringValue?.lowercased() == "content-length"
         }
-        return 0
+        return (sizes + [field?["value"]?.stringValue.flatMap { Int($0) }]).lazy.compactMap { $0 }.first { $0 > 0 }
     }
 
     /// What HAR has no members for; names that begin with `_` are free.

@@ -4,7 +4,7 @@ import Text
 // it.
 // What must hold: what a recording of our own would not hold does not come out of a HAR file
 // either. Fields are taken by the same allow-list, of personal requests only the route stays, hosts
-// are dropped.
+// are dropped. An entry that cannot be read costs that entry, whatever is wrong with it.
 
 /// A HAR file, read whole.
 struct HARFile {
@@ -14,26 +14,21 @@ struct HARFile {
     let bodies: RecordedBodies
     let warnings: [String]
 
-    /// Whether a file that begins so is HAR: an object whose first member is `log`.
-    static func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let text = bytes.filter { $0 > 0x20 && $0 < 0x80 }.prefix(6)
-        return text.elementsEqual(Array("{\"log\"".utf8))
-    }
-
     init(path: String, bytes: [UInt8]) throws(RecordingError) {
-        let log = try Self.log(path, bytes)
-        guard let entries = log["entries"]?.arrayValue else {
-            throw .badFile(path: path, reason: "log.entries is not a list")
-        }
-        let own = log["_refrain"]
-        var contents = HARContents(isOwn: own != nil)
-        for (index, entry) in entries.enumerated() {
-            do {
-                try contents.add(entry)
-            } catch {
-                throw .badFile(path: path, reason: "entry \(index + 1): \(error.reason)")
+        let log: HARLog
+        do {
+            log = try HARLog(bytes)
+        } catch {
+            switch error {
+            case .shape(let reason): throw .badFile(path: path, reason: reason)
+            case .text(let problem):
+                let line = 1 + bytes[..<min(problem.offset, bytes.count)].count { $0 == 0x0A }
+                throw .badLine(path: path, line: line, reason: "not JSON: \(problem.reason.rawValue)")
             }
         }
+        let own = log.own
+        var contents = HARContents(isOwn: own != nil)
+        for (index, entry) in log.entries.enumerated() { contents.add(bytes[entry], number: index + 1) }
         let leftOut = contents.leftOutWords
         guard !contents.exchanges.isEmpty else {
             guard !leftOut.isEmpty else { throw .empty(path: path) }
@@ -42,27 +37,11 @@ struct HARFile {
         let first = contents.exchanges.map(\.time).min() ?? Timestamp(microseconds: 0)
         let started = own?["started"]?.stringValue.flatMap(Timestamp.init(_:)) ?? first
         header = RecordingHeader(
-            started: started, program: own?["program"]?.stringValue ?? Self.program(log["creator"]),
+            started: started, program: own?["program"]?.stringValue ?? Self.program(log.creator),
             sampling: Self.sampling(own?["sampling"]))
         exchanges = contents.inOrder(since: started)
         bodies = RecordedBodies(contents.bodies)
         warnings = leftOut.map { "\(path): left out: \($0)" }
-    }
-
-    private static func log(_ path: String, _ bytes: [UInt8]) throws(RecordingError) -> JSON {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
-        let file: JSON
-        do {
-            file = try JSON.parse(text)
-        } catch {
-            let line = 1 + text[..<min(error.offset, text.count)].count { $0 == 0x0A }
-            throw .badLine(path: path, line: line, reason: "not JSON: \(error.reason.rawValue)")
-        }
-        guard let log = file["log"], log.objectValue != nil else {
-            throw .badFile(path: path, reason: "log is not an object")
-        }
-        return log
     }
 
     private static func program(_ creator: JSON?) -> String {
@@ -76,6 +55,47 @@ struct HARFile {
     }
 }
 
+/// Where the parts of a HAR file are, in whatever order its members come.
+private struct HARLog {
+    enum Problem: Error {
+        case text(JSONWalker.Problem)
+        case shape(String)
+    }
+
+    private(set) var entries: [Range<Int>] = []
+    private(set) var creator: JSON?
+    /// The member that files of this program have.
+    private(set) var own: JSON?
+
+    init(_ bytes: [UInt8]) throws(Problem) {
+        var (walker, hasLog, hasEntries) = (JSONWalker(bytes), false, false)
+        do {
+            guard try walker.enter("{") else { throw Problem.shape("log is not an object") }
+            while !hasLog, let name = try walker.nextMember() {
+                hasLog = name == "log"
+                if !hasLog { _ = try walker.value() }
+            }
+            guard hasLog, try walker.enter("{") else { throw Problem.shape("log is not an object") }
+            while let name = try walker.nextMember() {
+                switch name {
+                case "entries":
+                    guard try walker.enter("[") else { throw Problem.shape("log.entries is not a list") }
+                    hasEntries = true
+                    while try walker.nextElement() { entries.append(try walker.value()) }
+                case "creator": creator = try? JSON.parse(Array(bytes[try walker.value()]))
+                case "_refrain": own = try? JSON.parse(Array(bytes[try walker.value()]))
+                default: _ = try walker.value()
+                }
+            }
+        } catch let problem as JSONWalker.Problem {
+            throw .text(problem)
+        } catch {
+            throw error as? Problem ?? .shape("\(error)")
+        }
+        guard hasEntries else { throw .shape("log.entries is not a list") }
+    }
+}
+
 /// What has been read of a HAR file's entries.
 struct HARContents {
     /// Whether this program wrote the file: then entries that look alike are different exchanges.
@@ -83,18 +103,32 @@ struct HARContents {
     private(set) var exchanges: [RecordedExchange] = []
     private(set) var bodies: [BodyHash: [UInt8]] = [:]
     private var leftOut: [HAREntry.LeftOut: Int] = [:]
+    /// Entries that cannot be read: how many, and what is wrong with the first one.
+    private var odd: (count: Int, first: String) = (0, "")
     private var seen: Set<BodyHash> = []
 
     init(isOwn: Bool) {
         self.isOwn = isOwn
     }
 
-    mutating func add(_ entry: JSON) throws(LineProblem) {
+    /// - Parameter number: of the entry, from 1.
+    mutating func add(_ entry: ArraySlice<UInt8>, number: Int) {
+        do {
+            let value = try JSON.parse(Array(entry))
+            try add(value, hash: isOwn ? nil : BodyHash(of: Array(entry)))
+        } catch {
+            let reason = (error as? LineProblem)?.reason ?? (error as? JSONError)?.reason.rawValue ?? "\(error)"
+            if odd.count == 0 { odd.first = "entry \(number): \(reason)" }
+            odd.count += 1
+        }
+    }
+
+    private mutating func add(_ entry: JSON, hash: BodyHash?) throws(LineProblem) {
         switch try HAREntry.read(entry) {
         case .leftOut(let why): leftOut[why, default: 0] += 1
         case .exchange(var exchange, let body):
             // Exports of several tabs that were put together have the same entry twice.
-            if !isOwn, let hash = BodyHash(of: entry.bytes), !seen.insert(hash).inserted {
+            if let hash, !seen.insert(hash).inserted {
                 leftOut[.isTwice, default: 0] += 1
                 return
             }
@@ -112,7 +146,10 @@ struct HARContents {
 
     /// How many of which kind.
     var leftOutWords: [String] {
-        HAREntry.LeftOut.allCases.compactMap { why in leftOut[why].map { "\($0) \(why.rawValue)" } }
+        let known = HAREntry.LeftOut.allCases.compactMap { why in leftOut[why].map { "\($0) \(why.rawValue)" } }
+        guard odd.count > 0 else { return known }
+        return known
+            + [odd.count == 1 ? odd.first : "\(odd.count) entries that cannot be read, the first is \(odd.first)"]
     }
 
     /// With offsets, where the file did not say any.

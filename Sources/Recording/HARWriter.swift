@@ -66,13 +66,13 @@ public struct HARWriter: Sendable {
             "status": .integer(exchange.status), "statusText": .string("\(reasonPhrase(exchange.status))"),
             "httpVersion": version(exchange), "cookies": [], "headers": list(exchange.fields),
             "content": content(exchange, body), "redirectURL": "", "headersSize": -1,
-            "bodySize": .integer(exchange.length),
+            "bodySize": .integer(exchange.length ?? -1),
         ]
     }
 
     private static func content(_ exchange: RecordedExchange, _ body: [UInt8]?) -> JSON {
         var content = JSONObject([
-            "size": .integer(body?.count ?? exchange.length),
+            "size": .integer(body?.count ?? exchange.length ?? -1),
             "mimeType": .string(exchange.field("content-type") ?? "x-unknown"),
         ])
         if let body {
@@ -96,9 +96,8 @@ public struct HARWriter: Sendable {
     }
 
     private static func own(_ exchange: RecordedExchange) -> JSON {
-        var own = JSONObject([
-            "offset": .number(exchange.offset.decimalSeconds), "bytes": .integer(exchange.length),
-        ])
+        var own = JSONObject(["offset": .number(exchange.offset.decimalSeconds)])
+        if let length = exchange.length { own.append("bytes", .integer(length)) }
         if let upstream = exchange.upstreamLatency {
             own.append("upstream_seconds", .number(upstream.decimalSeconds))
         }

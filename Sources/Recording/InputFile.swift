@@ -24,13 +24,18 @@ final class InputFile {
     private var position = 0
     private var isAtEnd = false
     private var number = 0
+    /// In bytes, when it was opened.
+    private let size: Int
+    /// Bytes that were read.
+    private var taken = 0
 
     /// Far above any line of ours: those have a few hundred KiB at most, as the target and each of
     /// some twenty fields are bounded to 16 KiB.
     static let longestLine = 1 << 20
     /// What has to be read whole: HAR files and their bodies.
     static let mostWhole = 1 << 28
-    private static let chunk = 1 << 16
+    /// Read at once, and what a file is recognised by.
+    static let chunk = 1 << 16
 
     init(_ path: String) throws(RecordingError) {
         self.path = path
@@ -41,7 +46,11 @@ final class InputFile {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
             throw .cannotRead(path: path, code: EISDIR)
         }
+        size = Int(status.st_size)
     }
+
+    /// How much of it was read, from 0 to 1; 0 for a pipe.
+    var share: Double { size > 0 ? min(1, Double(taken) / Double(size)) : 0 }
 
     deinit {
         if descriptor >= 0 { close(descriptor) }
@@ -99,7 +108,7 @@ final class InputFile {
     /// All of it, or what is left.
     func rest() throws(RecordingError) -> [UInt8] {
         while try fill() {
-            guard buffer.count <= Self.mostWhole else { throw .cannotRead(path: path, code: EFBIG) }
+            guard buffer.count <= Self.mostWhole else { throw .tooLarge(path: path, most: Self.mostWhole) }
         }
         defer { position = buffer.count }
         return Array(buffer[position...])
@@ -133,6 +142,7 @@ final class InputFile {
         }
         guard failure == 0 else { throw .cannotRead(path: path, code: failure) }
         isAtEnd = buffer.count == before
+        taken += buffer.count - before
         return !isAtEnd
     }
 }

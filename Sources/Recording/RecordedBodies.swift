@@ -60,8 +60,12 @@ public final class RecordedBodies: Sendable {
 
     var count: Int { places.count + held.count }
 
-    /// Whether a body is there; not whether it can be read.
-    func has(_ hash: BodyHash) -> Bool { places[hash] != nil || held[hash] != nil }
+    /// The same hash, where a body is there under it: a million exchanges share the few that there
+    /// are. It is not known whether the body can be read.
+    func shared(_ hash: BodyHash) -> BodyHash? {
+        if let index = places.index(forKey: hash) { return places[index].key }
+        return held.index(forKey: hash).map { held[$0].key }
+    }
 
     /// The body; nil where it was not recorded.
     /// - Throws: `RecordingError` when it cannot be read, or is not what was recorded.

@@ -6,7 +6,7 @@ import Text
 // (`RecordedFields`), not a list of what to leave out.
 
 /// A field of a request or an answer.
-public struct RecordedField: Sendable, Equatable {
+public struct RecordedField: Sendable, Hashable {
     /// In lower case.
     public let name: String
     public let value: String
@@ -41,15 +41,15 @@ public struct RecordedExchange: Sendable, Equatable {
     /// In the words of the access log; nil where that is not known.
     public var outcome: String?
     public var reason: String?
-    /// Bytes of content.
-    public var length: Int
+    /// Bytes of content; nil where that is not known.
+    public var length: Int?
     /// nil: not recorded.
     public var body: BodyHash?
     /// One user's: no body, and a target that is a route.
     public var isPersonal = false
 
     public init(
-        time: Timestamp, offset: Duration, method: String, target: String, status: Int, latency: Duration, length: Int
+        time: Timestamp, offset: Duration, method: String, target: String, status: Int, latency: Duration, length: Int?
     ) {
         self.time = time
         self.offset = offset
@@ -59,6 +59,9 @@ public struct RecordedExchange: Sendable, Equatable {
         self.latency = latency
         self.length = length
     }
+
+    /// Whether the answer had content that is not in the recording, or may have had some.
+    public var lacksContent: Bool { body == nil && length != 0 }
 
     /// The value of the first field of the answer with this name, in lower case.
     public func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
@@ -83,7 +86,7 @@ extension RecordedExchange {
         if let upstreamLatency { object.append("upstream_seconds", .number(upstreamLatency.decimalSeconds)) }
         if let outcome { object.append("outcome", .string(outcome)) }
         if let reason { object.append("reason", .string(reason)) }
-        object.append("bytes", .integer(length))
+        if let length { object.append("bytes", .integer(length)) }
         if let body { object.append("body", .string(body.description)) }
         return JSON.object(object).bytes + [0x0A]
     }
@@ -112,7 +115,7 @@ extension RecordedExchange {
         }
         self.init(
             time: time, offset: offset ?? .zero, method: method, target: target, status: status,
-            latency: try Self.seconds(object, "seconds") ?? .zero, length: length ?? 0)
+            latency: try Self.seconds(object, "seconds") ?? .zero, length: length)
         guard offset != nil else { throw LineProblem("offset is missing") }
         upstreamLatency = try Self.seconds(object, "upstream_seconds")
         requestFields = try Self.fields(object, "request_headers", RecordedFields.ofRequests)

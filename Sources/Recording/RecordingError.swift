@@ -10,6 +10,8 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
     case badLine(path: String, line: Int, reason: String)
     /// A file without lines, such as HAR, or a file of bodies, is not what it should be.
     case badFile(path: String, reason: String)
+    /// A file that has to be read whole has more than `most` bytes.
+    case tooLarge(path: String, most: Int)
     /// There is nothing in it.
     case empty(path: String)
 
@@ -19,6 +21,8 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
             path + ": " + String(cString: strerror(code))
         case .badLine(let path, let line, let reason): path + ":" + String(line) + ": " + reason
         case .badFile(let path, let reason): path + ": " + reason
+        case .tooLarge(let path, let most):
+            "\(path): more than \(most >> 20) MiB, the most that is read of a file that is no recording of lines"
         case .empty(let path): path + ": no recorded response in it"
         }
     }

@@ -3,7 +3,7 @@ import Text
 /// Reads a recording, an exchange at a time, in the order of its lines.
 ///
 /// Three kinds of files are told apart by how they begin: recordings of this program's, which are
-/// read as they stream; HAR; and indexes of recorded responses. The latter two are read whole.
+/// read as they stream; HAR; and indexes of recorded responses. HAR and indexes are read whole.
 ///
 /// Confined to its owner.
 public final class RecordingReader {
@@ -47,7 +47,7 @@ public final class RecordingReader {
         let file = try InputFile(path)
         let beginning = try file.beginning()
         if let foreign = ForeignFile.name(beginning) { throw .badLine(path: path, line: 1, reason: foreign) }
-        if HARFile.begins(beginning) {
+        if RecordingKind(beginning) == .har {
             let har = try HARFile(path: path, bytes: file.rest())
             (header, bodies, otherWarnings) = (har.header, har.bodies, har.warnings)
             (self.file, held) = (nil, har.exchanges[...])
@@ -91,8 +91,30 @@ public final class RecordingReader {
         return nil
     }
 
+    /// How far reading is.
+    public struct Progress: Sendable {
+        public let exchanges: Int
+        /// Of the file, from 0 to 1.
+        public let share: Double
+    }
+
+    /// Hands over all that are left, one by one.
+    /// - Parameter watch: called after some thousand exchanges each.
+    public func forEach(
+        watch: (Progress) -> Void = { _ in }, _ body: (RecordedExchange) -> Void
+    ) throws(RecordingError) {
+        var count = 0
+        while let exchange = try next() {
+            body(exchange)
+            count += 1
+            if count.isMultiple(of: Self.watchInterval) { watch(Progress(exchanges: count, share: file?.share ?? 1)) }
+        }
+    }
+
+    private static let watchInterval = 2048
+
     /// All that are left.
-    public func rest() throws(RecordingError) -> [RecordedExchange] {
+    func rest() throws(RecordingError) -> [RecordedExchange] {
         var all: [RecordedExchange] = []
         while let exchange = try next() { all.append(exchange) }
         return all
@@ -119,8 +141,11 @@ public final class RecordingReader {
         // Of a kind that a later version adds.
         if object.objectValue != nil, object["method"] == nil, object["target"] == nil { return nil }
         do {
-            let exchange = try RecordedExchange(object)
-            if let hash = exchange.body, !bodies.has(hash) {
+            var exchange = try RecordedExchange(object)
+            guard let hash = exchange.body else { return exchange }
+            if let shared = bodies.shared(hash) {
+                exchange.body = shared
+            } else {
                 bodiless = (bodiless.count + 1, bodiless.line ?? line.number)
             }
             return exchange

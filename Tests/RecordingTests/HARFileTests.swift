@@ -138,42 +138,89 @@ import Text
     @Test func brokenFilesSayWhere() throws {
         let cut = String(Self.har(Self.entry(), Self.entry()).dropLast(40))
         #expect(try folder.problem(cut) == "f:3: not JSON: the text ends inside a value")
-        #expect(
-            try folder.problem("{\"log\":{\n\"entries\":[\n01]}}") == "f:3: not JSON: a byte that cannot stand here")
-        let cases = [
-            (#"{"log":[]}"#, "log is not an object"), (#"{"log":{"entries":{}}}"#, "log.entries is not a list"),
-            (Self.har("1"), "entry 1: request is not an object"),
-            (Self.har(Self.entry(), Self.entry(time: "yesterday")), "entry 2: startedDateTime is not"),
-            (Self.har(Self.entry(url: #"http://h/v1/a\r\nX: y"#)), "entry 1: request.url has a path"),
-            (Self.har(Self.entry(status: "-5")), "entry 1: response.status"),
-            (Self.har(Self.entry(status: "1e9")), "entry 1: response.status"),
-            (Self.har(Self.entry(more: #""time":"x""#)), "entry 1: time is not a number"),
-            (Self.har(Self.entry(more: #""time":1e300"#)), "entry 1: time is more than"),
-            (Self.har(Self.entry(headers: "3")), "entry 1: response.headers holds"),
-            (
-                Self.har(Self.entry(requestHeaders: #"{"name":"Accept","value":"a\nX-Evil: 1"}"#)),
-                "entry 1: the value of the header field accept"
-            ),
-            (
-                Self.har(Self.entry(headers: #"{"name":"ETag","value":"a\r\nX-Evil: 1"}"#)),
-                "entry 1: the value of the header field etag"
-            ),
-            (
-                Self.har(Self.entry(content: #""text":"?","encoding":"base64""#)),
-                "entry 1: response.content.text is not"
-            ),
-            (Self.har(Self.entry(content: #""text":"?","encoding":"rot13""#)), "entry 1: response.content.encoding"),
-            (Self.har(Self.entry(content: #""text":{}"#)), "entry 1: response.content.text is not text"),
-            (Self.har(Self.entry(content: #""size":9223372036854775807"#)), "entry 1: the size of the content"),
-        ]
-        for (text, reason) in cases {
-            let problem = try folder.problem(text)
-            #expect(problem?.hasPrefix("f: " + reason) == true, "\(reason): \(problem ?? "read")")
-        }
+        #expect(try folder.problem(#"{"log":{"entries":[} "#)?.hasPrefix("f:1: not JSON: a byte that cannot") == true)
+        #expect(try folder.problem(#"{"log":[]}"#) == "f: log is not an object")
+        #expect(try folder.problem(#"{"log":{"entries":{}}}"#) == "f: log.entries is not a list")
+        #expect(try folder.problem(#"{"log":{"version":"1.2"}}"#) == "f: log.entries is not a list")
+        #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: nothing to be read in it: entry 1: ") == true)
     }
 
-    @Test func deepNestingIsAnErrorAndNoCrash() throws {
-        let problem = try folder.problem(#"{"log":"# + String(repeating: "[", count: 100_000))
-        #expect(problem == "f:1: not JSON: nested too deeply")
+    /// One of them refused the whole file, with thousands of entries in it.
+    @Test(arguments: [
+        ("1", "request is not an object"), ("[01]", "a byte that cannot stand here"),
+        ("[1}", "a byte that cannot stand here"),
+        (entry(time: "yesterday"), "startedDateTime is not"),
+        (entry(url: #"http://h/v1/a\r\nX: y"#), "request.url has a path"),
+        (entry(status: "-5"), "response.status"), (entry(status: "1e9"), "response.status"),
+        (entry(more: #""time":"x""#), "time is not a number"), (entry(more: #""time":1e300"#), "time is more than"),
+        (entry(headers: "3"), "response.headers holds"),
+        (
+            entry(requestHeaders: #"{"name":"Accept","value":"a\nX-Evil: 1"}"#),
+            "the value of the header field accept"
+        ),
+        (entry(headers: #"{"name":"ETag","value":"a\r\nX-Evil: 1"}"#), "the value of the header field etag"),
+        (entry(content: #""text":"?","encoding":"base64""#), "response.content.text is not base64"),
+        (entry(content: #""text":"?","encoding":"rot13""#), "response.content.encoding"),
+        (entry(content: #""text":{}"#), "response.content.text is not text"),
+        (entry(content: #""size":9223372036854775807"#), "the size of the content"),
+        (entry(content: #""text":"a='\ud83d'""#), "half of a surrogate pair"),
+        (entry(url: "https://cdn.example.com/app.js", content: #""text":"\ud83d""#), "half of a surrogate pair"),
+        (String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000), "nested too deeply"),
+    ]) func anOddEntryCostsThatEntryAndNotTheFile(_ odd: String, _ reason: String) throws {
+        let read = try folder.read(Self.har(Self.entry(), odd, Self.entry(time: "2026-11-22T00:00:01Z"), odd))
+        #expect(read.exchanges.count == 2 && read.warnings.count == 1, "\(read.warnings)")
+        #expect(
+            read.warnings[0].contains("left out: 2 entries that cannot be read, the first is entry 2: " + reason),
+            "\(read.warnings)")
+    }
+
+    /// An empty 200 was served for each of them, which a cache keeps.
+    @Test(
+        arguments: [
+            (#""mimeType":"application/json""#, nil), (#""size":-1"#, nil), (#""size":-1,"text":"""#, nil),
+            (#""size":-1,"_file":"0b9f.json""#, nil), (#""size":700,"text":"""#, 700), (#""size":700"#, 700),
+            (#""size":0},"bodySize":300,"x":{"#, 300), (#""text":null"#, nil),
+        ] as [(String, Int?)]) func contentThatIsNotInTheFileIsNotEmpty(_ content: String, _ length: Int?) throws
+    {
+        let exchange = try #require(try folder.read(Self.har(Self.entry(content: content))).exchanges.first)
+        #expect(exchange.body == nil && exchange.length == length && exchange.lacksContent)
+        // Neither does it become so on the way through a file of ours.
+        let again = try folder.read(
+            String(decoding: HARWriterTests.har([(exchange, nil)]), as: UTF8.self), as: "again")
+        #expect(again.exchanges.map(\.length) == [length])
+        let native = RecordingReaderTests.header + String(decoding: exchange.line, as: UTF8.self)
+        #expect(try folder.read(native, as: "native").exchanges.map(\.length) == [length])
+    }
+
+    @Test(arguments: [#""size":0"#, #""size":0,"text":"""#])
+    func contentOfNoBytesIsEmpty(_ content: String) throws {
+        let exchange = try #require(try folder.read(Self.har(Self.entry(content: content))).exchanges.first)
+        #expect(exchange.length == 0 && !exchange.lacksContent)
+    }
+
+    /// A file whose first member was another one was "not a JSON object", or an index.
+    @Test(arguments: [
+        "\"$schema\":\"x\",", "\n\"comment\":{\"log\":[]},\n",
+        "\"pages\":\"\(String(repeating: "x", count: 70_000))\",",
+    ])
+    func logNeedNotBeTheFirstMember(_ before: String) throws {
+        let text = "{" + before + Self.har(Self.entry()).dropFirst()
+        #expect(try folder.read(text).exchanges.count == 1)
+    }
+
+    /// Safari says where an answer came from in a member of its own.
+    @Test func answersOutOfSafarisCacheAreNoTraffic() throws {
+        let read = try folder.read(
+            Self.har(
+                Self.entry(more: #""_fetchType":"Memory Cache","time":0"#),
+                Self.entry(more: #""_fetchType":"Disk Cache","time":0"#),
+                Self.entry(more: #""_fetchType":"Network Load","time":5"#)))
+        #expect(read.exchanges.count == 1 && read.warnings.count == 1)
+        #expect(read.warnings[0].hasSuffix("2 requests answered out of the browser's own cache"))
+    }
+
+    @Test func theLargestFileThatIsReadIsNamed() {
+        #expect(
+            RecordingError.tooLarge(path: "f", most: InputFile.mostWhole).description.hasPrefix("f: more than 256 MiB"))
     }
 }

@@ -87,7 +87,7 @@ import Text
     private static func check(_ exchange: RecordedExchange, _ seed: Int) {
         let line = exchange.line
         #expect(line.filter { $0 == 0x0A }.count == 1, "seed \(seed)")
-        #expect(exchange.offset >= .zero && exchange.latency >= .zero && exchange.length >= 0, "seed \(seed)")
+        #expect(exchange.offset >= .zero && exchange.latency >= .zero && (exchange.length ?? 0) >= 0, "seed \(seed)")
         for text in [exchange.method, exchange.target] {
             #expect(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "seed \(seed)")
         }

@@ -1,8 +1,9 @@
 import Foundation
 import Proxy
-import Recording
 import TestSupport
 import Testing
+
+@testable import Recording
 
 /// Large answers that nobody keeps go on as they come; all others are whole first.
 @Suite(.timeLimit(.minutes(10))) struct StreamingTests {

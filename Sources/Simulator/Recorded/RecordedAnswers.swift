@@ -68,6 +68,6 @@ struct RecordedAnswers {
     /// confirmation of what the client had, and with its content.
     static func isWhole(_ exchange: RecordedExchange) -> Bool {
         exchange.method != "HEAD" && exchange.status >= 200 && exchange.status != 206 && exchange.status != 304
-            && (exchange.body != nil || exchange.length == 0)
+            && !exchange.lacksContent
     }
 }

@@ -21,12 +21,18 @@ struct PlannedRequests: Sendable {
         let body: BodyHash?
     }
 
+    /// The whole message and nothing else: a recording may hold a million of them.
     struct Request: Sendable {
-        let method: String
-        let target: String
-        let isHead: Bool
-        /// The whole message.
         let bytes: [UInt8]
+
+        var method: String { word(0) }
+        var target: String { word(1) }
+        var isHead: Bool { bytes.starts(with: "HEAD ".utf8) }
+
+        private func word(_ number: Int) -> String {
+            let words = bytes.split(separator: 0x20, maxSplits: 2)
+            return String(decoding: words[number], as: UTF8.self)
+        }
     }
 
     private(set) var requests: [Request] = []
@@ -38,11 +44,14 @@ struct PlannedRequests: Sendable {
     private var count = 0
     private let added: [RecordedField]
     private let filter: ReplayFilter
+    /// Whether answers are compared, and so have to come in a coding that can be read.
+    private let verifies: Bool
 
-    init(_ plan: ReplayPlan) {
+    init(_ plan: ReplayPlan, verifies: Bool = false) {
         let hasHost = plan.fields.contains { $0.name == "host" }
         added = (hasHost ? [] : [RecordedField("host", plan.target.authority)]) + plan.fields
         filter = plan.filter
+        self.verifies = verifies
     }
 
     mutating func add(_ exchange: RecordedExchange) {
@@ -54,7 +63,7 @@ struct PlannedRequests: Sendable {
         entries.append(
             Entry(
                 offset: exchange.offset, request: number(of: exchange), index: count, status: exchange.status,
-                hasContent: exchange.length > 0, body: exchange.body))
+                hasContent: exchange.length != 0, body: exchange.body))
     }
 
     /// Sorts: lines are written when answers end, and requests came before that.
@@ -67,9 +76,7 @@ struct PlannedRequests: Sendable {
         let bytes = message(exchange)
         if let number = numbers[bytes] { return number }
         numbers[bytes] = requests.count
-        requests.append(
-            Request(
-                method: exchange.method, target: exchange.target, isHead: exchange.method == "HEAD", bytes: bytes))
+        requests.append(Request(bytes: bytes))
         return requests.count - 1
     }
 
@@ -80,7 +87,24 @@ struct PlannedRequests: Sendable {
             // Without content it would describe nothing.
             field.name != "content-type" && !added.contains { $0.name == field.name }
         }
-        for field in added + recorded { text += "\(field.name): \(field.value)\r\n" }
+        for field in added { text += "\(field.name): \(field.value)\r\n" }
+        for field in recorded {
+            let isCoding = verifies && field.name == "accept-encoding"
+            text += "\(field.name): \(isCoding ? Self.readable(field.value) : field.value)\r\n"
+        }
         return Array((text + "\r\n").utf8)
+    }
+
+    /// Of the codings that a client accepts, those whose content can be compared with a recorded
+    /// one.
+    static func readable(_ acceptEncoding: String) -> String {
+        let elements = acceptEncoding.split(separator: ",")
+        let isReadable = { (element: Substring) in
+            let name = element.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+            return ["gzip", "x-gzip", "identity"].contains(name)
+        }
+        let kept = elements.filter(isReadable)
+        guard kept.count < elements.count else { return acceptEncoding }
+        return kept.isEmpty ? "identity" : kept.map { $0.drop { $0 == " " } }.joined(separator: ", ")
     }
 }

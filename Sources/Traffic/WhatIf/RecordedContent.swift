@@ -34,7 +34,7 @@ final class RecordedContent {
     private let bodies: RecordedBodies
     private var kept: [BodyHash: Forms] = [:]
     private var keptBytes = 0
-    private static let mostKept = 256 << 20
+    private static let mostKept = 64 << 20
 
     init(_ bodies: RecordedBodies) {
         self.bodies = bodies

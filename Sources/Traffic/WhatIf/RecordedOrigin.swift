@@ -33,11 +33,13 @@ final class RecordedOrigin {
 
     /// An answer, and since when it is known.
     private struct Version {
-        let since: Duration
+        var since: Duration
         let status: Int
-        var fields: [RecordedField]
+        let tag: String?
+        /// Of `fieldLists`: all but the tag.
+        let fields: Int
         let body: BodyHash?
-        let length: Int
+        let length: Int?
         /// By the clock on the wall, for dates that are relative to it.
         let recordedAt: Int64
 
@@ -45,26 +47,39 @@ final class RecordedOrigin {
             status == other.status && body == other.body && length == other.length
         }
 
-        var hasTag: Bool { fields.contains { $0.name == "etag" } }
-        var lacksContent: Bool { body == nil && length > 0 }
+        var lacksContent: Bool { body == nil && length != 0 }
     }
 
     private struct History {
+        /// In the order of time.
         var versions: [Version] = []
         /// How long the origin took last.
         var latency: Duration?
 
-        mutating func note(_ version: Version) {
-            if let last = versions.last, last.isSame(as: version) {
-                // An answer that was composed has no tag of the origin's, the same from the origin
-                // has.
-                if !last.hasTag { versions[versions.count - 1].fields = version.fields }
+        mutating func note(_ version: Version?, _ latency: Duration?) {
+            if let latency { self.latency = latency }
+            if let version { note(version) }
+        }
+
+        /// Puts a version in its place. Most come last; lines of slow answers come late.
+        private mutating func note(_ version: Version) {
+            let place = (versions.lastIndex { $0.since <= version.since } ?? -1) + 1
+            if place > 0, versions[place - 1].isSame(as: version) {
+                keep(version, at: place - 1, since: versions[place - 1].since)
+            } else if place < versions.count, versions[place].isSame(as: version) {
+                keep(version, at: place, since: version.since)
             } else if versions.last?.lacksContent == true {
                 versions = [version]
             } else if versions.isEmpty || !version.lacksContent {
                 // One that lacks its content says less than what is known.
-                versions.append(version)
+                versions.insert(version, at: place)
             }
+        }
+
+        /// An answer that was composed has no tag of the origin's, the same from the origin has.
+        private mutating func keep(_ version: Version, at place: Int, since: Duration) {
+            if versions[place].tag == nil { versions[place] = version }
+            versions[place].since = since
         }
 
         /// The last that had been seen by then, or the first that was seen at all.
@@ -72,10 +87,13 @@ final class RecordedOrigin {
     }
 
     private var histories: [[UInt8]: History] = [:]
-    private var personal: [(status: Int, length: Int, latency: Duration?)] = []
+    private var personal: [(status: Int16, length: Int32, latency: Int64)] = []
+    private var fieldLists = Numbered<[RecordedField]>()
     private var resources = RecordedResources()
     private let content: RecordedContent
-    private var latencies: [Duration] = []
+    private var latencies = Histogram()
+    /// The offset of the first request.
+    private var start = Duration.zero
     private var lengths = (count: 0, sum: 0)
     /// Where nothing else is known.
     private(set) var usualLatency = Duration.milliseconds(100)
@@ -86,58 +104,67 @@ final class RecordedOrigin {
 
     // MARK: Learning
 
-    /// Takes an exchange in; to be called in the order of time.
-    /// - Returns: the target to ask for it. Of a personal exchange nothing but the route is known,
-    ///   which several share: it is asked for by its number.
-    func learn(_ exchange: RecordedExchange, at time: Duration) -> String {
+    /// Takes an exchange in.
+    /// - Returns: the number by which a personal exchange is asked for, of which nothing but the
+    ///   route is known, which several share; nil for others.
+    func learn(_ exchange: RecordedExchange) -> Int? {
         let latency = exchange.upstreamLatency ?? (exchange.outcome == nil ? exchange.latency : nil)
-        if let latency { latencies.append(latency) }
+        if let latency { latencies.record(nanoseconds: latency.wholeNanoseconds) }
         if exchange.isPersonal {
-            personal.append((exchange.status, exchange.length, latency))
-            return Self.personalPath + String(personal.count - 1)
+            personal.append(
+                (
+                    Int16(exchange.status), Int32(clamping: exchange.length ?? 0),
+                    latency?.wholeNanoseconds ?? Self.unknownLatency
+                ))
+            return personal.count - 1
         }
-        guard let key = Self.key(exchange.method, Array(exchange.target.utf8)) else { return exchange.target }
-        var history = histories[key] ?? History()
-        history.latency = latency ?? history.latency
-        if let version = Self.version(exchange, since: time) {
-            history.note(version)
-            if version.body != nil, version.status == 200 { resources.note(exchange.target, key) }
-            lengths = (lengths.count + 1, lengths.sum + version.length)
-        }
-        histories[key] = history
-        return exchange.target
+        guard let key = Self.key(exchange.method, Array(exchange.target.utf8)) else { return nil }
+        let version = version(exchange)
+        histories[key, default: History()].note(version, latency)
+        guard let version else { return nil }
+        if version.body != nil, version.status == 200 { resources.note(exchange.target, key) }
+        if let length = version.length { lengths = (lengths.count + 1, lengths.sum + length) }
+        return nil
     }
 
     /// Everything has been learnt.
-    func finish() {
-        latencies.sort()
-        if !latencies.isEmpty { usualLatency = latencies[latencies.count / 2] }
-        latencies = []
+    /// - Parameter start: the offset of the first request.
+    func finish(startingAt start: Duration) {
+        self.start = start
+        if let median = latencies.quantile(0.5) { usualLatency = .nanoseconds(median) }
+        fieldLists.forgetNumbers()
     }
 
     private static let personalPath = "/v1/me/exchange/"
+    private static let unknownLatency: Int64 = -1
+
+    /// The target that a personal exchange is asked for by.
+    static func personalTarget(_ number: Int) -> String { personalPath + String(number) }
 
     /// nil for what says nothing lasting of the resource: no answer, a part, an error of the
     /// moment.
-    private static func version(_ exchange: RecordedExchange, since time: Duration) -> Version? {
+    private func version(_ exchange: RecordedExchange) -> Version? {
         switch exchange.status {
         case ..<200, 206, 304, 401, 408, 412, 416, 417, 429, 500...: return nil
         case _ where exchange.method == "HEAD": return nil
         default: break
         }
-        var fields = exchange.fields.filter { kept.contains($0.name) }
-        fields.removeAll { $0.name == "etag" && $0.value.hasPrefix("\"refrain-") }
-        for index in fields.indices where fields[index].name == "etag" && fields[index].value.hasSuffix("-gzip\"") {
-            fields[index] = RecordedField("etag", String(fields[index].value.dropLast(6)) + "\"")
-        }
         return Version(
-            since: time, status: exchange.status, fields: fields, body: exchange.body, length: exchange.length,
-            recordedAt: date(exchange.field("date")) ?? exchange.time.microseconds / 1_000_000)
+            since: exchange.offset, status: exchange.status, tag: Self.tag(exchange),
+            fields: fieldLists.number(of: exchange.fields.filter { Self.kept.contains($0.name) }),
+            body: exchange.body, length: exchange.length,
+            recordedAt: Self.date(exchange.field("date")) ?? exchange.time.microseconds / 1_000_000)
+    }
+
+    /// The origin's entity tag, as it is without a coding.
+    private static func tag(_ exchange: RecordedExchange) -> String? {
+        guard let tag = exchange.field("etag"), !tag.hasPrefix("\"refrain-") else { return nil }
+        return tag.hasSuffix("-gzip\"") ? String(tag.dropLast(6)) + "\"" : tag
     }
 
     /// What the origin says of an answer, rather than what a cache adds.
     private static let kept: Set<String> = [
-        "cache-control", "content-language", "content-type", "etag", "expires", "last-modified", "vary",
+        "cache-control", "content-language", "content-type", "expires", "last-modified", "vary",
     ]
 
     /// The one spelling of a request; nil for a target that is none.
@@ -156,6 +183,7 @@ final class RecordedOrigin {
         if let number = Self.personalNumber(target), personal.indices.contains(number) {
             return personalAnswer(number)
         }
+        let time = time + start
         guard let key = Self.key(method, target) else { return unknown() }
         if let history = histories[key] { return answer(history, at: time, now) }
         let assembled = method == "GET" ? resources.assemble(target) { content(of: $0, $1, at: time) } : nil
@@ -163,7 +191,7 @@ final class RecordedOrigin {
             return unknown()
         }
         return Answer(
-            status: 200, fields: Self.fields(like, now).filter { $0.name != "etag" },
+            status: 200, fields: fields(like, now),
             content: RecordedContent.Forms(identity: assembled.body), latency: usualLatency,
             source: assembled.isWhole ? .assembled : .unknown)
     }
@@ -171,28 +199,30 @@ final class RecordedOrigin {
     private func answer(_ history: History, at time: Duration, _ now: Int64) -> Answer {
         let latency = history.latency ?? usualLatency
         guard let version = history.version(at: time) else {
-            let length = lengths.sum / max(lengths.count, 1)
-            return Answer(status: 200, content: .filler(length), latency: latency, source: .filled)
+            return Answer(status: 200, content: .filler(usualLength), latency: latency, source: .filled)
         }
-        var answer = Answer(
-            status: version.status, fields: Self.fields(version, now), latency: latency, source: .recorded)
+        var answer = Answer(status: version.status, fields: fields(version, now), latency: latency, source: .recorded)
+        if let tag = version.tag { answer.fields.append(RecordedField("etag", tag)) }
         if let body = version.body, let forms = content[body] {
             answer.content = forms
-        } else if version.length > 0 {
-            answer.content = .filler(version.length)
+        } else if version.length != 0 {
+            answer.content = .filler(version.length ?? usualLength)
             answer.source = .filled
         }
         return answer
     }
+
+    /// Where nothing else is known.
+    private var usualLength: Int { lengths.sum / max(lengths.count, 1) }
 
     private func personalAnswer(_ number: Int) -> Answer {
         let (status, length, latency) = personal[number]
         // What went wrong at that moment would not again.
         let lasting = status == 429 || status >= 500 || status < 200 ? 200 : status
         return Answer(
-            status: lasting, fields: [RecordedField("content-type", "application/json")],
-            content: .filler(lasting == 204 || lasting == 304 ? 0 : length), latency: latency ?? usualLatency,
-            source: .filled)
+            status: Int(lasting), fields: [RecordedField("content-type", "application/json")],
+            content: .filler(lasting == 204 || lasting == 304 ? 0 : Int(length)),
+            latency: latency == Self.unknownLatency ? usualLatency : .nanoseconds(latency), source: .filled)
     }
 
     private func unknown() -> Answer {
@@ -215,9 +245,9 @@ final class RecordedOrigin {
     }
 
     /// As they were, but for a date that was so far ahead, and is so again.
-    private static func fields(_ version: Version, _ now: Int64) -> [RecordedField] {
-        version.fields.map { field in
-            guard field.name == "expires", let expires = date(field.value) else { return field }
+    private func fields(_ version: Version, _ now: Int64) -> [RecordedField] {
+        fieldLists[version.fields].map { field in
+            guard field.name == "expires", let expires = Self.date(field.value) else { return field }
             var text = ByteBuffer(capacity: 32)
             HTTPDate.append(now + expires - version.recordedAt, to: &text)
             return RecordedField("expires", String(decoding: text.copyReadable(), as: UTF8.self))

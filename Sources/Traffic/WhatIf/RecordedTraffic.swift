@@ -1,61 +1,92 @@
+import HTTP
 import Recording
 import Text
 
 /// A recording as what-if runs need it: what clients asked for and when, and what the origin had to
 /// say.
 ///
-/// Used by one run at a time.
+/// Each distinct request is held once, and of each exchange no more than 16 bytes: recordings have
+/// millions of lines. Used by one run at a time.
 public final class RecordedTraffic {
-    /// What a client sends.
-    struct Request {
-        /// Since the first request.
-        let due: Duration
+    /// When which request is sent.
+    private struct Entry {
+        /// In nanoseconds, as in the recording.
+        let offset: Int64
+        /// Of `messages`.
+        let message: Int32
+        /// The number by which a personal exchange is asked for; -1 for others.
+        let personal: Int32
+    }
+
+    private struct Message: Hashable {
         let method: String
         let target: String
-        let fields: [RecordedField]
+        /// Of `heads`.
+        let head: Int
     }
 
     /// In the order in which they are due.
-    let requests: [Request]
+    private var entries: [Entry] = []
+    private var messages = Numbered<Message>()
+    /// What follows the target: few sorts of clients send the same fields always.
+    private var heads = Numbered<String>()
     let origin: RecordedOrigin
     /// The time of day of the first request.
-    let started: Timestamp
+    private(set) var started = Timestamp(microseconds: 0)
     /// The share of the traffic that was recorded: figures are of that share.
     let sampling: Double
     /// Requests that the recording proxy refused before it thought of the origin, for want of a
     /// client key for one, and those with methods that cannot be sent: they are left out.
-    let leftOut: Int
+    private(set) var leftOut = 0
 
     /// From the first request to the last.
-    var duration: Duration { requests.last?.due ?? .zero }
-    public var count: Int { requests.count }
+    var duration: Duration { entries.isEmpty ? .zero : due(entries.count - 1) }
+    public var count: Int { entries.count }
 
     /// Reads what is left of a recording.
-    public convenience init(_ reader: RecordingReader) throws(RecordingError) {
-        let exchanges = try reader.rest()
-        guard !exchanges.isEmpty else { throw .empty(path: reader.path) }
-        self.init(exchanges, sampling: reader.header.sampling, bodies: reader.bodies)
+    /// - Parameter watch: called while it is read.
+    public convenience init(
+        _ reader: RecordingReader, watch: (RecordingReader.Progress) -> Void = { _ in }
+    ) throws(RecordingError) {
+        self.init(sampling: reader.header.sampling, bodies: reader.bodies)
+        try reader.forEach(watch: watch, add)
+        guard !entries.isEmpty || leftOut > 0 else { throw .empty(path: reader.path) }
+        finish()
     }
 
-    init(_ exchanges: [RecordedExchange], sampling: Double = 1, bodies: RecordedBodies) {
-        // Lines stand in the order of the answers.
-        let order = exchanges.indices.sorted { (exchanges[$0].offset, $0) < (exchanges[$1].offset, $1) }
-        let first = order.first.map { exchanges[$0] }
-        let start = first?.offset ?? .zero
-        let origin = RecordedOrigin(bodies)
-        var requests: [Request] = []
-        for exchange in order.lazy.map({ exchanges[$0] }) where Self.canBeSent(exchange) {
-            let due = exchange.offset - start
-            let target = origin.learn(exchange, at: due)
-            requests.append(
-                Request(due: due, method: exchange.method, target: target, fields: Self.fields(exchange)))
-        }
-        origin.finish()
-        self.requests = requests
-        self.origin = origin
+    convenience init(_ exchanges: [RecordedExchange], sampling: Double = 1, bodies: RecordedBodies) {
+        self.init(sampling: sampling, bodies: bodies)
+        for exchange in exchanges { add(exchange) }
+        finish()
+    }
+
+    private init(sampling: Double, bodies: RecordedBodies) {
         self.sampling = sampling
-        started = first?.time ?? Timestamp(microseconds: 0)
-        leftOut = exchanges.count - requests.count
+        origin = RecordedOrigin(bodies)
+    }
+
+    private func add(_ exchange: RecordedExchange) {
+        guard Self.canBeSent(exchange) else {
+            leftOut += 1
+            return
+        }
+        let personal = origin.learn(exchange)
+        let offset = exchange.offset.wholeNanoseconds
+        if entries.isEmpty || offset < first { (first, started) = (offset, exchange.time) }
+        let head = heads.number(of: Self.fields(exchange))
+        let message = messages.number(of: Message(method: exchange.method, target: exchange.target, head: head))
+        entries.append(Entry(offset: offset, message: Int32(message), personal: Int32(personal ?? -1)))
+    }
+
+    /// The smallest offset.
+    private var first: Int64 = 0
+
+    /// Lines come in the order of the answers; the sort is stable.
+    private func finish() {
+        entries.sort { $0.offset < $1.offset }
+        messages.forgetNumbers()
+        heads.forgetNumbers()
+        origin.finish(startingAt: .nanoseconds(first))
     }
 
     private static func canBeSent(_ exchange: RecordedExchange) -> Bool {
@@ -63,7 +94,40 @@ public final class RecordedTraffic {
     }
 
     /// Those that can change an answer: a recording may come from anywhere, and hold more.
-    private static func fields(_ exchange: RecordedExchange) -> [RecordedField] {
+    private static func fields(_ exchange: RecordedExchange) -> String {
         exchange.requestFields.filter { RecordedFields.ofRequests.contains($0.name) }
+            .reduce(into: "") { $0 += $1.name + ": " + $1.value + "\r\n" }
     }
+
+    /// Since the first request.
+    func due(_ index: Int) -> Duration { .nanoseconds(entries[index].offset - first) }
+
+    /// The message that a client sends.
+    func request(_ index: Int) -> (method: Method, head: [UInt8]) {
+        let entry = entries[index]
+        let message = messages[Int(entry.message)]
+        let target = entry.personal < 0 ? message.target : RecordedOrigin.personalTarget(Int(entry.personal))
+        var head = "\(message.method) \(target) HTTP/1.1\r\nHost: what-if\r\n" + heads[message.head]
+        let method = Method.allCases.first { $0.text.description == message.method } ?? .other
+        if !method.isSafe { head += "Content-Length: 0\r\n" }
+        return (method, Array((head + "\r\n").utf8))
+    }
+}
+
+/// Values that are held once, by numbers from 0.
+struct Numbered<Value: Hashable> {
+    private var values: [Value] = []
+    private var numbers: [Value: Int32] = [:]
+
+    subscript(number: Int) -> Value { values[number] }
+
+    mutating func number(of value: Value) -> Int {
+        if let number = numbers[value] { return Int(number) }
+        numbers[value] = Int32(values.count)
+        values.append(value)
+        return values.count - 1
+    }
+
+    /// Once no value is added any more.
+    mutating func forgetNumbers() { numbers = [:] }
 }

@@ -1,6 +1,6 @@
 import EventLoop
 import HTTP
-import Recording
+import Synchronization
 import Upstream
 
 /// The clients of a recording: send each request when it is due, over as many connections as that
@@ -12,6 +12,8 @@ final class TraceClients {
     private let completion: () -> Void
     private var next = 0
     private var outstanding = 0
+    /// The same as `next`, for other threads.
+    let sent = Atomic(0)
     private(set) var failed = 0
     /// Of content.
     private(set) var bytes = 0
@@ -35,33 +37,27 @@ final class TraceClients {
     }
 
     func start() {
-        guard !traffic.requests.isEmpty else { return completion() }
+        guard traffic.count > 0 else { return completion() }
         sendDue()
     }
 
     private func sendDue() {
         let elapsed = loop.now - VirtualTime.start
-        while next < traffic.requests.count, traffic.requests[next].due <= elapsed {
+        while next < traffic.count, traffic.due(next) <= elapsed {
             outstanding += 1
-            _ = pool.send(Self.request(traffic.requests[next]), to: self)
+            let (method, head) = traffic.request(next)
+            _ = pool.send(UpstreamRequest(method: method, head: head), to: self)
             next += 1
         }
-        guard next < traffic.requests.count else { return }
-        loop.schedule(at: VirtualTime.start + traffic.requests[next].due) { [self] in sendDue() }
-    }
-
-    private static func request(_ request: RecordedTraffic.Request) -> UpstreamRequest {
-        var head = request.method + " " + request.target + " HTTP/1.1\r\nHost: what-if\r\n"
-        for field in request.fields { head += field.name + ": " + field.value + "\r\n" }
-        let method = Method.allCases.first { $0.text.description == request.method } ?? .other
-        if !method.isSafe { head += "Content-Length: 0\r\n" }
-        return UpstreamRequest(method: method, head: Array((head + "\r\n").utf8))
+        sent.store(next, ordering: .relaxed)
+        guard next < traffic.count else { return }
+        loop.schedule(at: VirtualTime.start + traffic.due(next)) { [self] in sendDue() }
     }
 
     private func end(isFailure: Bool) {
         if isFailure { failed += 1 }
         outstanding -= 1
-        if outstanding == 0, next == traffic.requests.count { completion() }
+        if outstanding == 0, next == traffic.count { completion() }
     }
 }
 

@@ -21,20 +21,23 @@ public enum WhatIf {
     static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
+    /// - Parameter watch: called twice a second with how many requests have been sent.
     /// - Throws: `SystemError` where the sockets cannot be had.
     public static func run(
-        _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop = WhatIfStop()
+        _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop = WhatIfStop(),
+        watch: (_ sent: Int) -> Void = { _ in }
     ) throws(SystemError) -> WhatIfFigures {
-        try run(traffic, settings, until: stop, in: TemporaryDirectory())
+        try run(traffic, settings, until: stop, in: TemporaryDirectory(), watch: watch)
     }
 
     /// Removes the directory: recorded content is in it.
     static func run(
-        _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop, in directory: TemporaryDirectory
+        _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop,
+        in directory: TemporaryDirectory, watch: (_ sent: Int) -> Void = { _ in }
     ) throws(SystemError) -> WhatIfFigures {
         defer { directory.remove() }
         let stage = try Stage(traffic, settings, directory)
-        return stage.run(until: stop)
+        return stage.run(until: stop, watch: watch)
     }
 }
 
@@ -119,18 +122,21 @@ private final class Stage {
         return try server.listen(ListenerSettings(address: address, tls: nil), sharesPort: false)
     }
 
-    func run(until stop: WhatIfStop) -> WhatIfFigures {
+    func run(until stop: WhatIfStop, watch: (_ sent: Int) -> Void) -> WhatIfFigures {
         stop.onStop { @Sendable [done] in done.signal() }
+        let clients = clients
         loop.sync { () -> Void in
             openInterval()
             clients?.start()
         }
-        done.wait()
+        while done.wait(timeout: .now() + .milliseconds(500)) == .timedOut {
+            watch(clients?.sent.load(ordering: .relaxed) ?? 0)
+        }
         let stopped = DispatchSemaphore(value: 0)
         loop.stop { @Sendable in stopped.signal() }
         stopped.wait()
         // They hold this, and with it a cache for each configuration.
-        (servers, origin, clients) = ([], nil, nil)
+        (servers, origin, self.clients) = ([], nil, nil)
         shared.cache.close()
         return figures
     }

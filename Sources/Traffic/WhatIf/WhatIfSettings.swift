@@ -5,7 +5,7 @@ import Proxy
 /// listens and who it is.
 public struct WhatIfSettings: Sendable {
     /// What the run is called in the report, such as the name of its configuration file.
-    var name: String
+    public let name: String
     public var policy: Policy
     public var composition: CompositionSettings
     /// Bytes of the memory tier, and of the files of large bodies beside it.

@@ -2,12 +2,12 @@ import Dispatch
 import EventLoop
 import Glibc
 import HTTP
-import Recording
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Proxy
+@testable import Recording
 
 @Suite struct TrafficTapTests {
     /// Fields are chosen by their ids on the loops, and by their names when they are written.

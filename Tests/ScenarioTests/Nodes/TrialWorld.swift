@@ -1,7 +1,7 @@
-import Recording
 import TestSupport
 
 @testable import Bench
+@testable import Recording
 @testable import Simulator
 
 /// An origin, and what clients ask of it.

@@ -47,6 +47,15 @@ import Upstream
         #expect(text == "GET /a HTTP/1.1\r\nhost: 127.0.0.1:8080\r\naccept-language: fr\r\naccept: */*\r\n\r\n")
     }
 
+    /// A browser's `accept-encoding: gzip, deflate, br, zstd` went out, and answers came in a
+    /// coding that cannot be read.
+    @Test(arguments: [
+        ("gzip, deflate, br, zstd", "gzip"), ("br", "identity"), ("br;q=1, gzip;q=0.5", "gzip;q=0.5"),
+        ("*", "identity"), ("gzip;q=1.0,identity;q=0.5", "gzip;q=1.0,identity;q=0.5"), ("X-GZIP, br", "X-GZIP"),
+    ]) func whereAnswersAreComparedOnlyReadableCodingsAreAskedFor(_ recorded: String, _ sent: String) {
+        #expect(PlannedRequests.readable(recorded) == sent)
+    }
+
     @Test func whatCannotOrMustNotBeSentIsCounted() {
         var personal = Self.exchange("GET", "/v1/me/library/songs")
         personal.isPersonal = true

@@ -156,6 +156,29 @@ import Testing
         #expect(origin.answer("GET", Array(target.utf8), at: .seconds(3600), now: 0).status == 200)
     }
 
+    /// Lines come in the order of answers: a slow one comes after those that it was before.
+    @Test func theOrderOfTheLinesDoesNotMatter() throws {
+        var trace = try TraceUnderTest()
+        let target = "/v1/catalog/us/songs/\(trace.songs[0])"
+        for (hour, name) in [(2, "b"), (0, "a"), (1, "a"), (3, "b"), (4, "a")] {
+            trace.add(target, at: .seconds(3600 * hour)) {
+                $0.body = nil
+                $0.status = name == "a" ? 404 : 410
+                $0.length = 0
+            }
+        }
+        trace.addPersonal(at: .seconds(60))
+        let traffic = trace.traffic
+        func status(_ seconds: Int) -> Int {
+            traffic.origin.answer("GET", Array(target.utf8), at: .seconds(seconds), now: 0).status
+        }
+        #expect([0, 3600, 7199, 7200, 14_399, 14_400].map(status) == [404, 404, 404, 410, 410, 404])
+        #expect(traffic.started == TraceUnderTest.started && traffic.duration == .seconds(14_400))
+        #expect((0..<traffic.count).map { traffic.due($0) / .seconds(60) } == [0, 1, 60, 120, 180, 240])
+        let personal = String(decoding: traffic.request(1).head, as: UTF8.self)
+        #expect(personal.hasPrefix("GET \(RecordedOrigin.personalTarget(0)) HTTP/1.1\r\n"))
+    }
+
     @Test func aBodyThatWasNotRecordedIsFilledUp() throws {
         var trace = try TraceUnderTest()
         trace.add("/v1/catalog/us/songs/\(trace.songs[0])", at: .zero) {
