@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Traffic
 @testable import refrain
 
 @Suite struct QuantityTests {
@@ -49,5 +50,23 @@ import Testing
         for text in ["0", "5", "", "4x", "+4"] {
             #expect(throws: ValueError.self, "\(text)") { try Quantity.count(text, in: 1...4) }
         }
+    }
+
+    /// Rates below one a second were wrong usage.
+    @Test(arguments: [
+        ("20/s", 20.0), ("0.5/s", 0.5), ("30/m", 0.5), ("1/2s", 0.5), ("1.5/10s", 0.15), ("1/h", 1 / 3600.0),
+    ]) func requestsComeInASpanOfTime(_ text: String, _ perSecond: Double) throws {
+        let rate = try Quantity.requestRate(text)
+        #expect(abs(rate.perSecond - perSecond) < 1e-12)
+        #expect(rate.due(0) == 0 && abs(rate.due(1) - Int64(1e9 / perSecond)) <= 1)
+        #expect(rate.due(.max) == 1_000_000_000_000_000_000)
+        #expect(rate.count(before: rate.due(3)) == 3 && rate.count(before: rate.due(3) + 1) == 4)
+    }
+
+    @Test(arguments: [
+        "", "5", "/s", "0/s", "0.0/s", ".5/s", "5./s", "1/0s", "1/d", "1/s/s", "-1/s", "1e3/s", "0.0001/s",
+    ])
+    func whatIsNoRateOfRequestsIsRefused(_ text: String) {
+        #expect(throws: ValueError.self) { try Quantity.requestRate(text) }
     }
 }

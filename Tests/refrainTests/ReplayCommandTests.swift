@@ -4,7 +4,20 @@ import TestSupport
 import Testing
 import Text
 
+@testable import Traffic
 @testable import refrain
+
+/// A run of one request, half a second late and answered at once.
+private enum SyntheticEnding {
+    static var result: ReplayResult {
+        var result = ReplayResult(file: "a", target: "b", pace: "1/s", connections: 1, started: .now())
+        (result.sent, result.answered, result.elapsed) = (1, 1, .seconds(1))
+        result.lag.record(nanoseconds: 500_000_000)
+        result.corrected.record(nanoseconds: 500_000_001)
+        result.withoutLag.record(nanoseconds: 1)
+        return result
+    }
+}
 
 /// The command against a demonstration: the real proxy in front of the simulated API.
 @Suite struct ReplayCommandTests {
@@ -71,6 +84,20 @@ import Text
                 "replay", path, "--target", "http://127.0.0.1:\(port)", "--connections", "1", "--fail-if", "diff>0")
             #expect(result.status == 1 && result.standard.contains("FAILED") && result.standard.contains("status"))
         }
+    }
+
+    /// An invalid run ended like one that had failed: nothing said whether to run it again.
+    @Test func anInvalidRunHasAStatusOfItsOwn() throws {
+        var result = SyntheticEnding.result
+        func status(_ texts: [String], wasStopped: Bool = false) throws -> refrain.ExitStatus {
+            let verdicts = try texts.map { try Threshold($0).verdict(on: result) }
+            result.judge(verdicts)
+            return Replay.Ending(result: result, wasStopped: wasStopped).status(verdicts)
+        }
+        #expect(try status([]) == .invalidRun && status(["p50>1ms"]) == .invalidRun)
+        #expect(try status(["p50>1s"]) == .done && status(["errors>0"]) == .done)
+        #expect(try status(["p50>1ms", "rate<1000"]) == .failed && status([], wasStopped: true) == .failed)
+        #expect(refrain.ExitStatus.invalidRun.rawValue == 3)
     }
 
     /// It was a success with 0 answers.

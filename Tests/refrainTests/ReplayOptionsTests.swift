@@ -16,7 +16,7 @@ import Testing
         let closed = try Self.options("--connections", "8").plan
         #expect(closed.pace == .closed && closed.connections == 8)
         let rate = try Self.options("--connections", "8", "--rate", "50/s").plan
-        #expect(rate.pace == .rate(perSecond: 50) && rate.connections == 8)
+        #expect(rate.pace == .rate(RequestRate(perSecond: 50)) && rate.connections == 8)
         let speed = try Self.options("--connections", "8", "--speed", "2.5x").plan
         #expect(speed.pace == .recorded(speed: 2.5) && speed.connections == 8)
     }
@@ -40,7 +40,7 @@ import Testing
         (["--loop"], "--loop goes on until the --duration is over; say how long that is"),
         (["--speed", "10"], "\"10\" is not a speed such as 10x or 0.5x"),
         (["--speed", "0x"], "\"0x\" is not a speed such as 10x or 0.5x"),
-        (["--rate", "0/s"], "\"0/s\" is not a rate such as 20/s"),
+        (["--rate", "0/s"], "\"0/s\" is not a rate such as 20/s, 0.5/s or 30/m"),
         (["--connections", "0"], "\"0\" is not a number from 1 to 10000"),
         (["--status", "4x"], "\"4x\" is not a status such as 404 or 4xx"),
         (["--outcome", "hot"], "\"hot\" is none of hit, composed"),
@@ -64,9 +64,13 @@ import Testing
                 OptionParser.parse(["trace.jsonl", "--warm", "--target", "http://127.0.0.1:1"] + words, for: .replay))
         }
         let usual = try options()
-        #expect(usual.perSecond == 4 && usual.plan.connections == 4 && usual.plan.filter.methods == ["GET"])
+        #expect(
+            usual.rate == RequestRate(perSecond: 4) && usual.plan.connections == 4
+                && usual.plan.filter.methods == ["GET"])
         let told = try options("--rate", "20/s", "--connections", "8", "--status", "200", "--json")
-        #expect(told.perSecond == 20 && told.plan.connections == 8 && told.plan.filter.statuses == [200] && told.isJSON)
+        #expect(
+            told.rate == RequestRate(perSecond: 20) && told.plan.connections == 8 && told.plan.filter.statuses == [200]
+                && told.isJSON)
         let folder = try TemporaryFolder()
         let path = try folder.put("Music-User-Token: abc\n", "fields", mode: 0o600)
         #expect(throws: CommandFailure.self) { try options("--header-file", path) }
@@ -115,6 +119,23 @@ import Testing
         let progress = ReplayProgress(planned: nil, expected: .seconds(40), terminal: .none)
         #expect(progress.share(Self.half) == 0.25)
         #expect(ReplayProgress(planned: nil, expected: nil, terminal: .none).share(Self.half) == nil)
+    }
+
+    /// Reading a large recording said nothing for minutes.
+    @Test func readingALargeFileSaysHowFarItIs() {
+        let captured = CapturedOutput()
+        let line = ProgressLine(captured.output, on: .none, every: .zero)
+        line.show("reading a.jsonl: 5 %")
+        line.end()
+        #expect(captured.error == "refrain: reading a.jsonl: 5 %\n")
+        let drawn = CapturedOutput()
+        let terminal = ProgressLine(drawn.output, on: Terminal(width: 12, hasColour: false), every: .zero)
+        terminal.show("reading a.jsonl: 5 %")
+        terminal.end()
+        #expect(drawn.error.hasPrefix("\rreading ") && drawn.error.hasSuffix("\u{1B}[K\r\u{1B}[K"))
+        let short = CapturedOutput()
+        ProgressLine(short.output, on: .none, every: .seconds(3600)).show("not yet")
+        #expect(short.error.isEmpty)
     }
 
     /// It said "0 s left" for as long as a slow target took for its last answers.

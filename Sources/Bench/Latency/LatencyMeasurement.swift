@@ -74,7 +74,7 @@ struct LatencyMeasurement {
             requestsPerSecond: result.rate ?? 0, p50: result.milliseconds(atShare: 0.5),
             p99: result.milliseconds(atShare: 0.99), p999: result.milliseconds(atShare: 0.999),
             lag99: Double(result.lag.quantile(0.99) ?? 0) / 1e6,
-            invalidBecause: result.invalidBecause.map { "\(rate?.percent ?? "closed loop"): \($0)" })
+            invalidBecause: result.latenessAtP99.map { "\(rate?.percent ?? "closed loop"): \($0)" })
     }
 
     private func load(_ targets: [String], on server: RunningServer, _ rate: FixedRate?) throws -> ReplayResult {

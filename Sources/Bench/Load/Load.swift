@@ -18,7 +18,7 @@ enum Load {
         _ targets: some Sequence<String>, port: Int, connections: Int, perSecond rate: Int? = nil
     ) throws -> ReplayResult {
         let exchanges = exchanges(targets)
-        let plan = plan(port, rate.map { .rate(perSecond: $0) } ?? .recorded(speed: 1), connections)
+        let plan = plan(port, rate.map { .rate(RequestRate(perSecond: $0)) } ?? .recorded(speed: 1), connections)
         return try run(plan, exchanges) { $0 == exchanges.count }
     }
 

@@ -70,7 +70,7 @@ enum FileHitsMeasurement {
             guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
             return Sample(
                 requestsPerSecond: result.rate ?? 0, p50: result.milliseconds(atShare: 0.5),
-                p99: result.milliseconds(atShare: 0.99), invalidBecause: result.invalidBecause)
+                p99: result.milliseconds(atShare: 0.99), invalidBecause: result.latenessAtP99)
         }
         var row = rounds.row(
             name, "p99 of these at half load", unit: "ms", beside: [("nginx", nil)],

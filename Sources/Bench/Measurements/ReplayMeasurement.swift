@@ -63,7 +63,7 @@ enum ReplayMeasurement {
                 "replay: of \(result.sent) requests \(result.answered) were answered, not all of them by hits")
         }
         var sample = sample(rate: rate, requests: result.answered, since: before)
-        sample.invalidBecause = result.invalidBecause
+        sample.invalidBecause = result.latenessAtP99
         return sample
     }
 

@@ -9,7 +9,8 @@ import Text
 // What must hold: the generator pays for comparing bytes with what was answered before, or for a
 // digest where they are new; what differs from the recording is looked at on a queue of its own,
 // which holds a bounded number of bytes: what comes on top of that is counted as not compared, and
-// not waited for.
+// not waited for. An answer is different only where both contents could be read; each answer is
+// either compared or counted as not compared, with the reason.
 
 /// Compares answers with recorded ones.
 final class AnswerVerifier: Sendable {
@@ -21,6 +22,7 @@ final class AnswerVerifier: Sendable {
     private struct State {
         var compared = 0
         var different = 0
+        var notCompared: [String: Int] = [:]
         var listed: [Int: ReplayResult.Difference] = [:]
         var heldBytes = 0
         /// The answer that was compared last with each recorded body: the next one is mostly the
@@ -55,8 +57,7 @@ final class AnswerVerifier: Sendable {
     /// Takes an answer to the entry of this number. On the run's loop.
     func take(_ reader: AnswerReader, toEntry number: Int) {
         let entry = planned.entries[number]
-        // Not every recording knows what was answered.
-        guard entry.status > 0 else { return }
+        guard entry.status > 0 else { return leaveOut("no recorded answer") }
         guard reader.status == entry.status else {
             let difference = JSONDifference(
                 path: "status", expected: String(entry.status), found: String(reader.status))
@@ -64,9 +65,10 @@ final class AnswerVerifier: Sendable {
         }
         guard let recorded = entry.body else {
             // No content came and none was recorded: that is the same. All else cannot be judged.
-            if reader.length == 0, !entry.hasContent { state.withLock { $0.compared += 1 } }
-            return
+            guard reader.length == 0, !entry.hasContent else { return leaveOut("content not recorded") }
+            return state.withLock { $0.compared += 1 }
         }
+        guard let coding = reader.coding else { return leaveOut("content coding that cannot be read") }
         let isKnown = state.withLock { state in
             guard let seen = state.seen[recorded], seen.content == reader.content else { return false }
             Self.note(seen.verdict, entry, planned, &state)
@@ -85,48 +87,58 @@ final class AnswerVerifier: Sendable {
                 Self.note(verdict, entry, planned, &state)
                 return false
             }
-            guard state.heldBytes + reader.content.count <= Self.mostHeld else { return false }
+            guard state.heldBytes + reader.content.count <= Self.mostHeld else {
+                state.notCompared["too many at once", default: 0] += 1
+                return false
+            }
             state.heldBytes += reader.content.count
             return true
         }
         guard isToBeLookedAt else { return }
-        let (content, isGzip) = (reader.content, reader.isGzip)
-        queue.async { @Sendable in self.look(at: content, isGzip, entry, pair) }
+        let content = reader.content
+        queue.async { @Sendable in self.look(at: content, coding, entry, pair) }
     }
+
+    private func leaveOut(_ reason: String) { state.withLock { $0.notCompared[reason, default: 0] += 1 } }
 
     /// What was found, once everything has been looked at. Blocks for that.
     func finish() -> ReplayResult.Verification {
         queue.sync {}
         return state.withLock { state in
             ReplayResult.Verification(
-                compared: state.compared, different: state.different,
+                compared: state.compared, different: state.different, notCompared: state.notCompared,
                 listed: state.listed.values.sorted { $0.index < $1.index })
         }
     }
 
     // MARK: On the queue
 
-    private func look(at content: [UInt8], _ isGzip: Bool, _ entry: PlannedRequests.Entry, _ pair: Pair) {
-        let verdict = compare(content, isGzip, pair)
+    private func look(
+        at content: [UInt8], _ coding: ContentCoding, _ entry: PlannedRequests.Entry, _ pair: Pair
+    ) {
+        let verdict = compare(content, coding, pair)
         state.withLock { state in
             state.heldBytes -= content.count
-            guard let verdict else { return }
+            guard let verdict else {
+                state.notCompared["content that cannot be read", default: 0] += 1
+                return
+            }
             if state.verdicts.count < Self.mostVerdicts { state.verdicts[pair] = verdict }
             Self.remember(content, verdict, pair.recorded, &state)
             Self.note(verdict, entry, planned, &state)
         }
     }
 
-    /// `.some(nil)`: they are equal; nil: it cannot be told, because the recorded one is not there.
-    private func compare(_ content: [UInt8], _ isGzip: Bool, _ pair: Pair) -> JSONDifference?? {
-        guard let recorded = try? bodies.identity(of: pair.recorded), let found = plain(content, isGzip) else {
+    /// `.some(nil)`: they are equal; nil: it cannot be told, because one of both cannot be read.
+    private func compare(_ content: [UInt8], _ coding: ContentCoding, _ pair: Pair) -> JSONDifference?? {
+        guard let recorded = try? bodies.identity(of: pair.recorded), let found = plain(content, coding) else {
             return nil
         }
         return .some(JSONDifference.first(expected: recorded, found: found))
     }
 
-    private func plain(_ content: [UInt8], _ isGzip: Bool) -> [UInt8]? {
-        guard isGzip, content.starts(with: [0x1F, 0x8B]) else { return content }
+    private func plain(_ content: [UInt8], _ coding: ContentCoding) -> [UInt8]? {
+        guard coding == .gzip, content.starts(with: [0x1F, 0x8B]) else { return content }
         return try? Gzip.system.inflate(content)
     }
 
@@ -153,5 +165,15 @@ final class AnswerVerifier: Sendable {
         state.listed[entry.index] = ReplayResult.Difference(
             index: entry.index, method: request.method, target: request.target, what: difference.path,
             expected: difference.expected, found: difference.found)
+    }
+}
+
+extension AnswerReader {
+    /// How the content is coded; nil for codings that cannot be read, and for several of them.
+    fileprivate var coding: ContentCoding? {
+        let lines = head.fields.filter { $0.id == .contentEncoding }
+        guard let line = lines.first else { return .identity }
+        guard lines.count == 1 else { return nil }
+        return isGzip ? .gzip : ContentCoding.named(headBytes.span.extracting(line.value.range))
     }
 }

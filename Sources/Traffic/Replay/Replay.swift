@@ -7,7 +7,8 @@ import Text
 public final class Replay: Sendable {
     /// What came of it.
     public struct Ending: Sendable {
-        public let result: ReplayResult
+        /// Not judged yet (`ReplayResult.judge`).
+        public var result: ReplayResult
         /// It was stopped before its end.
         public let wasStopped: Bool
     }
@@ -54,13 +55,17 @@ public final class Replay: Sendable {
     private static let progressInterval = Duration.milliseconds(250)
 
     /// Reads the recording to its end: whatever is wrong with it is said before anything is sent.
-    /// - Parameter verifies: whether answers are compared with the recorded ones.
-    public convenience init(_ plan: ReplayPlan, verifies: Bool = false) throws(ReplayError) {
-        var planned = PlannedRequests(plan)
+    /// - Parameters:
+    ///   - verifies: whether answers are compared with the recorded ones.
+    ///   - watch: called while the recording is read.
+    public convenience init(
+        _ plan: ReplayPlan, verifies: Bool = false, watch: (RecordingReader.Progress) -> Void = { _ in }
+    ) throws(ReplayError) {
+        var planned = PlannedRequests(plan, verifies: verifies)
         let reader: RecordingReader
         do throws(RecordingError) {
             reader = try RecordingReader(path: plan.file)
-            while let exchange = try reader.next() { planned.add(exchange) }
+            try reader.forEach(watch: watch) { planned.add($0) }
         } catch {
             throw .recording(error)
         }
@@ -165,7 +170,6 @@ public final class Replay: Sendable {
         result.skipped = planned.skipped
         run.fill(&result)
         result.planned = schedule.count ?? run.taken
-        result.invalidBecause = GeneratorLag.objection(lag: result.lag, corrected: result.corrected)
         result.remarks = remarks(wasStopped: session.wasStopped)
         if let verifier { result.verification = verifier.finish() }
         complete(session, .success(Ending(result: result, wasStopped: session.wasStopped)))

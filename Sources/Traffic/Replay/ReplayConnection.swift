@@ -16,6 +16,8 @@ protocol ConnectionUser: AnyObject {
     func failed(_ connection: ReplayConnection, _ position: Int, _ reason: String)
     /// The target closed a connection that had nothing to do.
     func lost(_ connection: ReplayConnection)
+    /// A request goes out a second time, because its connection ended without a byte of an answer.
+    func sentAgain()
     /// After `answered`, when the connection can be used again.
     func goOn()
 }
@@ -25,7 +27,8 @@ protocol ConnectionUser: AnyObject {
 ///
 /// A connection that the target closes at the moment when the next request leaves is no failure of
 /// the target: such a request, of which not a byte was answered, is sent once more over a new
-/// connection, as all clients do (RFC 9112 9.3.1).
+/// connection, as all clients do (RFC 9112 9.3.1). The run counts it: a client of the target may
+/// send less readily again.
 final class ReplayConnection {
     let number: Int
     private unowned let run: any ConnectionUser
@@ -36,6 +39,8 @@ final class ReplayConnection {
     private var request: [UInt8] = []
     /// In nanoseconds since the start: when the request was sent first, or connecting began.
     private(set) var since: Int64 = 0
+    /// How late the run was with the request, in nanoseconds.
+    private(set) var lag: Int64 = 0
     private var isSent = false
     private var isOpen = false
     private var hasAnswered = false
@@ -66,8 +71,10 @@ final class ReplayConnection {
         stream.handler = self
     }
 
-    func send(_ request: PlannedRequests.Request, position: Int, at now: Int64, keepsContent: Bool) {
-        (self.request, self.position, since) = (request.bytes, position, now)
+    func send(
+        _ request: PlannedRequests.Request, position: Int, at now: Int64, lag: Int64 = 0, keepsContent: Bool
+    ) {
+        (self.request, self.position, since, self.lag) = (request.bytes, position, now, lag)
         reader.begin(isHead: request.isHead, keepsContent: keepsContent)
         write()
     }
@@ -132,7 +139,9 @@ extension ReplayConnection: StreamHandler {
     func streamDidOpen(_ stream: Stream) {
         guard stream === self.stream else { return }
         isOpen = true
-        if position != nil { write() } else { run.opened(self) }
+        guard position != nil else { return run.opened(self) }
+        run.sentAgain()
+        write()
     }
 
     func streamDidBecomeReadable(_ stream: Stream) {

@@ -33,7 +33,7 @@ public struct ReplayPlan: Sendable {
         switch pace {
         case .recorded(let speed):
             speed == 1 ? "original timing" : "\(speed == speed.rounded() ? String(Int(speed)) : String(speed))x"
-        case .rate(let perSecond): "\(perSecond)/s"
+        case .rate(let rate): rate.text
         case .closed: "closed loop"
         }
     }

@@ -21,6 +21,8 @@ final class ReplayRun: ConnectionUser {
     private var state: ReplayState
     private(set) var tally: ReplayTally
     private var connections: [ReplayConnection] = []
+    /// Of requests that wait for a free connection, by their position.
+    private var lagOfHeld: [Int: Int64] = [:]
     private var timer: PreciseTimer?
     private var completion: ((_ elapsed: Duration) -> Void)?
 
@@ -88,13 +90,13 @@ final class ReplayRun: ConnectionUser {
             let now = now
             switch state.next(at: now) {
             case .send(let position, let number, let wasHeld):
-                if !wasHeld, let due = state.schedule.due(position) { tally.noteLag(now - due) }
+                let lag = wasHeld ? lagOfHeld.removeValue(forKey: position) ?? 0 : noteLag(position, now)
                 tally.noteSent(at: now)
                 let entry = planned.entries[state.schedule.index(position)]
                 connections[number].send(
-                    planned.requests[entry.request], position: position, at: now, keepsContent: verifier != nil)
-            case .held(let position):
-                if let due = state.schedule.due(position) { tally.noteLag(now - due) }
+                    planned.requests[entry.request], position: position, at: now, lag: lag,
+                    keepsContent: verifier != nil)
+            case .held(let position): lagOfHeld[position] = noteLag(position, now)
             case .open(let number):
                 open(connection(number), now)
             case .wait(let until):
@@ -103,6 +105,13 @@ final class ReplayRun: ConnectionUser {
                 finish()
             }
         }
+    }
+
+    /// How late the run got to a request; 0 in a closed loop.
+    private func noteLag(_ position: Int, _ now: Int64) -> Int64 {
+        guard let due = state.schedule.due(position) else { return 0 }
+        tally.noteLag(now - due)
+        return now - due
     }
 
     private func open(_ connection: ReplayConnection, _ now: Int64) {
@@ -128,7 +137,8 @@ final class ReplayRun: ConnectionUser {
             for connection in connections where connection.isWorking && connection.since < limit {
                 connection.timeOut()
             }
-            while state.giveUp(dueBefore: limit) != nil {
+            while let position = state.giveUp(dueBefore: limit) {
+                lagOfHeld[position] = nil
                 tally.noteFailure("no connection was free in time", at: now)
             }
             goOn()
@@ -152,14 +162,18 @@ extension ReplayRun {
 
     private func noteUnopened(_ connection: ReplayConnection, _ reason: String) {
         let now = now
-        if state.couldNotOpen(connection.number, at: now) != nil { tally.noteFailure(reason, at: now) }
+        guard let position = state.couldNotOpen(connection.number, at: now) else { return }
+        lagOfHeld[position] = nil
+        tally.noteFailure(reason, at: now)
     }
 
     func answered(_ connection: ReplayConnection, _ reader: AnswerReader, _ position: Int, stays: Bool) {
         let now = now
         let uncorrected = now - connection.since
         let corrected = state.schedule.due(position).map { now - $0 } ?? uncorrected
-        tally.noteAnswer(reader, corrected: corrected, uncorrected: uncorrected, at: now)
+        let latencies = ReplayTally.Latencies(
+            corrected: corrected, uncorrected: uncorrected, withoutLag: corrected - connection.lag)
+        tally.noteAnswer(reader, latencies, at: now)
         verifier?.take(reader, toEntry: state.schedule.index(position))
         state.ended(connection.number, stays: stays)
     }
@@ -169,6 +183,8 @@ extension ReplayRun {
         state.ended(connection.number, stays: false)
         goOn()
     }
+
+    func sentAgain() { tally.noteReset() }
 
     func lost(_ connection: ReplayConnection) {
         state.lost(connection.number)

@@ -9,7 +9,9 @@ struct ReplayTally: Sendable {
     private(set) var failed = 0
     private(set) var corrected = Histogram()
     private var uncorrected = Histogram()
+    private var withoutLag = Histogram()
     private(set) var lag = Histogram()
+    private var resets = 0
     private var bytes = 0
     private var statuses = [Int](repeating: 0, count: 1000)
     private var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
@@ -32,16 +34,27 @@ struct ReplayTally: Sendable {
         lag.record(nanoseconds: nanoseconds)
     }
 
+    /// A request has gone out a second time.
+    mutating func noteReset() { resets += 1 }
+
+    /// In nanoseconds.
+    struct Latencies {
+        let corrected: Int64
+        let uncorrected: Int64
+        let withoutLag: Int64
+    }
+
     /// An answer is whole.
-    mutating func noteAnswer(_ reader: AnswerReader, corrected: Int64, uncorrected: Int64, at now: Int64) {
+    mutating func noteAnswer(_ reader: AnswerReader, _ latencies: Latencies, at now: Int64) {
         answered += 1
         bytes += reader.length
         statuses[min(reader.status, 999)] += 1
-        self.corrected.record(nanoseconds: corrected)
-        self.uncorrected.record(nanoseconds: uncorrected)
+        corrected.record(nanoseconds: latencies.corrected)
+        uncorrected.record(nanoseconds: latencies.uncorrected)
+        withoutLag.record(nanoseconds: latencies.withoutLag)
         let outcome = reader.outcome
         if let outcome { outcomes[outcome.rawValue] += 1 }
-        timeline.noteAnswer(latency: corrected, side: outcome?.side, at: now)
+        timeline.noteAnswer(latency: latencies.corrected, side: outcome?.side, at: now)
     }
 
     mutating func noteFailure(_ reason: String, at now: Int64) {
@@ -56,11 +69,13 @@ struct ReplayTally: Sendable {
         result.sent = sent
         result.answered = answered
         result.failures = failures
+        result.resets = resets
         result.bytesReceived = bytes
         for (status, count) in statuses.enumerated() where count > 0 { result.statuses[status] = count }
         for outcome in Outcome.allCases where outcomes[outcome.rawValue] > 0 {
             result.outcomes[outcome.name] = outcomes[outcome.rawValue]
         }
         (result.corrected, result.uncorrected, result.lag) = (corrected, uncorrected, lag)
+        result.withoutLag = withoutLag
     }
 }

@@ -7,8 +7,8 @@ import EventLoop
 public enum ReplayPace: Sendable, Equatable {
     /// With the recorded spaces between requests, so many times as fast.
     case recorded(speed: Double)
-    /// In the recorded order, evenly spaced, so many requests a second.
-    case rate(perSecond: Int)
+    /// In the recorded order, evenly spaced.
+    case rate(RequestRate)
     /// In the recorded order, by so many clients as there are connections, each of which asks again
     /// once it is answered.
     case closed
@@ -54,9 +54,7 @@ struct Schedule: Sendable, Equatable {
         case .recorded:
             let (round, index) = position.quotientAndRemainder(dividingBy: offsets.count)
             return Int64(round) * roundLength + offsets[index]
-        case .rate(let perSecond):
-            let (seconds, rest) = position.quotientAndRemainder(dividingBy: perSecond)
-            return Int64(seconds) * 1_000_000_000 + Int64(rest) * 1_000_000_000 / Int64(perSecond)
+        case .rate(let rate): return rate.due(position)
         case .closed: return nil
         }
     }
@@ -80,10 +78,7 @@ struct Schedule: Sendable, Equatable {
         let most: Int
         switch pace {
         case .closed: return repeats ? nil : offsets.count
-        case .rate(let perSecond):
-            // As many as are due before the end: that many spaces, rounded up.
-            let (seconds, rest) = end.quotientAndRemainder(dividingBy: 1_000_000_000)
-            most = Int(seconds) * perSecond + (Int(rest) * perSecond + 999_999_999) / 1_000_000_000
+        case .rate(let rate): most = rate.count(before: end)
         case .recorded:
             let (rounds, rest) = end.quotientAndRemainder(dividingBy: roundLength)
             most = Int(rounds) * offsets.count + (offsets.firstIndex { $0 >= rest } ?? offsets.count)

@@ -38,7 +38,7 @@ public enum HTMLReport {
     static func invalid(_ results: [(name: String, result: ReplayResult)]) -> String {
         results.map { name, result in
             guard let reason = result.invalidBecause else { return "" }
-            let sentence = "The figures below say more about the generator than about the target."
+            let sentence = "Run it again on an idle machine or more slowly before blaming the target."
             return """
                 <p class="alarm" role="alert"><b>INVALID RUN\(HTML.escaped(name)):</b> \(HTML.escaped(reason)). \(sentence)</p>
 
@@ -62,7 +62,7 @@ public enum HTMLReport {
         let latency = { (percentile: Double) in Figure.time(nanoseconds: result.corrected.quantile(percentile)) }
         let notSent = result.notSent > 0 ? ", \(Figure.count(result.notSent)) not sent" : ""
         let sent = Figure.count(result.sent)
-        return HTML.figures([
+        let figures: [(name: String, value: String, note: String)] = [
             ("Median", latency(0.5), "corrected latency"), ("99th percentile", latency(0.99), "corrected latency"),
             ("Slowest", Figure.time(nanoseconds: result.corrected.maximum), "corrected latency"),
             ("Answered", result.rateText, "\(Figure.count(result.answered)) of \(sent) sent\(notSent)"),
@@ -76,18 +76,24 @@ public enum HTMLReport {
                 "\(ReplayResult.share(result.failed, of: result.answered + result.failed)) of those that ended"
             ),
             (
-                "Different",
-                result.verificationSentence == nil ? Figure.none : Figure.count(result.verification.different),
-                result.verificationSentence == nil
+                "Different", result.differences.map(Figure.count) ?? Figure.none,
+                result.differences == nil
                     ? "no answer was compared" : "of \(Figure.count(result.verification.compared)) compared"
             ),
-        ])
+        ]
+        return HTML.figures(figures + resets(result))
+    }
+
+    private static func resets(_ result: ReplayResult) -> [(name: String, value: String, note: String)] {
+        result.resets > 0 ? [("Resets", Figure.count(result.resets), "requests sent twice")] : []
     }
 
     private static func verdicts(_ verdicts: [Threshold.Verdict]) -> String {
         guard !verdicts.isEmpty else { return "" }
         let items = verdicts.map { verdict in
-            let (style, word) = verdict.isMissed ? ("missed", "✗ failed") : ("held", "✓ passed")
+            let (style, word) =
+                verdict.isUndecided
+                ? ("missed", "? unclear") : verdict.isMissed ? ("missed", "✗ failed") : ("held", "✓ passed")
             return "<li class=\"\(style)\"><b>\(word)</b> \(HTML.escaped(verdict.sentence))</li>\n"
         }
         return HTML.section("Thresholds", "<ul class=\"verdicts\">\n\(items.joined())</ul>\n")

@@ -41,8 +41,9 @@ public struct ReplayComparison: Sendable {
     }
 
     var rows: [Row] {
-        let counts: [(String, (ReplayResult) -> Int)] = [
-            ("sent", \.sent), ("answered", \.answered), ("failed", \.failed), ("differences", \.verification.different),
+        let counts: [(String, (ReplayResult) -> Int?)] = [
+            ("sent", \.sent), ("answered", \.answered), ("failed", \.failed), ("resets", \.resets),
+            ("compared", \.verification.compared), ("differences", \.differences),
         ]
         return counts.map { row($0.0, Self.number($0.1), Self.count) }
             + [
@@ -56,8 +57,8 @@ public struct ReplayComparison: Sendable {
             ]
     }
 
-    private static func number(_ count: @escaping (ReplayResult) -> Int) -> (ReplayResult) -> Double? {
-        { Double(count($0)) }
+    private static func number(_ count: @escaping (ReplayResult) -> Int?) -> (ReplayResult) -> Double? {
+        { count($0).map(Double.init) }
     }
 
     private static func count(_ value: Double) -> String { Figure.count(Int(value)) }
@@ -111,7 +112,7 @@ public struct ReplayComparison: Sendable {
             + TextTable.lines(facts, [.left], indent: 0) + [""]
             + TextTable.lines(figures, [.left, .right], indent: 0)
             + ["", "Latencies are corrected where nothing else is said. " + ReportNotes.corrected]
-            + explanations.filter { [ReportNotes.generators, ReportNotes.failures].contains($0) }
+            + explanations.filter { [ReportNotes.generators, ReportNotes.failures, ReportNotes.resets].contains($0) }
         return lines.map { $0 + "\n" }.joined()
     }
 }
@@ -133,13 +134,13 @@ extension ReplayComparison {
 
         let figures = HTML.table(
             "Figures of both runs", ["", "A", "B", "B / A"], rows.map { [$0.name, $0.a, $0.b, $0.ratio] },
-            [.left, .right])
+            [.left, .right], classes: "wrap")
         return HTML.page(
             title: "\(a.name) and \(b.name)",
             body: head + alarms + "<main>\n"
                 + HTML.section("What was run", (unlikeness.map(HTML.note) ?? "") + circumstances)
-                + HTML.section("Corrected latency by percentile", span: "most", percentiles)
-                + HTML.section("Figures", span: "side", figures) + overTime + "</main>\n"
+                + HTML.section("Corrected latency by percentile", span: "half", percentiles)
+                + HTML.section("Figures", span: "half", figures) + overTime + "</main>\n"
                 + HTMLReport.foot(explanations))
     }
 

@@ -13,6 +13,7 @@ enum ReportNotes {
         "This was a closed loop: nothing was due, so both are the same, and neither counts what a stall held back."
 
     static let failures = "What failed has no latency: it is in none of these figures, however long it took to fail."
+    static let resets = "Resets: requests sent twice, because their connection ended without a byte of an answer."
     static let generators =
         "\"\(generatorsMark)\" marks latencies of which lag is more than a tenth: not the target's fault alone."
 
@@ -22,6 +23,7 @@ enum ReportNotes {
     static func sentences(for result: ReplayResult) -> [String] {
         [corrected, uncorrected] + [result.isClosedLoop ? closedLoop : lag]
             + (result.hasLatenessOfItsOwn ? [generators] : []) + (result.failed > 0 ? [failures] : [])
+            + (result.resets > 0 ? [resets] : [])
     }
 }
 
@@ -46,12 +48,20 @@ extension ReplayResult {
     /// Whether any corrected latency that is reported may be the generator's own lateness.
     var hasLatenessOfItsOwn: Bool { Metric.Statistic.reported.contains { lateness(at: $0) != nil } }
 
-    /// `12,000 of 12,000`.
+    /// How many answers differ, and which were not compared; nil where none was to be compared.
     var verificationSentence: String? {
-        guard verification.compared > 0 else { return nil }
+        let (compared, left) = (verification.compared, Self.ranked(verification.notCompared))
+        let reasons = left.map { "\(Figure.count($0.count)) \($0.name)" }.joined(separator: ", ")
+        guard compared > 0 else {
+            return left.isEmpty ? nil : "no answer was compared with the recording: \(reasons)"
+        }
         return
-            "\(Figure.count(verification.different)) of \(Figure.count(verification.compared)) answers differ from the recording"
+            "\(Figure.count(verification.different)) of \(Figure.count(compared)) answers differ from the recording"
+            + (left.isEmpty ? "" : "; not compared: \(reasons)")
     }
+
+    /// nil where no answer was compared.
+    var differences: Int? { verification.compared > 0 ? verification.different : nil }
 
     var rateText: String { rate.map { Figure.rate($0) } ?? Figure.none }
     var hitRatioText: String { hitRatio.map { Figure.percent($0) } ?? Figure.none }

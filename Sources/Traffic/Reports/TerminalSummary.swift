@@ -10,7 +10,8 @@ public enum TerminalSummary {
         var lines = head(result)
         if let reason = result.invalidBecause {
             lines += [
-                "", "INVALID RUN: \(reason)", "The figures below say more about the generator than about the target.",
+                "", "INVALID RUN: \(reason)",
+                "Run it again on an idle machine or more slowly before blaming the target.",
             ]
         }
         lines += result.remarks.map { "  " + $0 }
@@ -27,7 +28,9 @@ public enum TerminalSummary {
         lines += differences(result)
         if !thresholds.isEmpty {
             lines += ["", "thresholds"]
-            lines += thresholds.map { ($0.isMissed ? "  FAILED  " : "  passed  ") + $0.sentence }
+            lines += thresholds.map {
+                "  \($0.isUndecided ? "UNCLEAR" : $0.isMissed ? "FAILED " : "passed ") \($0.sentence)"
+            }
         }
         return lines.map { TextTable.printable($0) + "\n" }.joined()
     }
@@ -43,8 +46,8 @@ public enum TerminalSummary {
     private static func requests(_ result: ReplayResult) -> [String] {
         let counts = [
             ("planned", result.planned), ("sent", result.sent), ("not sent", result.notSent),
-            ("answered", result.answered), ("failed", result.failed),
-        ].filter { $0.0 != "not sent" || $0.1 > 0 }
+            ("answered", result.answered), ("failed", result.failed), ("resets", result.resets),
+        ].filter { !["not sent", "resets"].contains($0.0) || $0.1 > 0 }
         return [
             "requests  " + counts.map { "\($0.0) \(Figure.count($0.1))" }.joined(separator: ", "),
             "  \(result.rateText) answered, \(Figure.bytes(result.bytesReceived)) of content received",

@@ -1,53 +1,57 @@
 import Text
 
-/// Whether the generator kept its schedule: the one place that says which figures are its own
-/// lateness.
-///
-/// The lag of a request is the time from when it was due until the generator had sent it or found
-/// all connections busy. What the target makes a request wait for a free connection is no lag; it
-/// is in the corrected latency, where it belongs. At each percentile a figure may be the
-/// generator's where the lag there is more than a millisecond and more than a tenth of the
-/// corrected latency. At the 99th that makes the run invalid; further out, where one standstill of
-/// the generator is enough, only the figure is marked. A closed loop has no schedule that it could
-/// miss.
-enum GeneratorLag {
-    /// In nanoseconds: less is nothing that a network would not do.
-    static let tolerated = 1_000_000
-    /// Of the corrected latency at the same percentile.
-    static let toleratedShare = 10
-    /// The percentile, from 0 to 1, that decides about the run.
-    static let deciding = 0.99
+// Whether the generator kept its schedule: the one place that says which figures are its own
+// lateness.
+//
+// The lag of a request is the time from when it was due until the generator had sent it or found
+// all connections busy. What the target makes a request wait for a free connection is no lag; it
+// is in the corrected latency, where it belongs. A corrected latency contains the lag of its
+// request, so the figures of a punctual generator are between the corrected ones and those without
+// the lag. A closed loop has no schedule that it could miss.
 
-    /// A lag that is too long, in nanoseconds.
+extension ReplayResult {
+    /// A corrected latency of which the generator's own lag is too much, in nanoseconds.
     struct Lateness: Equatable {
+        /// What the figure would be less without it.
         let lag: Int
         let allowed: Int
     }
 
-    /// At a percentile from 0 to 1; nil: what was measured there is the target's.
-    static func lateness(at share: Double, lag: Histogram, corrected: Histogram) -> Lateness? {
-        guard let late = lag.quantile(share) else { return nil }
-        let allowed = max(tolerated, (corrected.quantile(share) ?? 0) / toleratedShare)
-        return late > allowed ? Lateness(lag: late, allowed: allowed) : nil
+    private static let tolerated = 1_000_000.0
+    private static let toleratedShare = 0.1
+    private static let p99 = Metric.Statistic.percentile(Percentile.p99)
+
+    /// Where a corrected latency may be the generator's own lateness; nil where it is the target's.
+    /// A millisecond is nothing that a network would not do, and a tenth does not change a figure.
+    func lateness(at statistic: Metric.Statistic) -> Lateness? {
+        guard let late = statistic.nanoseconds(of: corrected), let least = statistic.nanoseconds(of: withoutLag)
+        else { return nil }
+        let allowed = max(Self.tolerated, late * Self.toleratedShare)
+        return late - least > allowed ? Lateness(lag: Int(late - least), allowed: Int(allowed)) : nil
     }
 
-    /// Why the run is invalid; nil: it is valid.
-    static func objection(lag: Histogram, corrected: Histogram) -> String? {
-        lateness(at: deciding, lag: lag, corrected: corrected).map { late in
-            "the generator was late: 1 % of the requests lagged by \(Figure.time(nanoseconds: late.lag)) or more, and "
+    /// The same of the 99th percentile, in a sentence.
+    public var latenessAtP99: String? {
+        lateness(at: Self.p99).map { late in
+            "the generator was late: of the 99th percentile \(Figure.time(nanoseconds: late.lag)) are its own lag, and "
                 + "\(Figure.time(nanoseconds: late.allowed)) are allowed"
         }
     }
-}
 
-extension ReplayResult {
-    /// Where a corrected latency may be the generator's own lateness; nil where it is the target's.
-    func lateness(at statistic: Metric.Statistic) -> GeneratorLag.Lateness? {
-        switch statistic {
-        case .percentile(let percentile):
-            GeneratorLag.lateness(at: percentile.share, lag: lag, corrected: corrected)
-        case .maximum: GeneratorLag.lateness(at: 1, lag: lag, corrected: corrected)
-        case .mean: nil
+    /// Half of the 99th percentile, and these nanoseconds, may be lag where no figure is asserted.
+    private static let toleratedUnasserted = 10_000_000.0
+
+    /// Finds out whether the run says anything about its target. Figures that are asserted decide
+    /// that: the run is invalid where the generator's lag alone decides about one of them. Where
+    /// none is asserted it is invalid once most of its 99th percentile is lag.
+    public mutating func judge(_ verdicts: [Threshold.Verdict]) {
+        invalidBecause = nil
+        if let undecided = verdicts.first(where: \.isUndecided) {
+            invalidBecause = "the generator was late, which decides about \(undecided.sentence)"
+        } else if verdicts.isEmpty, let late = lateness(at: Self.p99), let sentence = latenessAtP99,
+            Double(late.lag) > max(Self.toleratedUnasserted, (Self.p99.nanoseconds(of: corrected) ?? 0) / 2)
+        {
+            invalidBecause = sentence
         }
     }
 }

@@ -6,6 +6,7 @@ enum Metric: Sendable, Equatable {
     case hitRatio
     case differences
     case errors
+    case resets
     /// Answers a second.
     case rate
     /// Answers with a status in this range.
@@ -26,7 +27,14 @@ enum Metric: Sendable, Equatable {
     /// A figure, and of how many it is one.
     struct Measured {
         let value: Double
-        var whole = 1
+        let whole: Int
+        /// Without what may be the generator's own lag; nil: that is less than a hundredth of it.
+        private(set) var punctual: Double?
+
+        init(value: Double, whole: Int = 1, punctual: Double? = nil) {
+            (self.value, self.whole) = (value, whole)
+            self.punctual = punctual.flatMap { abs(value - $0) * 100 > value ? $0 : nil }
+        }
     }
 
     /// Why a run has no such figure.
@@ -36,13 +44,14 @@ enum Metric: Sendable, Equatable {
 
     static let names =
         "p50, p90, p99, p99.9, p99.99, p99.999 (or any other percentile), max and mean, each also of uncorrected and lag "
-        + "(uncorrected.p99, lag.max), hit, diff, errors, rate, and statuses such as 5xx or 404"
+        + "(uncorrected.p99, lag.max), hit, diff, errors, resets, rate, and statuses such as 5xx or 404"
 
     init?(_ name: Substring) {
         switch name.lowercased() {
         case "hit": self = .hitRatio
         case "diff": self = .differences
         case "errors": self = .errors
+        case "resets": self = .resets
         case "rate": self = .rate
         case let name:
             guard let other = Self.statuses(name) ?? Self.latency(name) else { return nil }
@@ -80,6 +89,7 @@ enum Metric: Sendable, Equatable {
         case .hitRatio: "the hit ratio was"
         case .differences: "differences were"
         case .errors: "errors were"
+        case .resets: "resets were"
         case .rate: "the rate was"
         case .statuses(let codes):
             "answers with \(codes.count == 1 ? "\(codes.lowerBound)" : "\(codes.lowerBound / 100)xx") were"
@@ -94,7 +104,7 @@ enum Metric: Sendable, Equatable {
         case .latency: "a latency is compared with a number and its unit, ns, us, ms or s, such as 50ms"
         case .hitRatio: "a hit ratio is compared with a share from 0 to 1, or from 0% to 100%"
         case .rate: "a rate is compared with answers a second, such as 500"
-        case .differences, .errors, .statuses:
+        case .differences, .errors, .resets, .statuses:
             "a count is compared with a number, such as 0, or with a share, such as 1%"
         }
     }
@@ -111,7 +121,7 @@ enum Metric: Sendable, Equatable {
             return number.flatMap { $0 <= 1 ? ($0, false) : nil }
         case .rate:
             return Self.number(text.hasSuffix("/s") ? text.dropLast(2) : text).map { ($0, false) }
-        case .differences, .errors, .statuses:
+        case .differences, .errors, .resets, .statuses:
             guard text.hasSuffix("%") else { return Self.number(text).map { ($0, false) } }
             return Self.number(text.dropLast()).flatMap { $0 <= 100 ? ($0 / 100, true) : nil }
         }
@@ -128,7 +138,11 @@ enum Metric: Sendable, Equatable {
         switch self {
         case .latency(let series, let statistic):
             Self.measured(
-                statistic.nanoseconds(of: result[series]).map { Measured(value: $0) },
+                statistic.nanoseconds(of: result[series]).map { value in
+                    Measured(
+                        value: value,
+                        punctual: series == .corrected ? statistic.nanoseconds(of: result.withoutLag) : nil)
+                },
                 series == .lag && result.isClosedLoop ? "a closed loop has no schedule" : "nothing was answered")
         case .hitRatio:
             Self.measured(
@@ -138,7 +152,10 @@ enum Metric: Sendable, Equatable {
             Self.counted(result.verification.different, of: result.verification.compared, "no answer was compared")
         // Of those that came to an end: what waited in vain for a connection was never sent.
         case .errors: Self.counted(result.failed, of: result.answered + result.failed, "nothing was sent")
-        case .rate: Self.measured(result.rate.map { Measured(value: $0) }, "no time passed")
+        case .resets: Self.counted(result.resets, of: result.answered + result.failed, "nothing was sent")
+        case .rate:
+            Self.measured(
+                result.rate.map { Measured(value: $0, punctual: result.punctualRate) }, "no time passed")
         case .statuses(let codes):
             Self.counted(
                 result.statuses.reduce(0) { $0 + (codes.contains($1.key) ? $1.value : 0) }, of: result.answered,
@@ -160,7 +177,7 @@ enum Metric: Sendable, Equatable {
         case .latency: Figure.time(nanoseconds: value)
         case .hitRatio: Figure.percent(value)
         case .rate: Figure.rate(value)
-        case .differences, .errors, .statuses: Figure.count(Int(value))
+        case .differences, .errors, .resets, .statuses: Figure.count(Int(value))
         }
     }
 }

@@ -1,5 +1,5 @@
 /// A share of all values, as people name it.
-public struct Percentile: Sendable, Equatable {
+struct Percentile: Sendable, Equatable {
     /// `99.9`.
     let name: String
     /// From 0 to 1.
@@ -13,6 +13,10 @@ public struct Percentile: Sendable, Equatable {
         self.name = String(name)
         share = number / 100
     }
+
+    private init(_ name: String, share: Double) { (self.name, self.share) = (name, share) }
+
+    static let p99 = Percentile("99", share: 0.99)
 
     /// Those that reports show: to five nines.
     static let reported = ["50", "75", "90", "99", "99.9", "99.99", "99.999"].compactMap { Percentile($0) }

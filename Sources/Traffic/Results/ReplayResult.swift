@@ -26,6 +26,9 @@ public struct ReplayResult: Sendable, Equatable {
     public var answered = 0
     /// Requests without a whole answer, by what happened: `connection refused`, `timed out`.
     public var failures: [String: Int] = [:]
+    /// Requests that were sent twice, because their connection ended without a byte of an answer.
+    /// Each of them is one of `sent`.
+    var resets = 0
     /// Exchanges of the recording that were not sent, by why: `personal`, `unsafe method`.
     var skipped: [String: Int] = [:]
     /// Bytes of content.
@@ -44,12 +47,16 @@ public struct ReplayResult: Sendable, Equatable {
     /// How late the generator itself was: from when a request was due until it was sent, or found
     /// all connections busy. Empty for a closed loop, in which nothing is ever due.
     public var lag = Histogram()
+    /// Corrected latencies without the lag of their requests: a punctual generator would have
+    /// measured these at least.
+    var withoutLag = Histogram()
 
     var slotLength = Duration.seconds(1)
     /// From the start on, without gaps.
     var slots: [Slot] = []
-    /// Why the figures say nothing about the target: the generator was late. nil: they do.
-    public var invalidBecause: String?
+    /// Why the figures say nothing about the target: the generator was late. nil: they do, or it
+    /// was not judged.
+    public internal(set) var invalidBecause: String?
     /// What readers of the figures have to know besides, a sentence each: that the run was stopped
     /// early, for one.
     var remarks: [String] = []
@@ -87,6 +94,8 @@ extension ReplayResult {
         /// Answers that there was a recorded one for.
         var compared = 0
         var different = 0
+        /// Answers that could not be compared, by why.
+        var notCompared: [String: Int] = [:]
         /// The first that differ.
         var listed: [Difference] = []
 
@@ -122,6 +131,13 @@ extension ReplayResult {
         return seconds > 0 ? Double(answered) / seconds : nil
     }
 
+    /// The rate without the time that half of all requests were late at least: a generator that is
+    /// too slow for its schedule takes that much longer.
+    var punctualRate: Double? {
+        let seconds = elapsed / .seconds(1) - Double(lag.quantile(0.5) ?? 0) / 1e9
+        return seconds > 0 ? Double(answered) / seconds : nil
+    }
+
     /// Answers on this side of the cache.
     func answers(on side: Outcome.Side) -> Int {
         Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + (outcomes[$1.name] ?? 0) }
@@ -152,7 +168,7 @@ extension ReplayResult {
             "invalid": invalidBecause.map { .string($0) } ?? .null, "remarks": .array(remarks.map { .string($0) }),
             "planned": .integer(planned),
             "sent": .integer(sent), "answered": .integer(answered), "failed": .integer(failed),
-            "failures": Self.object(failures), "skipped": Self.object(skipped),
+            "failures": Self.object(failures), "resets": .integer(resets), "skipped": Self.object(skipped),
             "answers_per_second": Self.number(rate), "bytes_received": .integer(bytesReceived),
         ])
         let byCode = statuses.map { (String($0.key), $0.value) }
@@ -162,13 +178,14 @@ extension ReplayResult {
         object.append("corrected", corrected.json)
         object.append("uncorrected", uncorrected.json)
         object.append("lag", lag.json)
+        object.append("without_lag", withoutLag.json)
         object.append("verification", verification.json)
         object.append("slot_seconds", .number(slotLength.decimalSeconds))
         object.append("slots", .array(slots.map(\.json)))
         return .object(object)
     }
 
-    private static func object(_ counts: [String: Int]) -> JSON {
+    fileprivate static func object(_ counts: [String: Int]) -> JSON {
         let members = counts.sorted { $0.key < $1.key }
         return .object(JSONObject(members: members.map { JSONObject.Member(key: $0.key, value: .integer($0.value)) }))
     }
@@ -209,6 +226,8 @@ extension ReplayResult {
         sent = try members.count("sent")
         answered = try members.count("answered")
         failures = try members.counts("failures")
+        // Those of older versions lack some members.
+        resets = try members.optionalCount("resets") ?? 0
         skipped = try members.counts("skipped")
         bytesReceived = try members.count("bytes_received")
         for (text, count) in try members.counts("statuses") {
@@ -221,6 +240,7 @@ extension ReplayResult {
         corrected = try Histogram(members.members("corrected"))
         uncorrected = try Histogram(members.members("uncorrected"))
         lag = try Histogram(members.members("lag"))
+        withoutLag = members.has("without_lag") ? try Histogram(members.members("without_lag")) : corrected
         verification = try Verification(members.members("verification"))
         slotLength = try members.seconds("slot_seconds")
         guard slotLength > .zero else { throw members.problem("slot_seconds", "above 0") }
@@ -263,7 +283,8 @@ extension ReplayResult.Slot {
 extension ReplayResult.Verification {
     fileprivate var json: JSON {
         .object(members: [
-            "compared": .integer(compared), "different": .integer(different), "listed": .array(listed.map(\.json)),
+            "compared": .integer(compared), "different": compared > 0 ? .integer(different) : .null,
+            "not_compared": ReplayResult.object(notCompared), "listed": .array(listed.map(\.json)),
         ])
     }
 
@@ -273,7 +294,8 @@ extension ReplayResult.Verification {
             listed.append(try ReplayResult.Difference(ResultMembers(value, name)))
         }
         self.init(
-            compared: try members.count("compared"), different: try members.count("different"), listed: listed)
+            compared: try members.count("compared"), different: try members.optionalCount("different") ?? 0,
+            notCompared: members.has("not_compared") ? try members.counts("not_compared") : [:], listed: listed)
         guard different >= listed.count else { throw members.problem("different", "at least how many are listed") }
     }
 }

@@ -37,6 +37,8 @@ struct ResultMembers {
         return count
     }
 
+    func has(_ name: String) -> Bool { object[name] != nil }
+
     /// nil for null and where it is missing.
     func optionalCount(_ name: String) throws(ReplayResultError) -> Int? {
         guard let value = object[name], value != .null else { return nil }

@@ -36,6 +36,9 @@ public struct Threshold: Sendable, Equatable {
         public let threshold: Threshold
         /// The run counts as failed.
         public let isMissed: Bool
+        /// It would be missed or not by the generator's own lag alone: that says nothing about the
+        /// target.
+        public let isUndecided: Bool
         /// Such as `p99>50ms: p99 was 61.4 ms`.
         public let sentence: String
     }
@@ -69,25 +72,30 @@ public struct Threshold: Sendable, Equatable {
     public func verdict(on result: ReplayResult) -> Verdict {
         switch metric.value(of: result) {
         case .failure(let absence):
-            return Verdict(threshold: self, isMissed: true, sentence: "\(text): \(absence.reason)")
+            return Verdict(
+                threshold: self, isMissed: true, isUndecided: false, sentence: "\(text): \(absence.reason)")
         case .success(let measured):
             // A share of nothing was ruled out above: then there is no value.
             let value = isShare ? measured.value / Double(measured.whole) : measured.value
             let shown = isShare ? Figure.percent(value) : metric.text(measured.value)
+            let holds = comparison.holds(value, bound)
+            let isUndecided = measured.punctual.map { comparison.holds($0, bound) != holds } ?? false
             return Verdict(
-                threshold: self, isMissed: comparison.holds(value, bound),
-                sentence: "\(text): \(metric.subject) \(shown)" + remark(on: result, comparison.holds(value, bound)))
+                threshold: self, isMissed: holds && !isUndecided, isUndecided: isUndecided,
+                sentence: "\(text): \(metric.subject) \(shown)" + remark(on: result, measured, isUndecided))
         }
     }
 
-    /// Where the figure may be the generator's own lateness: a target must not be blamed for it
-    /// unseen.
-    private func remark(on result: ReplayResult, _ isMissed: Bool) -> String {
+    private func remark(on result: ReplayResult, _ measured: Metric.Measured, _ isUndecided: Bool) -> String {
+        if metric == .differences { return " of \(Figure.count(measured.whole)) compared" }
+        if isUndecided, let punctual = measured.punctual {
+            return ", and \(metric.text(punctual)) without the generator's own lag"
+        }
+        // A target must not be blamed for it unseen.
         guard case .latency(.corrected, let statistic) = metric, let late = result.lateness(at: statistic) else {
             return ""
         }
-        let lag = "; the generator's own lag was \(Figure.time(nanoseconds: late.lag)) there"
-        return isMissed ? lag + ", so this may be its fault and not the target's" : lag
+        return "; the generator's own lag is \(Figure.time(nanoseconds: late.lag)) of that"
     }
 }
 

@@ -7,7 +7,7 @@ public struct WarmResult: Sendable, Equatable {
     let file: String
     /// The URL of the cache.
     let target: String
-    let perSecond: Int
+    let rate: RequestRate
     let connections: Int
     /// Distinct requests of the recording.
     let distinct: Int
@@ -26,6 +26,8 @@ public struct WarmResult: Sendable, Equatable {
     public internal(set) var unknown = 0
     /// Answers of 429 and 503. Their requests were asked again unless the warming stopped.
     var refusals = 0
+    /// Requests that were sent twice, because their connection ended without a byte of an answer.
+    var resets = 0
     /// Requests without a whole answer, by what happened.
     var failures: [String: Int] = [:]
     /// By status code, the refusals too.
@@ -35,8 +37,8 @@ public struct WarmResult: Sendable, Equatable {
     /// A sentence; nil: it asked for everything.
     public internal(set) var stoppedBecause: String?
 
-    init(file: String, target: String, perSecond: Int, connections: Int, distinct: Int) {
-        (self.file, self.target, self.perSecond) = (file, target, perSecond)
+    init(file: String, target: String, rate: RequestRate, connections: Int, distinct: Int) {
+        (self.file, self.target, self.rate) = (file, target, rate)
         (self.connections, self.distinct) = (connections, distinct)
     }
 
@@ -68,10 +70,12 @@ extension WarmResult {
         return .object(
             JSONObject([
                 "refrain_warm": .integer(Self.version), "file": .string(file), "target": .string(target),
-                "rate": .integer(perSecond), "connections": .integer(connections),
+                "rate": .number(Figure.shortest(rate.perSecond, decimals: 6, isGrouped: false)),
+                "connections": .integer(connections),
                 "elapsed_seconds": .number(elapsed.decimalSeconds), "distinct": .integer(distinct),
                 "asked": .integer(asked), "stored": .integer(stored), "hits": .integer(present),
                 "not_stored": .integer(notStored), "unknown": .integer(unknown), "refusals": .integer(refusals),
+                "resets": .integer(resets),
                 "failed": .integer(failed), "failures": object(failures),
                 "statuses": object(
                     Dictionary(uniqueKeysWithValues: statuses.map { (String($0.key), $0.value) })),
@@ -87,12 +91,13 @@ extension WarmResult {
             ("not stored", notStored, "answered, and not kept"),
             ("unknown", unknown, "the answer does not say what a cache did"),
             ("refusals", refusals, "429 or 503: waited, and asked again more slowly"),
+            ("resets", resets, "sent twice, because the connection was closed or reset"),
             ("failed", failed, "without a whole answer"),
         ]
         let rows = counts.filter { $0.count > 0 }.map { [$0.name, Figure.count($0.count), $0.meaning] }
         var lines = [
             "warmed \(target) from \(file)",
-            "  at most \(perSecond)/s, \(connections) at once, in \(Figure.span(elapsed))",
+            "  at most \(rate.text), \(connections) at once, in \(Figure.span(elapsed))",
             "", "asked \(Figure.count(asked)) of \(Figure.count(distinct)) distinct requests",
         ]
         lines += TextTable.lines(rows, [.left, .right, .left])

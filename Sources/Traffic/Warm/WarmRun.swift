@@ -34,7 +34,7 @@ final class WarmRun: ConnectionUser {
         tls = plan.tls.map { ($0, plan.target.host) }
         timeout = plan.timeout.wholeNanoseconds
         state = WarmState(
-            count: requests.count, perSecond: result.perSecond, mostConnections: result.connections)
+            count: requests.count, rate: result.rate, mostConnections: result.connections)
         connection(state.begin()).use(stream)
     }
 
@@ -139,6 +139,8 @@ extension WarmRun {
         state.failed(connection.number, at: now)
         goOn()
     }
+
+    func sentAgain() { result.resets += 1 }
 
     func lost(_ connection: ReplayConnection) {
         state.lost(connection.number)

@@ -53,10 +53,10 @@ struct WarmState: Sendable {
 
     /// - Parameters:
     ///   - count: of requests, which are numbered from 0.
-    ///   - perSecond: at most so many are sent.
-    init(count: Int, perSecond: Int, mostConnections: Int) {
+    ///   - rate: at most so many are sent.
+    init(count: Int, rate: RequestRate, mostConnections: Int) {
         (self.count, self.mostConnections) = (count, mostConnections)
-        spacing = 1_000_000_000 / Int64(perSecond)
+        spacing = rate.spacing
     }
 
     /// What to do now; to be asked again until it says `wait` or `finished`.

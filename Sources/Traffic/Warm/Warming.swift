@@ -6,7 +6,7 @@ import Synchronization
 /// most often, slowly. On one loop of its own; from any thread.
 public final class Warming: Sendable {
     /// What Apple's API is known to bear besides other traffic (APPLE-MUSIC-API 10.5).
-    public static let usualRate = 4
+    public static let usualRate = RequestRate(perSecond: 4)
     public static let usualConnections = 4
 
     public let warnings: [String]
@@ -31,12 +31,16 @@ public final class Warming: Sendable {
     ]
 
     /// Reads the recording to its end.
-    /// - Parameter plan: of its pace nothing counts.
-    public init(_ plan: ReplayPlan, perSecond: Int) throws(ReplayError) {
+    /// - Parameters:
+    ///   - plan: of its pace nothing counts.
+    ///   - watch: called while the recording is read.
+    public init(
+        _ plan: ReplayPlan, rate: RequestRate, watch: (RecordingReader.Progress) -> Void = { _ in }
+    ) throws(ReplayError) {
         var planned = PlannedRequests(plan)
         do throws(RecordingError) {
             let reader = try RecordingReader(path: plan.file)
-            while let exchange = try reader.next() { planned.add(Self.shared(exchange)) }
+            try reader.forEach(watch: watch) { planned.add(Self.shared($0)) }
             warnings = reader.warnings
         } catch {
             throw .recording(error)
@@ -46,7 +50,7 @@ public final class Warming: Sendable {
         self.plan = plan
         requests = planned.mostWanted
         var empty = WarmResult(
-            file: plan.file, target: plan.targetInWords, perSecond: perSecond, connections: plan.connections,
+            file: plan.file, target: plan.targetInWords, rate: rate, connections: plan.connections,
             distinct: requests.count)
         empty.skipped = planned.skipped
         self.empty = empty

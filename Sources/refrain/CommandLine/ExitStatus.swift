@@ -5,6 +5,8 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
     case failed = 1
     /// The command line was wrong.
     case usage = 2
+    /// A replay measured its own generator rather than the target: run it again.
+    case invalidRun = 3
     /// The configuration was wrong (EX_CONFIG of sysexits.h).
     case configuration = 78
 
@@ -14,6 +16,7 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         case .done: "done"
         case .failed: "failed"
         case .usage: "wrong usage"
+        case .invalidRun: "invalid run of replay"
         case .configuration: "wrong configuration"
         }
     }

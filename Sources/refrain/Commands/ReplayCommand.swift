@@ -8,18 +8,18 @@ extension Command {
             "FILE is a recording of this program's, a HAR file, or an index of recorded answers. Without --speed, --rate and "
                 + "--connections requests come as they were recorded. Personal requests and unsafe methods are never sent.",
             "Latencies come twice: corrected ones count from when a request was due, uncorrected ones from when it was sent. A "
-                + "run is invalid when the generator itself was late, which is no fault of the target's.",
+                + "run is invalid where the generator's own lateness decides about a --fail-if, which is no fault of the target's.",
             "--dry-run sends nothing: the recording goes through the cache itself, for each configuration, in virtual time. What decides "
-                + "about answers counts (ttl, compose, windows, batch, next, sizes, upstream_rate, upstream_connections); listeners, "
-                + "credentials, logs and upstream do not, and their files need not be there.",
+                + "about answers counts (ttl, compose, windows, batch, next, superset_includes, documented_forms, sizes, upstream_rate, "
+                + "upstream_connections); credentials and logs do not, and their files need not be there.",
             "--warm measures nothing: it asks a cache for what it is to hold, as everyone may have it, and says what the cache then "
                 + "keeps. A refusal (429, 503) is waited out as long as Retry-After says and halves the pace; the fifth in a row ends it, "
                 + "with status 1.",
             "A replay that is faster than its recording meets answers that are fresher than they were, unless the target's ttl_speed is "
                 + "as much; --scale-ttl asks its admin listener.",
             "compare puts two results side by side that were written with --json.",
-            "The exit status is 1 where a --fail-if holds, where the run was invalid or was stopped early, and where nothing "
-                + "could be sent.",
+            "The exit status is 1 where a --fail-if holds, where the run was stopped early, and where nothing was answered or could be "
+                + "sent; 3 where the run was invalid, so that it should be run again.",
         ],
         examples: [
             .init(

@@ -79,16 +79,16 @@ struct ReplayOptions: Sendable {
         guard rate == nil || speed == nil else {
             throw .usage("replay: --rate and --speed both set the pace; give one of them")
         }
-        if let rate { return (.rate(perSecond: rate), connections ?? usualConnections) }
+        if let rate { return (.rate(rate), connections ?? usualConnections) }
         if let speed { return (.recorded(speed: speed), connections ?? usualConnections) }
         if let connections { return (.closed, connections) }
         return (.recorded(speed: 1), usualConnections)
     }
 
-    static func givenRate(_ arguments: CommandArguments) throws(CommandFailure) -> Int? {
+    static func givenRate(_ arguments: CommandArguments) throws(CommandFailure) -> RequestRate? {
         try arguments.parsed(rate) { text throws(ValueError) in
-            let rate = try Quantity.rate(text)
-            guard rate <= 1_000_000 else { throw ValueError(text, isNot: "at most 1000000/s") }
+            let rate = try Quantity.requestRate(text)
+            guard rate.perSecond <= 1_000_000 else { throw ValueError(text, isNot: "at most 1000000/s") }
             return rate
         }
     }
@@ -159,7 +159,8 @@ extension ReplayFilter {
 extension ReplayOptions {
     static let target = CommandOption("target", "URL", "what to replay against: http://HOST[:PORT] or https://...")
     static let speed = CommandOption("speed", "Nx", "the recorded timing, so many times as fast (1x)")
-    static let rate = CommandOption("rate", "N/s", "evenly spaced instead, so many requests a second")
+    static let rate = CommandOption(
+        "rate", "RATE", "evenly spaced instead, so many requests a second, minute or hour: 20/s, 0.5/s, 30/m")
     static let connections = CommandOption(
         "connections", "N",
         "alone: N clients that ask again once they are answered; with --rate or --speed: open so many at most (256)")
@@ -188,7 +189,7 @@ extension ReplayOptions {
     )
     static let warm = CommandOption(
         "warm",
-        "fill a cache: each distinct request once, the most wanted first, at most --rate (\(Warming.usualRate)/s) over "
+        "fill a cache: each distinct request once, the most wanted first, at most --rate (\(Warming.usualRate.text)) over "
             + "--connections (\(Warming.usualConnections)); slower, then not at all, where the target answers 429 or 503"
     )
     static let dryRun = CommandOption(

@@ -4,7 +4,7 @@ import Traffic
 /// What `replay --warm` was asked for.
 struct WarmOptions: Sendable {
     let plan: ReplayPlan
-    let perSecond: Int
+    let rate: RequestRate
     let isJSON: Bool
 
     init(_ arguments: CommandArguments) throws(CommandFailure) {
@@ -16,8 +16,8 @@ struct WarmOptions: Sendable {
                 ReplayOptions.caFile, ReplayOptions.timeout, .json,
             ], in: arguments, because: "--warm fills a cache and measures nothing")
         let connections = try ReplayOptions.givenConnections(arguments) ?? Warming.usualConnections
-        perSecond = try ReplayOptions.givenRate(arguments) ?? Warming.usualRate
-        var plan = try ReplayOptions.plan(arguments, .rate(perSecond: perSecond), connections)
+        rate = try ReplayOptions.givenRate(arguments) ?? Warming.usualRate
+        var plan = try ReplayOptions.plan(arguments, .rate(rate), connections)
         // An answer to HEAD has no content to keep.
         if plan.filter.methods.isEmpty { plan.filter.methods = ["GET"] }
         if let field = plan.fields.first(where: { RecordedFields.tellingWhoAsks.contains($0.name) }) {

@@ -18,20 +18,17 @@ struct ReplayProgress {
         (self.planned, self.expected, self.terminal) = (planned, expected, terminal)
     }
 
-    private var isTerminal: Bool { terminal.width != nil }
-
     /// Between two texts.
-    var interval: Duration { isTerminal ? .milliseconds(500) : .seconds(10) }
+    var interval: Duration { ProgressLine.interval(on: terminal) }
 
     mutating func text(_ progress: Replay.Progress) -> String {
         hasDrawn = true
         guard let width = terminal.width else { return "refrain: \(line(progress))\n" }
-        // Erased to its end, for the last one may have been longer (ECMA-48, EL).
-        return "\r" + TextTable.cut(bar(progress) + line(progress), to: width - 1) + "\u{1B}[K"
+        return ProgressLine.drawn(bar(progress) + line(progress), width)
     }
 
     /// Leaves a terminal with nothing of it.
-    var end: String { isTerminal && hasDrawn ? "\r\u{1B}[K" : "" }
+    var end: String { terminal.width != nil && hasDrawn ? ProgressLine.erased : "" }
 
     /// From 0 to 1; nil where it is not known.
     func share(_ progress: Replay.Progress) -> Double? {

@@ -2,6 +2,7 @@ import Dispatch
 import EventLoop
 import Glibc
 import Recording
+import Text
 import Traffic
 
 /// `refrain replay --dry-run`: one run for each configuration.
@@ -22,13 +23,15 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
     let report: WhatIfReport
     do {
         let reader = try RecordingReader(path: file)
-        let traffic = try RecordedTraffic(reader)
+        let progress = ProgressLine(context.output)
+        let traffic = try RecordedTraffic(reader, watch: progress.watching(file))
+        progress.end()
         for warning in reader.warnings { context.output.problem(warning) }
         guard traffic.count > 0 else {
             throw CommandFailure.failed("replay: \(file): no request in it reached the cache")
         }
         DescriptorLimit.raise()
-        report = WhatIfReport(file: file, traffic, try figures(of: traffic, settings))
+        report = WhatIfReport(file: file, traffic, try figures(of: traffic, settings, progress))
     } catch let failure as CommandFailure {
         throw failure
     } catch {
@@ -41,12 +44,17 @@ func runDryRun(_ arguments: CommandArguments, _ context: CommandContext) throws(
 
 /// Runs them one after the other. A signal must not end the program as it stands: recorded content
 /// would be left on disk.
-private func figures(of traffic: RecordedTraffic, _ settings: [WhatIfSettings]) throws -> [WhatIfFigures] {
+private func figures(
+    of traffic: RecordedTraffic, _ settings: [WhatIfSettings], _ progress: ProgressLine
+) throws -> [WhatIfFigures] {
+    defer { progress.end() }
     let (stop, signals) = (WhatIfStop(), SignalWatcher(queue: DispatchQueue(label: "refrain.signals")))
     for signal in [SIGTERM, SIGINT] { signals.on(signal) { @Sendable in stop.stop() } }
     return try withExtendedLifetime(signals) {
         try settings.map { settings in
-            let figures = try WhatIf.run(traffic, settings, until: stop)
+            let figures = try WhatIf.run(traffic, settings, until: stop) { sent in
+                progress.show("\(settings.name): \(Figure.count(sent)) of \(Figure.count(traffic.count)) requests")
+            }
             guard !stop.isStopped else { throw CommandFailure.failed("replay: stopped before the end") }
             return figures
         }

@@ -8,18 +8,21 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
         try context.files.checkReport(path, of: options.plan.file)
     }
     DescriptorLimit.raise()
-    let signals = StopSignals()
+    let reading = ProgressLine(context.output)
     let replay: Replay
     do throws(ReplayError) {
-        replay = try Replay(options.plan, verifies: options.verifies)
+        replay = try Replay(options.plan, verifies: options.verifies, watch: reading.watching(options.plan.file))
     } catch {
         throw .failed(error.description)
     }
+    reading.end()
     for warning in replay.warnings { context.output.problem(warning) }
-    let ending = try runToEnd(
-        signals, ReplayProgress(replay), context.output, latest: { replay.progress }, stop: replay.stop,
+    // Before that a signal ends the program: there is nothing to report.
+    var ending = try runToEnd(
+        StopSignals(), ReplayProgress(replay), context.output, latest: { replay.progress }, stop: replay.stop,
         start: replay.start)
     let verdicts = options.thresholds.map { $0.verdict(on: ending.result) }
+    ending.result.judge(verdicts)
     try write(ending.result, verdicts, options, context.files)
     if options.isJSON {
         context.output.json(JSON.object(of: ending.result, verdicts).bytes)
@@ -28,12 +31,17 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
         context.output.standard(TerminalSummary.text(of: ending.result, thresholds: verdicts))
     }
     if ending.wasStopped { context.output.problem("stopped before the end") }
-    let isUnanswered = ending.result.answered == 0
-    if isUnanswered { context.output.problem("no request was answered") }
+    if ending.result.answered == 0 { context.output.problem("no request was answered") }
     if let reason = ending.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
-    let isBad =
-        ending.wasStopped || isUnanswered || ending.result.invalidBecause != nil || verdicts.contains(where: \.isMissed)
-    return isBad ? .failed : .done
+    return ending.status(verdicts)
+}
+
+extension Replay.Ending {
+    /// What is certain comes first: a threshold that was missed whatever the generator did.
+    func status(_ verdicts: [Threshold.Verdict]) -> ExitStatus {
+        if wasStopped || result.answered == 0 || verdicts.contains(where: \.isMissed) { return .failed }
+        return result.invalidBecause == nil ? .done : .invalidRun
+    }
 }
 
 /// The reports that are files.
@@ -47,14 +55,15 @@ private func write(
 }
 
 extension JSON {
-    /// A result, and what became of the thresholds: `expression`, `failed` and `sentence` of each.
+    /// A result, and what became of the thresholds: `expression`, `failed`, `undecided` and
+    /// `sentence` of each.
     fileprivate static func object(of result: ReplayResult, _ verdicts: [Threshold.Verdict]) -> JSON {
         var json = result.json
         json["thresholds"] = .array(
             verdicts.map { verdict in
                 [
                     "expression": .string(verdict.threshold.text), "failed": .bool(verdict.isMissed),
-                    "sentence": .string(verdict.sentence),
+                    "undecided": .bool(verdict.isUndecided), "sentence": .string(verdict.sentence),
                 ]
             })
         return json

@@ -1,3 +1,5 @@
+import Traffic
+
 // The numbers of the configuration and of the command line: sizes, durations, rates, counts. All
 // are exact: overflow is refused, and nothing is rounded.
 
@@ -37,6 +39,24 @@ enum Quantity {
             throw ValueError(text, isNot: "a rate such as 20/s")
         }
         return number
+    }
+
+    /// Requests in a span of seconds, minutes or hours: `20/s`, `0.5/s`, `30/m`, `1/2s`.
+    static func requestRate(_ text: String) throws(ValueError) -> RequestRate {
+        let problem = ValueError(text, isNot: "a rate such as 20/s, 0.5/s or 30/m")
+        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count == 2 else { throw problem }
+        let number = halves[0].split(separator: ".", omittingEmptySubsequences: false)
+        let decimals = number.count > 1 ? number[1] : ""
+        let (times, unit) = split(String(halves[1]))
+        let units: [Substring: Int64] = ["s": 1, "m": 60, "h": 3600]
+        guard number.count <= 2, !number[0].isEmpty, number.count == 1 || !decimals.isEmpty, decimals.count <= 3,
+            (number[0] + decimals).allSatisfy({ ("0"..."9").contains($0) }), let requests = Int(number[0] + decimals),
+            requests > 0, let count = times.isEmpty ? 1 : Int64(times), (1...3600).contains(count),
+            let seconds = units[unit]
+        else { throw problem }
+        let scale: Int64 = [1, 10, 100, 1000][decimals.count]
+        return RequestRate(text, requests: requests, in: .seconds(count * seconds * scale))
     }
 
     /// Bytes a second, one at least: `256KiB/s`.

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func itIsOverWhenTheLastAnswerHasCome() {
-        var state = Self.begun(.rate(perSecond: 100), requests: 1)
+        var state = Self.begun(.rate(RequestRate(perSecond: 100)), requests: 1)
         #expect(state.next(at: 0) == .wait(until: nil))
         state.ended(0, stays: false)
         #expect(state.next(at: 0) == .finished)

@@ -22,7 +22,7 @@ import Testing
 
     @Test func aRateSpacesEvenlyAndAddsUpNoRounding() {
         let schedule = Schedule(
-            recorded: Self.recorded, pace: .rate(perSecond: 3), duration: .seconds(3600), repeats: true)
+            recorded: Self.recorded, pace: .rate(RequestRate(perSecond: 3)), duration: .seconds(3600), repeats: true)
         #expect(Self.times(schedule, 4) == [0, 333, 666, 1000])
         #expect(schedule.due(3 * 3599) == 3_599_000_000_000 && schedule.count == 3 * 3600)
     }
@@ -39,8 +39,12 @@ import Testing
     @Test func nothingIsDueWhenTheDurationIsOver() {
         let short = Schedule(recorded: Self.recorded, pace: .recorded(speed: 1), duration: .milliseconds(100))
         #expect(short.count == 1)
-        #expect(Schedule(recorded: Self.recorded, pace: .rate(perSecond: 10), duration: .milliseconds(101)).count == 2)
-        #expect(Schedule(recorded: Self.recorded, pace: .rate(perSecond: 10), duration: .seconds(60)).count == 4)
+        #expect(
+            Schedule(recorded: Self.recorded, pace: .rate(RequestRate(perSecond: 10)), duration: .milliseconds(101))
+                .count == 2)
+        #expect(
+            Schedule(recorded: Self.recorded, pace: .rate(RequestRate(perSecond: 10)), duration: .seconds(60)).count
+                == 4)
     }
 
     @Test func aSingleRequestIsRepeatedEverySecond() {

@@ -36,7 +36,10 @@ struct ReportBrowserTests {
         case "an hour": result = SyntheticResult.make(seed: 3, seconds: 3600, rate: 3)
         case "hostile": result = hostile
         case "compared":
-            let other = SyntheticResult.make(seed: 9, seconds: 50, rate: 90, hitShare: 0.6)
+            var other = SyntheticResult.make(seed: 9, seconds: 50, rate: 90, hitShare: 0.6)
+            // All latencies are marked as the generator's, which is the widest that they get.
+            other.withoutLag = Histogram()
+            for _ in 0..<other.corrected.count { other.withoutLag.record(nanoseconds: 0) }
             return ReplayComparison(("before.json", usual), ("after.json", other)).page
         default: result = usual
         }
@@ -141,6 +144,15 @@ struct ReportBrowserTests {
         let turned = "[...document.querySelectorAll('td')].filter(cell => cell.textContent.includes('u{202e}')).length"
         #expect(try browser.text(turned) == "1")
         #expect(browser.complaints == [])
+    }
+
+    /// The last columns of a comparison were beyond the edge of a page of 1280 pixels.
+    @Test func noTableOfAComparisonHasToBeScrolledSideways() throws {
+        let browser = try HeadlessBrowser()
+        try open("compared", in: browser)
+        try browser.resize(width: 1280)
+        let cut = "[...document.querySelectorAll('.scroll')].filter(e => e.scrollWidth > e.clientWidth).length"
+        #expect(try browser.text(cut) == "0")
     }
 
     @Test func tablesSayWhatPlotsShow() throws {

@@ -1,4 +1,5 @@
 import Testing
+import Text
 
 @testable import Traffic
 
@@ -66,6 +67,35 @@ import Testing
         #expect(lines.filter { $0.hasPrefix("  #") }.count == 10)
         #expect(lines.contains("    status: expected 200, found 500"))
         #expect(lines.contains("  and 1,190 more"))
+    }
+
+    /// "0 of 0" and "differences 0" looked like success where nothing had been looked at.
+    @Test func noDifferencesAreSaidToBeZeroWhereNothingWasCompared() throws {
+        var result = SyntheticResult.make(seed: 1, seconds: 1)
+        result.verification = .init()
+        #expect(!lines(result).contains { $0.contains("differ from") || $0.contains("compared") })
+        result.verification.notCompared = ["content not recorded": 1200, "content coding that cannot be read": 3]
+        #expect(
+            lines(result).contains(
+                "no answer was compared with the recording: 1,200 content not recorded, "
+                    + "3 content coding that cannot be read"))
+        #expect(result.json["verification"]?["different"] == .null)
+        let comparison = ReplayComparison(("a", result), ("b", result))
+        #expect(comparison.rows.first { $0.name == "differences" }.map { [$0.a, $0.b] } == [Figure.none, Figure.none])
+        result.verification.compared = 2
+        #expect(
+            lines(result).contains {
+                $0.hasPrefix("0 of 2 answers differ from the recording; not compared: 1,200 content not")
+            })
+    }
+
+    @Test func requestsThatWereSentTwiceAreCounted() {
+        var result = SyntheticResult.make(seed: 1, seconds: 1)
+        #expect(!lines(result).contains { $0.contains("resets") })
+        result.resets = 7
+        #expect(lines(result).contains { $0.hasPrefix("requests  planned") && $0.hasSuffix("resets 7") })
+        #expect(lines(result).contains("  " + ReportNotes.resets))
+        #expect(HTMLReport.page(of: result).contains("requests sent twice"))
     }
 
     @Test func thresholdsSayWhetherTheyHeld() throws {

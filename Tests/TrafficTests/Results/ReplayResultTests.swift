@@ -9,6 +9,7 @@ import Text
     func aResultSurvivesItsJSON(seed: UInt64) throws {
         var result = SyntheticResult.make(seed: seed, seconds: 5)
         result.invalidBecause = seed.isMultiple(of: 2) ? "late by 40 ms" : nil
+        (result.resets, result.verification.notCompared) = (3, ["content not recorded": 2])
         #expect(try ReplayResult(json: result.json.bytes) == result, "seed \(seed)")
     }
 
@@ -32,6 +33,16 @@ import Text
         #expect(json["corrected"]?["percentiles"]?["99.9"]?.intValue == result.corrected.quantile(0.999))
         #expect(json["failed"]?.intValue == result.failed)
         #expect(json["hit_ratio"] == .number(String(result.hitRatio ?? 0)))
+    }
+
+    /// The results of 1.0.0 have none of these members.
+    @Test func resultsOfEarlierVersionsAreRead() throws {
+        var json = SyntheticResult.make(seed: 1, seconds: 2).json
+        for name in ["resets", "without_lag"] { json[name] = nil }
+        json["verification"] = ["compared": 2, "different": 0, "listed": []]
+        let result = try ReplayResult(json: json.bytes)
+        #expect(result.resets == 0 && result.withoutLag == result.corrected && !result.hasLatenessOfItsOwn)
+        #expect(result.verification.compared == 2 && result.verification.notCompared.isEmpty)
     }
 
     @Test func onlyHitsAndMissesMakeTheHitRatio() {

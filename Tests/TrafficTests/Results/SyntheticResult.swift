@@ -39,6 +39,7 @@ enum SyntheticResult {
                 part.answered += 1
                 result.uncorrected.record(nanoseconds: own)
                 result.corrected.record(nanoseconds: own + late + queued)
+                result.withoutLag.record(nanoseconds: own + queued)
                 slot.record(nanoseconds: own + late + queued)
                 if isHit { part.hits += 1 } else { part.misses += 1 }
                 note(isHit, &result, &generator)

@@ -10,9 +10,11 @@ import Testing
         for index in 1...100 as ClosedRange<Int64> {
             result.corrected.record(nanoseconds: index * 1_000_000)
             result.uncorrected.record(nanoseconds: 1_000_000)
+            result.withoutLag.record(nanoseconds: index * 1_000_000)
             result.lag.record(nanoseconds: 2000)
         }
         (result.sent, result.answered, result.failures) = (102, 100, ["timed out": 2])
+        result.resets = 3
         result.statuses = [200: 96, 404: 1, 502: 1, 503: 2]
         result.outcomes = ["hit": 90, "miss": 10]
         result.elapsed = .seconds(10)
@@ -25,7 +27,8 @@ import Testing
     @Test(arguments: [
         "p99>98ms", "p99 > 98 ms", "p50>=50ms", "p99.9>0.09s", "p75<80ms", "max>99000us", "max > 99000µs", "mean<51ms",
         "corrected.p50>49ms", "uncorrected.p99<2ms", "lag.max>1999ns", "lag.mean<1s", "hit<0.95", "hit<=90%", "diff>0",
-        "diff>=1%", "errors>1", "errors>1.9%", "rate<10.5", "rate<=10/s", "5xx>2", "status5xx>2.9%", "404>0",
+        "diff>=1%", "errors>1", "errors>1.9%", "resets>2", "resets>=2%", "rate<10.5", "rate<=10/s", "5xx>2",
+        "status5xx>2.9%", "404>0",
         "status404>0",
         "P99>1ms",
     ])
@@ -37,7 +40,8 @@ import Testing
 
     @Test(arguments: [
         "p99>100ms", "p50>51ms", "max>0.1s", "mean>51ms", "uncorrected.p99>2ms", "lag.p99>3us", "hit<0.9", "hit<90%",
-        "diff>1", "diff>1%", "errors>2", "errors>2%", "rate<10", "5xx>3", "5xx>3%", "404>1", "500>0",
+        "diff>1", "diff>1%", "errors>2", "errors>2%", "resets>3", "resets>3%", "rate<10", "5xx>3", "5xx>3%", "404>1",
+        "500>0",
     ])
     func aConditionThatDoesNotHoldFailsNothing(text: String) throws {
         #expect(try !Threshold(text).verdict(on: result).isMissed)
@@ -49,19 +53,48 @@ import Testing
         }
         #expect(
             sentences == [
-                "p99>50ms: p99 was 99.0 ms", "hit<0.95: the hit ratio was 90.0 %", "diff>0: differences were 1",
+                "p99>50ms: p99 was 99.0 ms", "hit<0.95: the hit ratio was 90.0 %",
+                "diff>0: differences were 1 of 100 compared",
                 "errors>1%: errors were 2.0 %", "5xx>0: answers with 5xx were 3", "rate>1: the rate was 10.0/s",
                 "lag.max>1ns: lag.max was 2.00 µs",
             ])
     }
 
     @Test(arguments: [
-        "p99>50ms", "uncorrected.max<1s", "lag.mean>1s", "hit<0.1", "diff>5", "errors>5", "rate<1", "5xx>5",
+        "p99>50ms", "uncorrected.max<1s", "lag.mean>1s", "hit<0.1", "diff>5", "errors>5", "resets>5", "rate<1", "5xx>5",
     ])
     func whatCannotBeToldFailsTheRunAndSaysWhy(text: String) throws {
         let verdict = try Threshold(text).verdict(on: .empty())
         #expect(verdict.isMissed)
         #expect(["nothing", "no ", "the target said"].contains { verdict.sentence.contains(": " + $0) })
+    }
+
+    /// The target was blamed for what the generator's own lag had made of it.
+    @Test func whatTheGeneratorsLagDecidesIsNotDecided() throws {
+        var result = result
+        result.corrected = Histogram()
+        for index in 1...100 as ClosedRange<Int64> { result.corrected.record(nanoseconds: index * 2_000_000) }
+        func verdict(_ text: String) throws -> Threshold.Verdict { try Threshold(text).verdict(on: result) }
+        let unclear = try verdict("p99>150ms")
+        #expect(unclear.isUndecided && !unclear.isMissed)
+        #expect(
+            unclear.sentence
+                == "p99>150ms: p99 was 198 ms, and 99.0 ms without the generator's own lag")
+        #expect(try verdict("p99>90ms").isMissed && !verdict("p99>90ms").isUndecided)
+        // A corrected latency contains the lag: what is good enough with it is good enough.
+        #expect(try !verdict("p99>200ms").isMissed && !verdict("p99>200ms").isUndecided)
+        #expect(try verdict("max>150ms").isUndecided && verdict("mean>80ms").isUndecided)
+        #expect(try !verdict("uncorrected.p99>0ms").isUndecided && !verdict("hit<0.95").isUndecided)
+    }
+
+    /// A generator that cannot keep a rate answers for it, not the target.
+    @Test func aRateThatTheGeneratorDidNotReachIsNotDecided() throws {
+        var result = result
+        #expect(try Threshold("rate<11").verdict(on: result).isMissed)
+        result.lag = Histogram()
+        for _ in 0..<100 { result.lag.record(nanoseconds: 5_000_000_000) }
+        #expect(try Threshold("rate<11").verdict(on: result).isUndecided)
+        #expect(try Threshold("rate<21").verdict(on: result).isMissed)
     }
 
     @Test func aClosedLoopHasNoLag() throws {

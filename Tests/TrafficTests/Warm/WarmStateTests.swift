@@ -8,7 +8,7 @@ import Testing
 
     /// With a connection that is open, and request 0 sent over it.
     private static func begun(_ count: Int, perSecond: Int = 1, connections: Int = 1) -> WarmState {
-        var state = WarmState(count: count, perSecond: perSecond, mostConnections: connections)
+        var state = WarmState(count: count, rate: RequestRate(perSecond: perSecond), mostConnections: connections)
         _ = state.begin()
         #expect(state.next(at: 0) == .send(request: 0, connection: 0))
         return state
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func refusalsOfWhatWasUnderWayTogetherAreOne() {
-        var state = WarmState(count: 9, perSecond: 1000, mostConnections: 6)
+        var state = WarmState(count: 9, rate: RequestRate(perSecond: 1000), mostConnections: 6)
         var now: Int64 = 0
         for number in 0..<6 {
             #expect(state.begin() == number)

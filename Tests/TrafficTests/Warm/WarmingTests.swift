@@ -23,8 +23,8 @@ import Upstream
         let recording = try TestRecording(exchanges)
         let plan = ReplayPlan(
             file: recording.path, target: Endpoint(isTLS: false, host: "127.0.0.1", port: port),
-            pace: .rate(perSecond: perSecond), connections: connections)
-        let warming = try Warming(plan, perSecond: perSecond)
+            pace: .rate(RequestRate(perSecond: perSecond)), connections: connections)
+        let warming = try Warming(plan, rate: RequestRate(perSecond: perSecond))
         let box = Box()
         warming.start { @Sendable result in
             box.result.withLock { $0 = result }
