@@ -129,6 +129,27 @@ extension TemporaryFolder {
         #expect(exchanges.contains { $0.target == "/v1/x?access_token=REDACTED&a=1" })
     }
 
+    /// The page promised that no content for a client with cookies is recorded. It is where the
+    /// answer is stored, and so everyone's.
+    @Test func contentForAClientWithCookiesIsRecordedOnlyWhereItIsStored() throws {
+        let folder = try TemporaryFolder()
+        let origin = try FakeOrigin { request in
+            let isKept = request.target.contains("kept")
+            return FakeOrigin.Reply(
+                fields: [
+                    ("Content-Type", "application/json"), ("Cache-Control", isKept ? "public, max-age=60" : "no-store"),
+                ], body: "{\"target\":\"\(request.target)\"}")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        try proxy.startRecording(RecordingSettings(path: folder.file()))
+        for (target, fields) in [("/v1/x?kept", [("Cookie", "a=b")]), ("/v1/x?passed", [("Cookie", "a=b")])] {
+            _ = try proxy.client.send("GET", target, fields: fields)
+        }
+        _ = try proxy.client.send("GET", "/v1/x?passed")
+        proxy.stop()
+        #expect(try folder.exchanges.map { $0.body != nil } == [true, false, true])
+    }
+
     @Test func whatIsSentInGzipIsRecordedAsItIs() throws {
         let folder = try TemporaryFolder()
         let body = "{\"data\":[" + String(repeating: "\"moon\",", count: 400) + "1]}"

@@ -60,6 +60,31 @@ import Text
         #expect(text.contains("Only 50.0 % of the requests were recorded."))
     }
 
+    /// The page had half of them, and said that nothing else is looked at.
+    @Test func theDirectivesThatThePageNamesDecideAndNoOthers() throws {
+        func settings(_ line: String) throws -> String {
+            let files = MemoryFiles(texts: ["a.conf": line], problems: ["/nowhere/token": "No such file"])
+            let effective = try ConfigurationFile.read("a.conf", files.access.withoutLooking)
+            return String(reflecting: effective.configuration.whatIfSettings(name: "a"))
+        }
+        let usual = try settings("")
+        let page = try Page("Sources/Documentation/REPLAY.md").lines.joined(separator: " ")
+        for line in [
+            "ttl songs 5m", "compose off", "windows off", "batch off", "next complete", "superset_includes off",
+            "documented_forms off", "upstream https://a.example.com", "memory_size 9MiB",
+            "listen 127.0.0.1:1 tls\ntls_certificate a\ntls_certificate_key b", "cache_size 2MiB", "cache_file off",
+            "upstream_rate 5/s", "upstream_connections 9",
+        ] {
+            #expect(try settings(line) != usual, "\(line)")
+            let name = try #require(line.split(separator: " ").first)
+            #expect(page.contains("`\(name)`"), "\(name)")
+        }
+        for line in [
+            "verify_sample off", "ttl_speed 5", "listen 0.0.0.0:80", "workers 3", "request_memory 9MiB", "record a",
+            "developer_token_file /nowhere/token", "access_log off", "answer_memory 9MiB",
+        ] { #expect(try settings(line) == usual, "\(line)") }
+    }
+
     @Test func writesAPageThatLoadsNothing() throws {
         let written = Mutex("")
         let captured = CapturedOutput()
