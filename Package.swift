@@ -108,7 +108,7 @@ let package = Package(
         + module("Text", [])
         + module("EventLoop", ["CLinux", "COpenSSL"])
         + module("HTTP", ["CLinux"])
-        + module("AppleMusic", ["Text", "COpenSSL"])
+        + module("AppleMusic", ["Text", "EventLoop", "COpenSSL"])
         + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
         + module("Server", ["CLinux", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])

@@ -232,8 +232,8 @@ private func rejection(
 
     @Test func `a file that cannot be read is an error at once`() throws {
         let directory = try TemporaryFolder()
-        let path = try directory.write("token", mode: 0o640)
-        #expect(throws: SecretFileError(path: path, reason: .accessibleByOthers(mode: 0o640))) {
+        let path = try directory.write("token", mode: 0o644)
+        #expect(throws: SecretFileError(path: path, reason: .notPrivate(.accessibleByOthers(mode: 0o644)))) {
             try DeveloperTokens(tokenFile: path)
         }
     }

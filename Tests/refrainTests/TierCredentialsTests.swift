@@ -36,9 +36,9 @@ import Testing
     }
 
     @Test func othersMustNotReadIt() throws {
-        let open = try folder.put("hunter2", "open", mode: 0o640)
+        let open = try folder.put("hunter2", "open", mode: 0o644)
         let problem = try #require(FileAccess.system.secretProblem(open, .tierCredentials))
-        #expect(problem.contains("0640") && problem.contains("chmod 600") && !problem.contains("hunter2"))
+        #expect(problem.contains("0644") && problem.contains("chmod 600") && !problem.contains("hunter2"))
         let own = try folder.put("hunter2", "own", mode: 0o600)
         #expect(FileAccess.system.secretProblem(own, .tierCredentials) == nil)
     }

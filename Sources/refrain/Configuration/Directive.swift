@@ -21,11 +21,11 @@ struct Directive: Sendable {
         case readable
         /// A cache file, or none yet.
         case cache
-        /// Readable by its owner alone, with this content.
+        /// Not readable by others, with this content.
         case secret(SecretKind)
     }
 
-    /// What is in a file that only its owner may read.
+    /// The content of a file that others may not read.
     enum SecretKind: Sendable {
         /// One token and at most a line end behind it.
         case token
@@ -126,7 +126,7 @@ extension Directive {
             why: "PEM, the leaf first, then its issuers; read again on SIGHUP"),
         file(
             "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
-            why: "PEM, readable by its owner alone; read again on SIGHUP"),
+            why: "PEM, not readable by others; read again on SIGHUP"),
         toggle(
             "http2", \.http2, standard: true,
             why: "whether clients of a \"tls\" listener may choose HTTP/2, which needs libnghttp2"),

@@ -102,7 +102,7 @@ struct FileAccess: Sendable {
                 return error.description
             }
         },
-        credentialsDirectory: SecretFile.environmentCredentialsDirectory,
+        credentialsDirectory: PrivateFile.credentialsDirectory,
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
         saveProblem: { path in
             let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
