@@ -12,7 +12,7 @@ import Testing
             policy.write(for: request.head, request.bytes.span, to: &buffer)
             return String(decoding: buffer.copyReadable(), as: UTF8.self)
         }
-        let named = CrossOrigin.only([Array("https://a.example".utf8)])
+        let named = CrossOrigin.only([PageOrigin("https://a.example")])
         #expect(try fields(.any, "") == "")
         #expect(try fields(.any, "Origin: https://b.example\r\n").contains("Access-Control-Allow-Origin: *\r\n"))
         #expect(try fields(named, "") == "Vary: Origin\r\n")
@@ -20,5 +20,27 @@ import Testing
             try fields(named, "Origin: https://a.example\r\n").contains(
                 "Access-Control-Allow-Origin: https://a.example\r\n"))
         #expect(try fields(named, "Origin: https://b.example\r\n") == "Vary: Origin\r\n")
+        let domain = CrossOrigin.only([PageOrigin("https://*.example")])
+        #expect(
+            try fields(domain, "Origin: https://b.example\r\n").contains(
+                "Access-Control-Allow-Origin: https://b.example\r\n"))
+    }
+
+    @Test(arguments: [
+        ("https://a.example", "https://a.example", true), ("https://a.example", "https://a.example:8443", false),
+        ("https://a.example", "https://a.example.evil", false), ("https://a.example", "", false),
+        ("capacitor://localhost", "capacitor://localhost", true), ("capacitor://localhost", "ionic://localhost", false),
+        ("capacitor://localhost", "https://localhost", false), ("file://", "file://", true), ("file://", "null", false),
+        ("https://*.a.example", "https://b.a.example", true), ("https://*.a.example", "https://c.b.a.example", true),
+        ("https://*.a.example", "https://a.example", false), ("https://*.a.example", "https://.a.example", false),
+        ("https://*.a.example", "https://evila.example", false), ("https://*.a.example", "http://b.a.example", false),
+        ("https://*.a.example", "https://b.a.example:1", false),
+        ("https://*.a.example:1", "https://b.a.example:1", true),
+        ("https://*.a.example", "https://evil.test/.a.example", false),
+        ("https://*.a.example", "https://evil.test:80.a.example", false),
+        ("https://*.a.example", "https://x@b.a.example", false),
+    ])
+    func anOriginNamesItselfOrAllHostsOfADomain(pattern: String, origin: String, matches: Bool) {
+        #expect(PageOrigin(pattern).matches(Array(origin.utf8).span) == matches)
     }
 }

@@ -115,7 +115,7 @@ import Testing
         let directory = try TemporaryFolder()
         let token = try SecretFile.readToken(directory.put("operator", "user", mode: 0o600))
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let named = CrossOrigin.only([Array("https://mine.example".utf8)])
+        let named = CrossOrigin.only([PageOrigin("https://mine.example")])
         for (policy, fields, isSent) in [
             (CrossOrigin.any, [], true), (.any, [("Origin", "https://evil.example")], false),
             (named, [("Origin", "https://evil.example")], false), (named, [("Origin", "https://mine.example")], true),

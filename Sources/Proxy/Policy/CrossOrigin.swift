@@ -7,8 +7,8 @@ import HTTP
 public enum CrossOrigin: Sendable, Equatable {
     /// Every site.
     case any
-    /// These, each as `scheme://host[:port]`.
-    case only([[UInt8]])
+    /// The pages that one of these names.
+    case only([PageOrigin])
 
     /// Writes what a browser at the request's `Origin` may be told; nothing for requests that come
     /// from no page.
@@ -22,9 +22,9 @@ public enum CrossOrigin: Sendable, Equatable {
         case .only(let origins):
             buffer.append("Vary: Origin\r\n")
             let value = bytes.extracting(origin.value.range)
-            guard let allowed = origins.first(where: { value.equals($0) }) else { return }
+            guard origins.contains(where: { $0.matches(value) }) else { return }
             buffer.append("Access-Control-Allow-Origin: ")
-            buffer.append(allowed)
+            buffer.append(value)
             buffer.append("\r\n")
         }
         Self.writeReadable(to: &buffer)
@@ -46,7 +46,7 @@ public enum CrossOrigin: Sendable, Equatable {
     /// Whether this very site is named; `*` names none.
     func names(_ origin: Span<UInt8>) -> Bool {
         guard case .only(let origins) = self else { return false }
-        return origins.contains { origin.equals($0) }
+        return origins.contains { $0.matches(origin) }
     }
 
     /// A preflight is answered here: it asks about the proxy, not about the origin.

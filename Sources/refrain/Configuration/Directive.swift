@@ -307,9 +307,11 @@ extension Directive {
             why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),
         Directive(
             "cors_origin", "ORIGIN ...", defaults: ["*"],
-            why: "web pages that may read the answers, such as https://app.example.com; off for none"
+            why:
+                "web pages that may read the answers: https://app.example.com, https://*.example.com, capacitor://localhost; "
+                + "off for none"
         ) { configuration, words throws(ValueError) in
-            configuration.corsOrigins = words == [off] ? [] : try words.map(ServerURL.origin)
+            configuration.corsOrigins = words == [off] ? [] : try words.map(PageOriginText.normal)
         },
         Directive(
             "cors_headers", "NAME ...", defaults: ["*"],

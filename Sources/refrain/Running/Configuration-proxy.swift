@@ -246,7 +246,7 @@ extension Configuration {
     }
 
     private var crossOrigin: CrossOrigin {
-        corsOrigins.contains("*") ? .any : .only(corsOrigins.map { Array($0.utf8) })
+        corsOrigins.contains("*") ? .any : .only(corsOrigins.map { PageOrigin($0) })
     }
 
     private func accessLogSink(_ running: RunningSettings?) throws(CommandFailure) -> AccessLogSink? {

@@ -62,16 +62,3 @@ extension ServerURL {
         return isWord && !text.isEmpty && text.utf8.count <= 253 && !text.hasPrefix(".") && !text.contains("..")
     }
 }
-
-extension ServerURL {
-    /// The origin of web pages (RFC 6454 6.2), in one spelling; `*` is any.
-    static func origin(_ text: String) throws(ValueError) -> String {
-        if text == "*" { return text }
-        do throws(ValueError) {
-            guard !text.hasSuffix("/") else { throw ValueError("an origin ends before the first \"/\"") }
-            return try ServerURL(text).description
-        } catch {
-            throw ValueError(text, isNot: "* or an origin such as https://app.example.com")
-        }
-    }
-}

@@ -1,0 +1,46 @@
+import EventLoop
+
+/// What `cors_origin` names: `*`, an origin of web pages (RFC 6454 6.2), or `scheme://*.domain`.
+enum PageOriginText {
+    /// Longer than any scheme in use.
+    private static let longestScheme = 32
+
+    /// The same as browsers write it: all of a site in lower case, other hosts as they are.
+    static func normal(_ text: String) throws(ValueError) -> String {
+        if text == "*" { return text }
+        let refusal = ValueError(
+            text,
+            isNot: "* or an origin such as https://app.example.com, https://*.example.com or capacitor://localhost")
+        let lower = text.lowercased()
+        let scheme = lower.prefix { $0 != ":" }
+        let rest = lower.dropFirst(scheme.count)
+        guard isScheme(scheme), rest.hasPrefix("://"), !rest.hasSuffix("/") || scheme == "file" else { throw refusal }
+        let authority = rest.dropFirst(3)
+        do throws(ValueError) {
+            if scheme == "http" || scheme == "https" { return try site(scheme, authority) }
+            // Pages of files have an origin without a host in some web views.
+            if scheme != "file" || !authority.isEmpty { _ = try ServerURL.split(authority, of: text) }
+            return String(scheme) + text.dropFirst(scheme.count)
+        } catch {
+            throw refusal
+        }
+    }
+
+    private static func site(_ scheme: Substring, _ authority: Substring) throws(ValueError) -> String {
+        guard authority.hasPrefix("*.") else { return try ServerURL("\(scheme)://\(authority)").description }
+        let domain = try ServerURL("\(scheme)://\(authority.dropFirst(2))")
+        // All of a top-level domain is not one operator's.
+        guard domain.host.contains(".") || domain.host == "localhost", SocketAddress(host: domain.host, port: 0) == nil
+        else { throw ValueError("a domain needs two labels") }
+        return "\(scheme)://*." + domain.description.dropFirst(scheme.count + 3)
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= longestScheme else {
+            return false
+        }
+        return text.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+        }
+    }
+}
