@@ -143,11 +143,24 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// they like. Nil for a Unix socket.
     public var network: UInt64? {
         if path != nil { return nil }
+        let address = unmapped
+        return address.isIPv6 ? high : UInt64(UInt32.max) << 32 | address.high
+    }
+
+    /// The IPv4 address that an IPv6 one stands for (RFC 4291 2.5.5.2), or the same.
+    public var unmapped: SocketAddress {
         let mapped = UInt64(UInt32(0xFFFF).bigEndian)
-        guard isIPv6, high != 0 || low & 0xFFFF_FFFF != mapped else {
-            return UInt64(UInt32.max) << 32 | (isIPv6 ? low >> 32 : high)
+        guard isIPv6, high == 0, low & 0xFFFF_FFFF == mapped else { return self }
+        return SocketAddress(high: low >> 32, low: 0, scope: 0, isIPv6: false, port: port)
+    }
+
+    /// The first `length` bits alone, without port and scope.
+    func masked(to length: Int) -> SocketAddress {
+        func masked(_ word: UInt64, _ count: Int) -> UInt64 {
+            count <= 0 ? 0 : (word.bigEndian & (.max << UInt64(max(0, 64 - count)))).bigEndian
         }
-        return high
+        return SocketAddress(
+            high: masked(high, length), low: masked(low, length - 64), scope: 0, isIPv6: isIPv6, port: 0)
     }
 
     /// AF_INET, AF_INET6 or AF_UNIX.

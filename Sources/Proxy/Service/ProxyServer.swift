@@ -48,6 +48,8 @@ public struct ClientBounds: Sendable {
     public var connections = Int.max
     /// Connections of one address at once.
     public var connectionsPerAddress = Int.max
+    /// By whose word a request counts for another address than that of its connection.
+    public var trustedProxies = TrustedProxies()
 
     /// The standard amount of memory, and any number of connections.
     public init() {}
@@ -248,7 +250,8 @@ extension ProxySettings {
     fileprivate func applyBounds() {
         shared.requestBudget.limit(to: bounds.requestBytes)
         shared.answerBudget.limit(to: bounds.answerBytes)
-        shared.connections.limit(to: bounds.connections, perAddress: bounds.connectionsPerAddress)
+        shared.connections.limit(
+            to: bounds.connections, perAddress: bounds.connectionsPerAddress, trusting: bounds.trustedProxies)
     }
 
     /// Whether connections to the origin have to be made anew.

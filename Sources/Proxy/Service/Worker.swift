@@ -20,13 +20,13 @@ final class Worker: @unchecked Sendable {
         let loop = try EventLoop(label: "refrain.loop.\(index)")
         let context = LoopContext(
             loop: loop, timeOfDay: settings.timeOfDay, requestBudget: settings.shared.requestBudget,
-            answerBudget: settings.shared.answerBudget)
+            answerBudget: settings.shared.answerBudget, census: settings.shared.connections)
+        context.trustedProxies = settings.bounds.trustedProxies
         gate = Self.makeGate(index, settings, loop, resolver, statistics)
         service = ProxyService(
             shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
-        server = Server(
-            context: context, service: service, timeouts: settings.timeouts, census: settings.shared.connections)
+        server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop
         self.resolver = resolver
         loop.sync { service.proxy.openTier() }
@@ -64,6 +64,7 @@ final class Worker: @unchecked Sendable {
             }
             service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
             server.adopt(listening)
+            service.proxy.context.trustedProxies = settings.bounds.trustedProxies
             gate.reconsider()
         }
     }

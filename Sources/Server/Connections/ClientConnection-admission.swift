@@ -8,7 +8,7 @@ extension ClientConnection {
         requestedAt = context.loop.now
         client = nil
         keepsAlive = false
-        isAdmitted = service.admits(self)
+        isAdmitted = nameClient() && service.admits(self)
         guard isAdmitted, isOpen else { return }
         keepsAlive = true
         phase = .reading

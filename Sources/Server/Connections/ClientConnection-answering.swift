@@ -59,6 +59,7 @@ extension ClientConnection {
 
     func finish() {
         guard isOpen else { return }
+        uncountRequest()
         if let input {
             input.finish()
             context.release(input)
@@ -94,7 +95,7 @@ extension ClientConnection {
     /// before or half of this one.
     func refuse(status: Int, detail: String) {
         keepsAlive = false
-        (requestedAt, client) = (context.loop.now, nil)
+        (requestedAt, client, namedClient) = (context.loop.now, nil, nil)
         let content = AppleError(status: status, detail: detail).content
         composeHead { buffer in
             AppleError.writeHead(status: status, contentLength: content.count, to: &buffer)

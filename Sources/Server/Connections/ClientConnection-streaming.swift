@@ -33,9 +33,6 @@ extension ClientConnection {
         whenEnding.take()?()
     }
 
-    /// What tells the client's network from others; nil for a Unix socket.
-    package var peerNetwork: UInt64? { stream.peer?.network }
-
     /// Passes an interim response on (RFC 9110 15.2), or drops it where it has no place: once the
     /// answer has begun, and for HTTP/1.0 clients, which do not know such responses.
     ///

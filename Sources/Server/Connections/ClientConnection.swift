@@ -52,9 +52,18 @@ public final class ClientConnection {
     public var client: Client?
     /// Whether the service has admitted the request by its head already.
     public internal(set) var isAdmitted = false
-    /// The peer's address without its port, as the access log writes it; made once.
-    package private(set) lazy var peerText: [UInt8] =
-        carrier?.peerText ?? Array((stream.peer?.host ?? "-").utf8)
+    /// The client that a trusted proxy names in the request; nil where the peer is the client.
+    var namedClient: SocketAddress? {
+        didSet { if namedClient != oldValue { peerText = textOfClient } }
+    }
+    /// Where the request counts; nil where it does not.
+    var countedNetwork: UInt64?
+    /// The client's address without its port, as the access log writes it; made once.
+    package private(set) lazy var peerText: [UInt8] = textOfClient
+    private var textOfClient: [UInt8] {
+        if let namedClient { return Array(namedClient.host.utf8) }
+        return carrier?.peerText ?? Array((stream.peer?.host ?? "-").utf8)
+    }
     /// Called when a streamed answer's queue has drained and the source may go on.
     var resumeSource: (() -> Void)?
     /// Called once when the client ends its side while its answer is outstanding; see `watchEnd`.
@@ -174,6 +183,7 @@ public final class ClientConnection {
     /// Nothing more will be read or answered.
     func leave() {
         guard isOpen else { return }
+        uncountRequest()
         // A service that is still to answer may look at the request until it has.
         if case .reading = phase { releaseInput() }
         phase = .closing
@@ -290,7 +300,10 @@ extension ClientConnection: StreamHandler, ServedConnection {
                 expectNothing()
                 phase = .answering
                 requestedAt = context.loop.now
-                if !isAdmitted { client = nil }
+                if !isAdmitted {
+                    client = nil
+                    guard nameClient() else { break }
+                }
                 service.handle(self)
                 isAdmitted = false
             case .contentAhead: admitContent()

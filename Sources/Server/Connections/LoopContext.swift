@@ -22,6 +22,10 @@ public final class LoopContext {
     public let requestBudget: RequestBudget
     /// What answers may hold that clients have not taken; shared with other loops.
     let answerBudget: AnswerBudget
+    /// The connections of clients; shared with other loops.
+    let census: ConnectionCensus
+    /// Whose word on the client's address counts.
+    package var trustedProxies = TrustedProxies()
     private var freeInputs: [RequestInput] = []
     private var freeStreamInputs: [RequestInput] = []
 
@@ -35,11 +39,13 @@ public final class LoopContext {
     ///   - timeOfDay: what dates and ages are counted by.
     ///   - requestBudget: what requests may hold.
     ///   - answerBudget: what answers may hold.
+    ///   - census: the connections of clients.
     public init(
         loop: EventLoop, timeOfDay: TimeOfDay = .system, requestBudget: RequestBudget = RequestBudget(),
-        answerBudget: AnswerBudget = AnswerBudget()
+        answerBudget: AnswerBudget = AnswerBudget(), census: ConnectionCensus = ConnectionCensus()
     ) {
         self.loop = loop
+        self.census = census
         self.requestBudget = requestBudget
         self.answerBudget = answerBudget
         clock = WallClock(timeOfDay)

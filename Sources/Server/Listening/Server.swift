@@ -43,7 +43,7 @@ public final class Server {
     private let service: any Service
     private let limits: MessageLimits
     let timeouts: ClientTimeouts
-    let census: ConnectionCensus
+    var census: ConnectionCensus { context.census }
     /// By the address bound; several where several sockets of one address were inherited.
     private(set) var listeners: [SocketAddress: [Listener]] = [:]
     private var connections: [ObjectIdentifier: any ServedConnection] = [:]
@@ -55,13 +55,12 @@ public final class Server {
     /// No connection comes until it is told to listen.
     public init(
         context: LoopContext, service: any Service, limits: MessageLimits = .request,
-        timeouts: ClientTimeouts = ClientTimeouts(), census: ConnectionCensus = ConnectionCensus()
+        timeouts: ClientTimeouts = ClientTimeouts()
     ) {
         self.context = context
         self.service = service
         self.limits = limits
         self.timeouts = timeouts
-        self.census = census
     }
 
     /// Begins to listen; the address bound, with port 0 resolved.

@@ -1,4 +1,5 @@
 import AppleMusic
+import EventLoop
 import Recording
 
 // What the program is told to do, as values; `Directive.table` says how each is written and what it
@@ -17,6 +18,8 @@ struct Configuration: Equatable, Sendable {
     var adminTokenFile: String?
     /// Nil: as many as there may be in all.
     var connectionsPerAddress: Int?
+    /// None: no field says who the client is.
+    var trustedProxies: [AddressRange] = []
     /// Bytes.
     var requestMemory = 0
     /// Bytes.

@@ -2,6 +2,7 @@
 // are all made from `Directive.table`, so that a name, a default or a grammar is written down once.
 
 import AppleMusic
+import EventLoop
 import HTTP
 
 struct Directive: Sendable {
@@ -145,6 +146,23 @@ extension Directive {
         ) { configuration, words throws(ValueError) in
             configuration.connectionsPerAddress =
                 words[0] == off ? nil : try Quantity.count(words[0], in: 1...1_000_000)
+        },
+        Directive(
+            "trusted_proxy", "CIDR ...", repetition: .adds,
+            why:
+                "load balancers that name the client by Forwarded or X-Forwarded-For; repeats; from others it is ignored",
+            details: "The client is then the one that they name: in the log, for fairness, and for all that is counted "
+                + "by address. The list of addresses counts from its end, as far as its proxies are trusted. Where a "
+                + "request has both fields and they disagree, it counts as the load balancer's own: let that remove the "
+                + "one that it does not write. Such a balancer may have more than connections_per_address; the requests "
+                + "of one client that it passes on at once may not. A balancer of TCP says the same by proxy_protocol."
+        ) { configuration, words throws(ValueError) in
+            configuration.trustedProxies += try words.map { word throws(ValueError) in
+                guard let range = AddressRange(word) else {
+                    throw ValueError(word, isNot: "an address or a network such as 10.0.0.0/8")
+                }
+                return range
+            }
         },
         Directive(
             "request_memory", "SIZE", defaults: ["64MiB"],

@@ -84,6 +84,9 @@ extension Configuration {
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
             words.append("tls_certificate is set, but no listen line says tls")
         }
+        if trustedProxies.contains(where: \.isEverything) {
+            words.append("trusted_proxy of all addresses: any client can name another one as itself, in the log too")
+        }
         for listener in listeners where listener.expectsHeader && !listener.address.isPrivate {
             words.append(
                 "listen \(listener.address) proxy_protocol: who reaches that address can name any client as itself, "
@@ -241,6 +244,7 @@ extension Configuration {
         bounds.requestBytes = requestMemory
         bounds.answerBytes = answerMemory
         bounds.connections = DescriptorLimit.clients(besides: upstreamConnections)
+        bounds.trustedProxies = TrustedProxies(trustedProxies)
         bounds.connectionsPerAddress = min(connectionsPerAddress ?? .max, max(1, bounds.connections / 2))
         return bounds
     }

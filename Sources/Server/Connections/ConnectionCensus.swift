@@ -12,6 +12,10 @@ public final class ConnectionCensus: Sendable {
         var mostPerAddress: Int
         var count = 0
         var byAddress: [UInt64: Int] = [:]
+        /// Connections of these may be more: each brings requests of many clients.
+        var proxies = TrustedProxies()
+        /// Requests that these pass on, by the network of their clients.
+        var requests: [UInt64: Int] = [:]
     }
 
     private let state: Mutex<State>
@@ -28,8 +32,10 @@ public final class ConnectionCensus: Sendable {
     }
 
     /// Other bounds; connections that are there stay.
-    public func limit(to most: Int, perAddress: Int) {
-        state.withLock { ($0.most, $0.mostPerAddress) = (most, perAddress) }
+    /// - Parameter proxies: how many connections they have is not bounded by their address. The
+    ///   requests of one client that they pass on at once are, in place of its connections.
+    public func limit(to most: Int, perAddress: Int, trusting proxies: TrustedProxies = TrustedProxies()) {
+        state.withLock { ($0.most, $0.mostPerAddress, $0.proxies) = (most, perAddress, proxies) }
     }
 
     /// Connections that were closed as they came.
@@ -49,15 +55,34 @@ public final class ConnectionCensus: Sendable {
     func enter(from peer: SocketAddress?) -> Bool {
         let isLetIn = state.withLock { state in
             guard state.count < state.most else { return false }
-            if let network = peer?.network {
-                guard state.byAddress[network, default: 0] < state.mostPerAddress else { return false }
-                state.byAddress[network, default: 0] += 1
+            if let peer, let network = peer.network {
+                let count = state.byAddress[network, default: 0]
+                guard count < state.mostPerAddress || state.proxies.contains(peer) else { return false }
+                state.byAddress[network] = count + 1
             }
             state.count += 1
             return true
         }
         if !isLetIn { refused.add(1, ordering: .relaxed) }
         return isLetIn
+    }
+
+    /// A request of a client in that network has come by a trusted proxy; false: it has too many.
+    func enterRequest(of network: UInt64) -> Bool {
+        state.withLock { state in
+            let count = state.requests[network, default: 0]
+            guard count < state.mostPerAddress else { return false }
+            state.requests[network] = count + 1
+            return true
+        }
+    }
+
+    /// Such a request is over.
+    func leaveRequest(of network: UInt64) {
+        state.withLock { state in
+            guard let count = state.requests[network] else { return }
+            state.requests[network] = count > 1 ? count - 1 : nil
+        }
     }
 
     func noteFlood() { floods.add(1, ordering: .relaxed) }

@@ -1,0 +1,37 @@
+import EventLoop
+import HTTP
+
+// Requests that a trusted load balancer passes on: one connection brings those of many clients.
+// Must hold: a request that counts for its client's address stops counting once, when it is over.
+
+extension ClientConnection {
+    /// What tells the client's network from others; nil for a Unix socket.
+    package var peerNetwork: UInt64? { (namedClient ?? stream.peer)?.network }
+
+    /// Finds out whose request this is, and counts it for that address.
+    /// - Returns: false where the address has too many requests, and this one has been answered.
+    func nameClient() -> Bool {
+        guard !context.trustedProxies.isEmpty || namedClient != nil else { return true }
+        namedClient = stream.peer.flatMap { peer in
+            withHeadBytes { context.trustedProxies.client(of: head, $0, from: peer) }
+        }
+        guard let network = namedClient?.network else { return true }
+        if context.census.enterRequest(of: network) {
+            countedNetwork = network
+            return true
+        }
+        let error = AppleError(status: 503, detail: "This address has too many requests at once.")
+        let content = error.content
+        respond(content: content) { buffer in
+            AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
+            service.writeRefusalFields(to: &buffer)
+        }
+        service.refused(self, status: error.status, contentLength: content.count)
+        return false
+    }
+
+    /// The request is over.
+    func uncountRequest() {
+        if let network = countedNetwork.take() { context.census.leaveRequest(of: network) }
+    }
+}

@@ -1,0 +1,92 @@
+import EventLoop
+import HTTP
+
+/// The load balancers that say by `Forwarded` (RFC 7239) or `X-Forwarded-For` who their client is
+/// (`trusted_proxy`).
+///
+/// Must hold: no client chooses its own address. Each proxy appends the address that it got a
+/// request from, so the list counts from its end, and only as far as proxies are trusted; where a
+/// request has both fields and they disagree, a client may have written either.
+public struct TrustedProxies: Sendable, Equatable {
+    private let ranges: [AddressRange]
+
+    /// - Parameter ranges: none, and nothing is believed.
+    public init(_ ranges: [AddressRange] = []) {
+        self.ranges = ranges
+    }
+
+    var isEmpty: Bool { ranges.isEmpty }
+
+    func contains(_ address: SocketAddress) -> Bool { ranges.contains { $0.contains(address) } }
+
+    /// The client of a request that came from `peer`, without a port; nil where the peer is no
+    /// trusted proxy or names none. It is the peer itself where its word cannot be understood.
+    func client(of head: RequestHead, _ bytes: Span<UInt8>, from peer: SocketAddress) -> SocketAddress? {
+        guard contains(peer) else { return nil }
+        let peer = peer.unmapped.with(port: 0)
+        let named = [FieldName.forwarded, .xForwardedFor].filter { head.fields.contains($0) }.map { id in
+            client(namedBy: id, head, bytes, from: peer)
+        }
+        guard let first = named.first else { return nil }
+        return named.allSatisfy { $0 == first } ? first : peer
+    }
+
+    private func client(
+        namedBy id: FieldName, _ head: RequestHead, _ bytes: Span<UInt8>, from peer: SocketAddress
+    ) -> SocketAddress {
+        var nodes: [ByteRange] = []
+        for field in head.fields where field.id == id {
+            var elements = ListElements(field.value)
+            while let element = elements.next(in: bytes) { nodes.append(element) }
+        }
+        var client = peer
+        for node in nodes.reversed() where contains(client) {
+            let range = id == .forwarded ? Self.node(of: node.range, bytes) : node.range
+            guard let range, let address = Self.address(bytes.extracting(range)) else { break }
+            client = address
+        }
+        return client
+    }
+
+    /// The value of `for` in an element of `Forwarded`, without quotes; nil where there is none.
+    private static func node(of element: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
+        var start = element.lowerBound
+        while start < element.upperBound {
+            let end = endOfPair(start..<element.upperBound, bytes)
+            let pair = bytes.trimmingWhitespace(start..<end)
+            let value = pair.lowerBound + 4
+            if value <= pair.upperBound, bytes.equalsIgnoringCase(pair.lowerBound..<value, "for=") {
+                let isQuoted = pair.upperBound - value >= 2 && bytes[value] == UInt8(ascii: "\"")
+                return isQuoted ? value + 1..<pair.upperBound - 1 : value..<pair.upperBound
+            }
+            start = end + 1
+        }
+        return nil
+    }
+
+    private static func endOfPair(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Int {
+        var isQuoted = false
+        for index in range {
+            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if bytes[index] == UInt8(ascii: ";"), !isQuoted { return index }
+        }
+        return range.upperBound
+    }
+
+    /// Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`; nil for other names,
+    /// such as `unknown`.
+    private static func address(_ node: Span<UInt8>) -> SocketAddress? {
+        guard (1...longestNode).contains(node.count) else { return nil }
+        var text = String(decoding: node.copy(), as: UTF8.self)[...]
+        if text.first == "[" {
+            guard let bracket = text.firstIndex(of: "]") else { return nil }
+            text = text[..<bracket].dropFirst()
+        } else if let colon = text.firstIndex(of: ":"), text.lastIndex(of: ":") == colon {
+            text = text[..<colon]
+        }
+        return SocketAddress(host: String(text), port: 0)?.unmapped
+    }
+
+    /// Longer than any address with a port.
+    private static let longestNode = 64
+}
