@@ -159,6 +159,9 @@ extension MetricFamily {
         gauge("refrain_developer_token_expiry_timestamp_seconds", "When the developer token in use ends") { input in
             input.source.developerTokenEnd(at: input.unixSeconds).map { [Sample(Int($0))] } ?? []
         },
+        gauge("refrain_certificate_expiry_timestamp_seconds", "When the certificate of the TLS listeners ends") {
+            input in input.source.certificateEnd.map { [Sample(Int($0))] } ?? []
+        },
     ]
 
     // MARK: Composing

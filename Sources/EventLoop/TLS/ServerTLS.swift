@@ -13,6 +13,7 @@ public final class ServerTLS: Sendable {
 
     private struct Current: Sendable {
         var context: TLSContext
+        var certificateEnd: Int64?
         var madeAt: Instant
     }
 
@@ -55,15 +56,17 @@ public final class ServerTLS: Sendable {
         self.source = source
         self.handshakeTimeout = handshakeTimeout
         self.offersHTTP2 = offersHTTP2
-        let context = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2, weaken)
-        current = Mutex(Current(context: context, madeAt: .now()))
+        current = Mutex(try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2, weaken))
     }
+
+    /// When the first of the certificates that clients are shown ends, in Unix seconds.
+    public var certificateEnd: Int64? { current.withLock(\.certificateEnd) }
 
     /// Reads the files again. New connections use the new certificate; if it cannot be used, the
     /// old one stays and the error says why.
     func reload() throws(TLSError) {
-        let context = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2)
-        current.withLock { $0 = Current(context: context, madeAt: .now()) }
+        let renewed = try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2)
+        current.withLock { $0 = renewed }
     }
 
     /// A session for one accepted connection.
@@ -86,7 +89,7 @@ public final class ServerTLS: Sendable {
 
     private static func makeContext(
         _ source: Source, offersHTTP2: Bool, _ weaken: (OpaquePointer) -> Void = { _ in }
-    ) throws(TLSError) -> TLSContext {
+    ) throws(TLSError) -> Current {
         let chain: [Certificate]
         let key: PrivateKey
         switch source {
@@ -105,7 +108,8 @@ public final class ServerTLS: Sendable {
         try configure(context.pointer)
         let choose = offersHTTP2 ? chooseFromBoth : chooseFromOne
         SSL_CTX_set_alpn_select_cb(context.pointer, choose, nil)
-        return context
+        let end = CertificateValidity.all(of: chain).map(\.ends).min()
+        return Current(context: context, certificateEnd: end, madeAt: .now())
     }
 
     private static func use(_ chain: [Certificate], _ key: PrivateKey, _ context: OpaquePointer) throws(TLSError) {

@@ -16,6 +16,7 @@ public struct StatisticsSource: Sendable {
     private let findDeveloperTokens: @Sendable () -> DeveloperTokens?
     private let countRestingForms: @Sendable () -> Int
     private let findTTLSpeed: @Sendable () -> Int
+    private let findCertificateEnd: @Sendable () -> Int64?
     private let recorder: TrafficRecorder
     /// What requests hold that are being read, or wait.
     public let requestBudget: RequestBudget
@@ -28,7 +29,7 @@ public struct StatisticsSource: Sendable {
     ///   - statistics: one for each loop.
     ///   - clients: those in force when it is called; so are `accessLog` and `developerTokens`.
     ///   - restingForms: counts them when it is called.
-    ///   - ttlSpeed: the one in force when it is called.
+    ///   - ttlSpeed: the one in force when it is called; so is `certificateEnd`.
     public init(
         statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
         clients: @escaping @Sendable () -> [Client] = { [] },
@@ -37,7 +38,7 @@ public struct StatisticsSource: Sendable {
         accessLog: @escaping @Sendable () -> AccessLogSink? = { nil },
         developerTokens: @escaping @Sendable () -> DeveloperTokens? = { nil },
         restingForms: @escaping @Sendable () -> Int = { 0 }, ttlSpeed: @escaping @Sendable () -> Int = { 1 },
-        recorder: TrafficRecorder = TrafficRecorder()
+        certificateEnd: @escaping @Sendable () -> Int64? = { nil }, recorder: TrafficRecorder = TrafficRecorder()
     ) {
         self.statistics = statistics
         self.cache = cache
@@ -48,6 +49,7 @@ public struct StatisticsSource: Sendable {
         findDeveloperTokens = developerTokens
         countRestingForms = restingForms
         findTTLSpeed = ttlSpeed
+        findCertificateEnd = certificateEnd
         self.recorder = recorder
         self.requestBudget = requestBudget
         self.answerBudget = answerBudget
@@ -121,6 +123,10 @@ public struct StatisticsSource: Sendable {
         guard let token = findDeveloperTokens()?.current(at: unixSeconds) else { return nil }
         return (try? TokenClaims(token: token))?.expires
     }
+
+    /// When the first certificate of the TLS listeners ends, in Unix seconds; nil where there is
+    /// none.
+    public var certificateEnd: Int64? { findCertificateEnd() }
 
     /// When the origin last refused the proxy's own developer token, in Unix seconds; nil where it
     /// never has.

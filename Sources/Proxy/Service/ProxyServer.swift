@@ -153,7 +153,9 @@ public final class ProxyServer: Sendable {
                 let library = running.withLock { $0.settings.shared.library }
                 return library.forms.resting(at: settings.timeOfDay.unixSeconds())
             }, ttlSpeed: { [self] in running.withLock { $0.settings.shared.policy.speed } },
-            recorder: settings.shared.recorder)
+            certificateEnd: { [self] in
+                running.withLock { $0.settings.listeners.compactMap { $0.tls?.certificateEnd }.min() }
+            }, recorder: settings.shared.recorder)
     }
 
     /// Calls `completion` once every loop has come to it; a loop that is stuck keeps it from being

@@ -6,7 +6,7 @@ public struct ListenerSettings: Sendable {
     /// Port 0: any that is free.
     public let address: SocketAddress
     /// nil: without TLS.
-    let tls: ServerTLS?
+    package let tls: ServerTLS?
     /// The sockets that the process was started with for this address: none, or those that are
     /// listened on in place of one of its own.
     public let inherited: [InheritedSocket]

@@ -9,7 +9,9 @@ extension TokenClaims {
 extension Configuration {
     /// All that `serve` warns of at the start and at a reload, and `check` shows.
     /// - Parameter unixSeconds: the time now.
-    func warnings(at unixSeconds: Int64) -> [String] { warnings + tokenWarnings(at: unixSeconds) }
+    func warnings(at unixSeconds: Int64) -> [String] {
+        warnings + tokenWarnings(at: unixSeconds) + certificateWarnings(at: unixSeconds)
+    }
 
     /// Why the origin will refuse the token that a file holds: one that is signed here is right.
     private func tokenWarnings(at unixSeconds: Int64) -> [String] {
@@ -26,7 +28,11 @@ extension Configuration {
         if claims.isExpired(at: unixSeconds) {
             let span = SpanOfTime.text(Int(clamping: unixSeconds - (claims.expires ?? unixSeconds)))
             words.append("expired \(span) ago; the origin refuses it")
-        } else if claims.expires == nil {
+        } else if let ends = claims.expires {
+            if ValidTime(begins: claims.issuedAt, ends: ends).endsSoon(at: unixSeconds) {
+                words.append("expires in \(SpanOfTime.text(Int(clamping: ends - unixSeconds))); put a new one there")
+            }
+        } else {
             words.append("says no end (exp); the origin will refuse it")
         }
         return words.map { "developer_token_file: " + $0 }
