@@ -17,7 +17,22 @@ import Testing
         #expect(
             complaints("admin_listen 127.0.0.1:8080")
                 == ["proxy.conf:1: admin_listen: 127.0.0.1:8080 is already taken by the default of listen"])
+        #expect(
+            complaints("listen localhost:1\nlisten [0:0::1]:1").allSatisfy {
+                $0 == "proxy.conf:2: listen: [::1]:1 is already taken at proxy.conf:1"
+            })
         #expect(complaints("listen 127.0.0.1:0\nlisten 127.0.0.1:0\nadmin_listen 127.0.0.1:0").isEmpty)
+    }
+
+    /// `check` was silent, and `serve` ended with "Address already in use".
+    @Test func allAddressesOfAPortTakeEachOfThem() {
+        #expect(
+            complaints("listen 0.0.0.0:1\nlisten 127.0.0.1:1")
+                == ["proxy.conf:2: listen: 127.0.0.1:1 is already taken by 0.0.0.0:1 at proxy.conf:1"])
+        #expect(
+            complaints("listen [::1]:1\nadmin_listen [::]:1\nadmin_token_file t")
+                == ["proxy.conf:2: admin_listen: [::]:1 is already taken by [::1]:1 at proxy.conf:1"])
+        #expect(complaints("listen *:1\nlisten [::]:1\nlisten *:2").isEmpty)
     }
 
     @Test func anAdminListenerForTheNetworkNeedsAToken() {

@@ -10,7 +10,7 @@ import Testing
 
     @Test func theTableHasEveryDirectiveOfTheContract() {
         let contract = """
-            listen tls_certificate tls_certificate_key http2 admin_listen admin_token_file connections_per_address \
+            listen tls_certificate tls_certificate_key http2 admin_listen admin_token_file connections_per_address trusted_proxy \
             request_memory answer_memory upstream upstream_ca_file upstream_connections upstream_rate \
             forward_fields developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
             music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
@@ -65,7 +65,15 @@ import Testing
         ("compose", "yes"), ("verify_sample", "1"), ("verify_sample", "0"), ("verify_sample", "0%"),
         ("verify_sample", "101%"), ("verify_sample", "0.00001%"), ("verify_sample", "on"), ("windows", "verify"),
         ("batch", "1"), ("next", "drop"), ("cors_origin", "app.example.com"),
-        ("cors_origin", "https://app.example.com/"), ("access_log", "stdout xml"), ("access_log", "\"\" json"),
+        ("cors_origin", "https://app.example.com/"), ("cors_origin", "null"),
+        ("cors_origin", "https://*"),
+        ("cors_origin", "https://*.com"), ("cors_origin", "https://a.*.example.com"),
+        ("cors_origin", "capacitor:localhost"),
+        ("cors_origin", "capacitor://"), ("cors_origin", "capacitor://localhost/"), ("cors_origin", "1a://localhost"),
+        ("cors_origin", "https://*.10.0.0.1"), ("cors_origin", "chrome-extension://*"),
+        ("trusted_proxy", "lb.example"), ("trusted_proxy", "10.0.0.0/33"), ("access_log", "syslog:server=10.0.0.1"),
+        ("access_log", "Syslog:"), ("access_log", "|cat"), ("access_log", "-"), ("access_log", "STDERR json"),
+        ("access_log", "stdout xml"), ("access_log", "\"\" json"),
         ("log_level", "verbose"), ("workers", "0"), ("workers", "1025"), ("record", "''"),
         ("record", "a on"), ("record", "a off off"), ("record", "a sample"), ("record", "a sample 0%"),
         ("record", "a sample 101%"), ("record", "a sample 5"), ("record", "a sample nan%"), ("record", "a size 1k"),
@@ -85,6 +93,29 @@ import Testing
     func theSampleOfComposedAnswersIsAShare(line: String, millionths: Int) throws {
         let files = MemoryFiles(texts: ["proxy.conf": line]).access
         #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.verifySample == millionths)
+    }
+
+    /// Apps in web views were refused, so that naming origins shut them out.
+    @Test(arguments: [
+        ("https://App.example.com:443", "https://app.example.com"), ("capacitor://localhost", "capacitor://localhost"),
+        ("tauri://localhost", "tauri://localhost"), ("ionic://localhost:8100", "ionic://localhost:8100"),
+        ("chrome-extension://abcdefghijklmnop", "chrome-extension://abcdefghijklmnop"),
+        ("Safari-Web-Extension://1E2A-BC", "safari-web-extension://1E2A-BC"), ("file://", "file://"),
+        ("https://*.Example.com", "https://*.example.com"), ("http://*.localhost:3000", "http://*.localhost:3000"),
+        ("https://*.example.com:443", "https://*.example.com"),
+    ])
+    func originsOfAnySchemeAndOfDomainsAreTaken(text: String, spelling: String) throws {
+        #expect(try read("cors_origin \(text)").configuration.corsOrigins == [spelling])
+    }
+
+    @Test func theAccessLogGoesWhereItSays() throws {
+        for (word, destination) in [
+            ("stdout", AccessLogSetting.Destination.standardOutput), ("/dev/stdout", .standardOutput),
+            ("stderr", .standardError), ("/dev/stderr", .standardError), ("off", .off), ("./-", .file("./-")),
+            ("./STDOUT", .file("./STDOUT")), ("/var/log/syslog", .file("/var/log/syslog")),
+        ] {
+            #expect(try read("access_log \(word)").configuration.accessLog.destination == destination, "\(word)")
+        }
     }
 
     @Test func recordTakesItsWordsInAnyOrder() throws {

@@ -1,3 +1,5 @@
+import EventLoop
+import Glibc
 import Testing
 
 @testable import refrain
@@ -8,11 +10,12 @@ import Testing
         (["tls", "proxy_protocol"], true, true), (["proxy_protocol", "tls"], true, true),
     ])
     func theWordsBehindTheAddressSayWhatIsSpoken(words: [String], isTLS: Bool, expectsHeader: Bool) throws {
-        let read = try ListenAddress(words: ["127.0.0.1:8080"] + words)
+        let read = try ListenAddress.all(words: ["127.0.0.1:8080"] + words)
         #expect(
-            read
-                == ListenAddress(
-                    address: HostPort(host: "127.0.0.1", port: 8080), isTLS: isTLS, expectsHeader: expectsHeader))
+            read == [
+                ListenAddress(
+                    address: HostPort(host: "127.0.0.1", port: 8080), isTLS: isTLS, expectsHeader: expectsHeader)
+            ])
     }
 
     @Test(arguments: [
@@ -22,7 +25,33 @@ import Testing
         (["proxy_protocol", "proxy_protocol"], "\"proxy_protocol\" is said twice"),
     ])
     func otherWordsAreMistakes(words: [String], message: String) {
-        #expect(throws: ValueError(message)) { try ListenAddress(words: ["127.0.0.1:8080"] + words) }
+        #expect(throws: ValueError(message)) { try ListenAddress.all(words: ["127.0.0.1:8080"] + words) }
+    }
+
+    /// Programs that take the IPv6 address of the name first found nobody there.
+    @Test(.enabled(if: Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)))
+    func localhostIsBothItsAddresses() throws {
+        let read = try ListenAddress.all(words: ["localhost:8080", "tls"])
+        #expect(read.map(\.address.description) == ["127.0.0.1:8080", "[::1]:8080"])
+        #expect(read.allSatisfy { $0.isTLS && !$0.address.isLocalhost })
+        let proxy = try RunningProxy(
+            refrainTests.read(
+                """
+                listen localhost:0
+                admin_listen localhost:0
+                upstream http://127.0.0.1:1
+                cache_file off
+                access_log off
+                """
+            ).configuration, OperationalLog(level: .error) { _ in })
+        #expect(proxy.addresses.map(\.host) == ["127.0.0.1", "::1"])
+        // Of the admin listener both have one port.
+        let admin = try #require(proxy.adminAddress)
+        for host in ["127.0.0.1", "::1"] {
+            let address = try #require(SocketAddress(host: host, port: admin.port))
+            #expect(throws: SystemError(call: "bind", errno: EADDRINUSE)) { try Listener.rehearse(address) }
+        }
+        proxy.stop()
     }
 
     /// TLS needs its files wherever the word stands.

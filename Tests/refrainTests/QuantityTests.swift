@@ -23,9 +23,11 @@ import Testing
         }
     }
 
-    @Test func readsTheLargestSizeThatFits() throws {
-        #expect(try Quantity.size("8388607TiB") == 8_388_607 << 40)
-        #expect(throws: ValueError.self) { try Quantity.size("8388608TiB") }
+    /// `check` added sizes up that fit alone, and was killed by the overflow.
+    @Test(arguments: ["1025TiB", "1125899906842625", "8388607TiB", "8388608TiB"])
+    func sizesEndLongBeforeTheirSumOverflows(_ text: String) throws {
+        #expect(throws: ValueError.self) { try Quantity.size(text) }
+        #expect(try Quantity.size("1024TiB") == 1 << 50 && Quantity.size("1125899906842624") == 1 << 50)
     }
 
     @Test func readsDurations() throws {
@@ -44,7 +46,7 @@ import Testing
     @Test func readsRatesAndCountsWithinTheirBounds() throws {
         #expect(try Quantity.rate("20/s") == 20)
         #expect(try Quantity.count("4", in: 1...4) == 4)
-        for text in ["0/s", "20", "20/m", "/s", "-1/s"] {
+        for text in ["0/s", "20", "20/m", "/s", "-1/s", "1000000001/s"] {
             #expect(throws: ValueError.self, "\(text)") { try Quantity.rate(text) }
         }
         for text in ["0", "5", "", "4x", "+4"] {

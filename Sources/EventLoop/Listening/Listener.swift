@@ -82,6 +82,18 @@ public final class Listener {
         _ = Glibc.close(try boundSocket(address, reusePort: false))
     }
 
+    /// Whether a socket could listen at an address now; nothing is left of the trial.
+    /// - Throws: why not, EADDRINUSE where another socket does.
+    public static func rehearse(_ address: SocketAddress) throws(SystemError) {
+        guard let path = address.path else { return try checkIsFree(address) }
+        try UnixSocketFile.rehearse(address, path)
+    }
+
+    /// Whether one of this machine's interfaces has the address, whatever port of it is in use.
+    public static func isOfThisMachine(_ address: SocketAddress) -> Bool {
+        (try? checkIsFree(address.with(port: 0))) != nil
+    }
+
     private static func bind(_ address: SocketAddress, reusePort: Bool) throws(SystemError) -> CInt {
         let descriptor = try boundSocket(address, reusePort: reusePort)
         guard listen(descriptor, backlog) == 0 else { throw closing(descriptor, .last("listen")) }

@@ -163,6 +163,17 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
             high: masked(high, length), low: masked(low, length - 64), scope: 0, isIPv6: isIPv6, port: 0)
     }
 
+    /// Whether one socket that listens at the one keeps others from the other: one port of one
+    /// address, or of all addresses.
+    public func excludes(_ other: SocketAddress) -> Bool {
+        guard path == nil, other.path == nil else { return path == other.path }
+        guard isIPv6 == other.isIPv6, port == other.port, port != 0 else { return false }
+        return isWildcard || other.isWildcard || self == other
+    }
+
+    /// 0.0.0.0 or ::, all addresses of the machine.
+    private var isWildcard: Bool { high == 0 && low == 0 }
+
     /// AF_INET, AF_INET6 or AF_UNIX.
     var family: Int32 { path != nil ? AF_UNIX : isIPv6 ? AF_INET6 : AF_INET }
 

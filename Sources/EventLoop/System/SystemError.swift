@@ -5,7 +5,7 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The call's name as its manual page spells it: "bind".
     let call: String
     /// The value of errno right after the call.
-    let errno: CInt
+    public let errno: CInt
 
     public init(call: StaticString, errno: CInt) {
         self.call = call.description

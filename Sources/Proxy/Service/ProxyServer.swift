@@ -185,7 +185,7 @@ public final class ProxyServer: Sendable {
         let settings = running.withLock { $0.settings }
         group.notify(queue: .global()) { @Sendable in
             settings.shared.cache.close()
-            settings.accessLog?.sink.flush()
+            settings.accessLog?.sink.flush(within: .seconds(2))
             settings.shared.recorder.end(within: .seconds(2))
             completion(cutOff.value.load(ordering: .relaxed))
         }

@@ -23,6 +23,12 @@ public struct ListenerSettings: Sendable {
         self.headers = headers
     }
 
+    /// The same with this port where it asks for any.
+    func filling(port: UInt16) -> ListenerSettings {
+        guard address.port == 0, address.path == nil else { return self }
+        return ListenerSettings(address: address.with(port: port), tls: tls, inherited: inherited, headers: headers)
+    }
+
     /// What one of several loops listens on: each on one inherited socket at least, and each of
     /// these with one loop at least, or what waits there would wait for ever.
     package func share(of index: Int, among loops: Int, boundTo address: SocketAddress) -> ListenerSettings {
@@ -74,6 +80,18 @@ public final class Server {
             for socket in settings.inherited { address = try listen(settings, on: socket, sharesPort, isPaused) }
         } catch {
             cancelListening(at: address)
+            throw error
+        }
+        return address
+    }
+
+    /// Begins to listen at several addresses or at none; the first of those bound.
+    func listen(_ first: ListenerSettings, _ others: [ListenerSettings]) throws(SystemError) -> SocketAddress {
+        let address = try listen(first, sharesPort: false)
+        do throws(SystemError) {
+            for other in others { _ = try listen(other.filling(port: address.port), sharesPort: false) }
+        } catch {
+            for address in listeners.keys { cancelListening(at: address) }
             throw error
         }
         return address

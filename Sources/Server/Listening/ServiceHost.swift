@@ -1,29 +1,31 @@
 import EventLoop
 
-/// A service on a loop of its own with its listener: how the admin surface and the simulated API
+/// A service on a loop of its own with its listeners: how the admin surface and the simulated API
 /// run.
 ///
 /// `@unchecked Sendable` because its server and service are touched only on the loop's queue.
 public final class ServiceHost: @unchecked Sendable {
-    /// The address bound, with port 0 resolved.
+    /// The first address bound, with port 0 resolved.
     public let address: SocketAddress
     let loop: EventLoop
     let server: Server
 
-    /// - Parameter makeService: called once, on the loop, with what the service's connections
-    ///   share.
-    /// - Throws: `SystemError` when the loop or the listener cannot be made.
+    /// - Parameters:
+    ///   - listener: where it listens.
+    ///   - others: further addresses; port 0 of them is the port that `listener` got.
+    ///   - makeService: called once, on the loop, with what the service's connections share.
+    /// - Throws: `SystemError` when the loop or a listener cannot be made.
     public init(
-        label: String, listener: ListenerSettings, timeouts: ClientTimeouts = ClientTimeouts(),
-        _ makeService: (LoopContext) -> any Service
+        label: String, listener: ListenerSettings, others: [ListenerSettings] = [],
+        timeouts: ClientTimeouts = ClientTimeouts(), _ makeService: (LoopContext) -> any Service
     ) throws(SystemError) {
         let loop = try EventLoop(label: "refrain." + label)
         let context = LoopContext(loop: loop)
         let (server, address) = try loop.sync { () throws(SystemError) in
             let server = Server(context: context, service: makeService(context), timeouts: timeouts)
-            return (server, try server.listen(listener, sharesPort: false))
+            return (server, try server.listen(listener, others))
         }
-        for socket in listener.inherited { socket.settle() }
+        for socket in ([listener] + others).flatMap(\.inherited) { socket.settle() }
         self.address = address
         self.loop = loop
         self.server = server

@@ -55,6 +55,7 @@ extension FileAccess {
         access.problem = { _ in nil }
         access.secretProblem = { _, _ in nil }
         access.certificateProblem = { _, _ in nil }
+        access.anchorsProblem = { _ in nil }
         access.recordingProblem = { _ in nil }
         access.credentialsDirectory = access.credentialsDirectory ?? "/"
         return access

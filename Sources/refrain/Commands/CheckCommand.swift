@@ -11,6 +11,8 @@ extension Command {
             "What it writes is itself a configuration of the same meaning. Everything that is wrong is listed at once. Secrets are "
                 + "never shown: the configuration holds only the names of their files, which are opened to see that they can be used.",
             "Behind them stands what the shared tier is, if there is one, and what this node is called there.",
+            "It tries what serve begins with, and leaves nothing of it: an access log that cannot be written, or an address that this "
+                + "machine does not have, is an error here too; an address in use is told, because the proxy itself may use it.",
             "It ends with the most memory that the proxy can take, by part: what each setting allows, were it used up at once.",
         ],
         examples: [
@@ -20,12 +22,14 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)
         let effective = try ConfigurationFile.read(path, context.files)
-        for warning in effective.configuration.warnings(at: Int64(time(nil))) {
+        let forecast = ConfigurationChecks(
+            configuration: effective.configuration, lines: effective.lines, files: context.files
+        ).forecast()
+        guard forecast.errors.isEmpty else { throw .configuration(forecast.errors) }
+        for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
             context.output.problem("warn: \(warning)")
         }
-        if let file = effective.configuration.cacheFile, let holder = context.files.cacheHolder(file) {
-            context.output.problem("note: cache_file: process \(holder) uses \(file) now")
-        }
+        for note in forecast.notes { context.output.problem("note: \(note)") }
         let bounds = effective.configuration.memoryBounds
         context.output.standard(
             arguments.has(.json)

@@ -152,8 +152,29 @@ enum LogLevel: String, CaseIterable, Sendable {
 /// Where the access log goes and what its lines look like.
 struct AccessLogSetting: Equatable, Sendable {
     enum Destination: Equatable, Sendable {
-        case off, standardOutput
+        case off, standardOutput, standardError
         case file(String)
+
+        /// Reads `FILE`, or one of the words for what is no file.
+        init(_ word: String) throws(ValueError) {
+            let words = ["off": Self.off, "stdout": .standardOutput, "stderr": .standardError]
+            guard !word.isEmpty else { throw ValueError("an empty file name") }
+            if AccessLogSetting.Format(rawValue: word) != nil {
+                throw ValueError("the format comes second, as in \"stdout \(word)\"; a file of that name is ./\(word)")
+            }
+            if word.lowercased().hasPrefix("syslog:") || word.hasPrefix("|") || word == "-" {
+                throw ValueError(
+                    "\(quoted(word)) is not written to; stdout and stderr reach a journal or a log program, and a file of "
+                        + "that name is ./\(word)")
+            }
+            if words[word] == nil, words[word.lowercased()] != nil {
+                throw ValueError(
+                    "\(quoted(word)): did you mean \(quoted(word.lowercased()))? A file of that name is ./\(word)")
+            }
+            // What a journal gives a service as its output cannot be opened by these names.
+            let names = ["/dev/stdout": Self.standardOutput, "/dev/stderr": .standardError]
+            self = words[word] ?? names[word] ?? .file(word)
+        }
     }
 
     enum Format: String, CaseIterable, Sendable { case json, combined }

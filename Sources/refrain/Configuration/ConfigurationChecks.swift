@@ -1,3 +1,5 @@
+import EventLoop
+
 // What no directive can know alone: which settings need or exclude one another, and whether the
 // files they name are fit.
 
@@ -13,20 +15,33 @@ struct ConfigurationChecks {
 
     private func listeners() -> [ConfigurationError] {
         var errors: [ConfigurationError] = []
-        var taken: [(address: HostPort, line: SettingLine)] = []
-        for line in lines where ["listen", "admin_listen"].contains(line.directive.name) {
-            guard let address = try? HostPort(line.words[0]) else { continue }
-            if address.port != 0, let other = taken.first(where: { $0.address == address }) {
+        var taken: [(address: SocketAddress, line: SettingLine)] = []
+        for line in listenLines {
+            let addresses = Self.addresses(of: line)
+            for address in addresses {
+                guard let other = taken.first(where: { $0.address.excludes(address) }) else { continue }
+                let what = other.address == address ? "" : " by \(other.address)"
                 let first = other.line.place.map { "at \($0)" } ?? "by the default of \(other.line.directive.name)"
-                errors.append(error(line, "\(address) is already taken \(first)"))
+                errors.append(error(line, "\(address) is already taken\(what) \(first)"))
             }
-            taken.append((address, line))
+            taken += addresses.map { ($0, line) }
             guard line.words.dropFirst().contains("tls") else { continue }
             for need in ["tls_certificate", "tls_certificate_key"] where !isSet(need) {
                 errors.append(error(line, "tls needs \(need)"))
             }
         }
         return errors
+    }
+
+    var listenLines: [SettingLine] { lines.filter { ["listen", "admin_listen"].contains($0.directive.name) } }
+
+    /// Where a line has the proxy listen; none where it is wrong or `off`.
+    static func addresses(of line: SettingLine) -> [SocketAddress] {
+        switch try? AdminAddress(line.words[0]) {
+        case .tcp(let address): address.all.compactMap { SocketAddress(host: $0.host, port: $0.port) }
+        case .unix(let path): SocketAddress(path: path).map { [$0] } ?? []
+        case nil: []
+        }
     }
 
     /// What would be open to the network without a key.
@@ -76,6 +91,7 @@ struct ConfigurationChecks {
             switch line.directive.fileRule {
             case .none: nil as String?
             case .readable: files.problem(line.words[0])
+            case .trustAnchors: files.problem(line.words[0]) ?? files.anchorsProblem(line.words[0])
             case .cache: line.words[0] == Directive.off ? nil : files.cacheProblem(line.words[0])
             case .secret(let kind): files.secretProblem(line.words[0], kind)
             }

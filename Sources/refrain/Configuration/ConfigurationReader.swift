@@ -116,7 +116,7 @@ struct ConfigurationReader {
         let variable = "$CREDENTIALS_DIRECTORY"
         switch directive.fileRule {
         case .none, .cache: return (word, nil)
-        case .readable, .secret:
+        case .readable, .trustAnchors, .secret:
             guard word.hasPrefix(variable + "/") else { return (word, nil) }
             guard let directory = files.credentialsDirectory else {
                 return (

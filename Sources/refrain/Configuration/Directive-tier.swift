@@ -16,7 +16,7 @@ extension Directive {
             "shared_tier_auth_file", \.sharedTierAuthFile, .secret(.tierCredentials), needsRestart: true,
             why: "one line with what its AUTH takes: \"PASSWORD\" or \"USER PASSWORD\"; read at the start"),
         file(
-            "shared_tier_ca_file", \.sharedTierCAFile, .readable, needsRestart: true,
+            "shared_tier_ca_file", \.sharedTierCAFile, .trustAnchors, needsRestart: true,
             why: "trust anchors (PEM) of rediss:// instead of the system's; read at the start"),
         Directive(
             "shared_tier_name", "NAME", defaults: ["refrain"], needsRestart: true,

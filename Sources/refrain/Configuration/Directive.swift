@@ -20,6 +20,8 @@ struct Directive: Sendable {
     enum FileRule: Sendable {
         case none
         case readable
+        /// Certificates of authorities, in PEM.
+        case trustAnchors
         /// A cache file, or none yet.
         case cache
         /// Not readable by others, with this content.
@@ -120,7 +122,7 @@ extension Directive {
                 + "then the one that it names: in the log, and for all that is counted by address. A connection "
                 + "without one is closed. Whoever reaches such a listener can call itself what it likes."
         ) { configuration, words throws(ValueError) in
-            try configuration.listeners.append(ListenAddress(words: words))
+            try configuration.listeners += ListenAddress.all(words: words)
         },
         file(
             "tls_certificate", \.tlsCertificateFile, .readable,
@@ -199,7 +201,7 @@ extension Directive {
         ) { configuration, words throws(ValueError) in
             configuration.upstream = try ServerURL(words[0])
         },
-        file("upstream_ca_file", \.upstreamCAFile, .readable, why: "trust anchors (PEM) instead of the system's"),
+        file("upstream_ca_file", \.upstreamCAFile, .trustAnchors, why: "trust anchors (PEM) instead of the system's"),
         Directive(
             "upstream_connections", "N", defaults: ["64"],
             why: "the most connections to the origin at once; further misses wait their turn"
@@ -344,16 +346,10 @@ extension Directive {
 
     private static let operation = [
         Directive(
-            "access_log", "FILE|stdout|off [json|combined]", defaults: ["stdout combined"],
+            "access_log", "FILE|stdout|stderr|off [json|combined]", defaults: ["stdout combined"],
             why: "one line a request; the file is reopened on SIGUSR1"
         ) { configuration, words throws(ValueError) in
-            guard !words[0].isEmpty else { throw ValueError("an empty file name") }
-            if AccessLogSetting.Format(rawValue: words[0]) != nil {
-                throw ValueError(
-                    "the format comes second, as in \"stdout \(words[0])\"; a file of that name is ./\(words[0])")
-            }
-            let destination: AccessLogSetting.Destination =
-                words[0] == off ? .off : words[0] == "stdout" ? .standardOutput : .file(words[0])
+            let destination = try AccessLogSetting.Destination(words[0])
             let format = words.count == 1 ? .combined : try AccessLogSetting.Format(choice: words[1])
             configuration.accessLog = AccessLogSetting(destination: destination, format: format)
         },

@@ -37,6 +37,15 @@ struct FileAccess: Sendable {
     var secretSum: @Sendable (_ path: String) -> Int? = { _ in nil }
     /// Nil where clients can be served with this certificate and its key.
     var certificateProblem: @Sendable (_ path: String, _ key: String) -> String? = { _, _ in nil }
+    /// Nil where these are certificates that servers can be trusted by; a nil path is for the
+    /// machine's own.
+    var anchorsProblem: @Sendable (_ path: String?) -> String? = { _ in nil }
+    /// Nil where a socket could listen there now.
+    var listenProblem: @Sendable (SocketAddress) -> SystemError? = { _ in nil }
+    /// Nil where an access log could be written there.
+    var logProblem: @Sendable (_ path: String) -> String? = { _ in nil }
+    /// Nil where the answers in a cache file could be used, or one could be made.
+    var cacheForecast: @Sendable (_ path: String) -> String? = { _ in nil }
     /// Nil where this can be a cache file, be there one or not.
     var cacheProblem: @Sendable (_ path: String) -> String? = { _ in nil }
     /// The process that uses a cache file now; nil for none.
@@ -88,6 +97,24 @@ struct FileAccess: Sendable {
                 return "\(error)"
             }
         },
+        anchorsProblem: { path in
+            do throws(TLSError) {
+                _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        },
+        listenProblem: { address in
+            do throws(SystemError) {
+                try Listener.rehearse(address)
+                return nil
+            } catch {
+                return error
+            }
+        },
+        logProblem: { path in AccessLogSink.problem(path).map { "\($0)" } },
+        cacheForecast: { path in StoreForecast.trouble(path) },
         cacheProblem: { path in
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }

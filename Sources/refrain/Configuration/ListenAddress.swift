@@ -8,15 +8,16 @@ struct ListenAddress: Hashable, Sendable {
 }
 
 extension ListenAddress {
-    /// Reads `ADDRESS:PORT [tls] [proxy_protocol]`, in either order.
-    init(words: [String]) throws(ValueError) {
+    /// Reads `ADDRESS:PORT [tls] [proxy_protocol]`, in either order; `localhost` has two addresses.
+    static func all(words: [String]) throws(ValueError) -> [ListenAddress] {
         let options = words.dropFirst()
         for word in options where word != "tls" && word != "proxy_protocol" {
             throw ValueError(word, isNot: "\"tls\" or \"proxy_protocol\"")
         }
         guard Set(options).count == options.count else { throw ValueError("\"\(words[1])\" is said twice") }
-        try self.init(
-            address: HostPort(words[0]), isTLS: options.contains("tls"),
-            expectsHeader: options.contains("proxy_protocol"))
+        return try HostPort(words[0]).all.map { address in
+            ListenAddress(
+                address: address, isTLS: options.contains("tls"), expectsHeader: options.contains("proxy_protocol"))
+        }
     }
 }

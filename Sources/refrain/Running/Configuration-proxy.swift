@@ -260,6 +260,7 @@ extension Configuration {
         switch accessLog.destination {
         case .off: return nil
         case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO)
+        case .standardError: return AccessLogSink(descriptor: STDERR_FILENO)
         case .file(let path): return try attempt("access_log: \(path)") { try AccessLogSink(path: path) }
         }
     }
@@ -291,12 +292,13 @@ extension HostPort {
 }
 
 extension AdminAddress {
-    func socketAddress() throws(CommandFailure) -> SocketAddress {
+    func socketAddresses() throws(CommandFailure) -> [SocketAddress] {
         switch self {
-        case .tcp(let address): return try address.socketAddress()
+        case .tcp(let address):
+            return try address.all.map { address throws(CommandFailure) in try address.socketAddress() }
         case .unix(let path):
             guard let address = SocketAddress(path: path) else { throw .failed("\(self) is not a path to listen on") }
-            return address
+            return [address]
         }
     }
 }
@@ -308,7 +310,7 @@ extension Configuration {
             var addresses = try listeners.map { listener throws(CommandFailure) in
                 try listener.address.socketAddress()
             }
-            if let adminListener { addresses.append(try adminListener.socketAddress()) }
+            if let adminListener { addresses += try adminListener.socketAddresses() }
             return addresses
         }
     }

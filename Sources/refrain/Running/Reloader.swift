@@ -110,7 +110,7 @@ final class Reloader: Sendable {
         for line in lines where !line.directive.needsRestart {
             switch line.directive.fileRule {
             case .none, .cache: continue
-            case .readable: sums[line.directive.name] = (try? files.read(line.words[0]))?.hashValue
+            case .readable, .trustAnchors: sums[line.directive.name] = (try? files.read(line.words[0]))?.hashValue
             case .secret: sums[line.directive.name] = files.secretSum(line.words[0])
             }
         }

@@ -200,9 +200,9 @@ final class RunningProxy: Sendable {
     private func startAdmin(_ configuration: Configuration) throws(CommandFailure) -> AdminListener? {
         guard let listen = configuration.adminListener else { return nil }
         let access = AdminAccess(token: try configuration.adminToken())
-        let address = try listen.socketAddress()
-        let inherited = inheritance.sockets.matched(to: try configuration.listenedAddresses).last ?? []
-        let listener = ListenerSettings(address: address, tls: nil, inherited: inherited)
+        let addresses = try listen.socketAddresses()
+        let inherited = inheritance.sockets.matched(to: try configuration.listenedAddresses).suffix(addresses.count)
+        let listeners = zip(addresses, inherited).map { ListenerSettings(address: $0, tls: nil, inherited: $1) }
         let cache = running.withLock { $0.current.settings.shared.cache }
         let sources = AdminSources(
             statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
@@ -225,7 +225,9 @@ final class RunningProxy: Sendable {
         // process.
         timeouts.drain = .seconds(2)
         let host = try attempt("admin_listen: \(listen)") {
-            try ServiceHost(label: "admin", listener: listener, timeouts: timeouts) { context in
+            try ServiceHost(
+                label: "admin", listener: listeners[0], others: Array(listeners.dropFirst()), timeouts: timeouts
+            ) { context in
                 AdminService(sources, context)
             }
         }

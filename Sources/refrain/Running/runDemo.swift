@@ -117,7 +117,7 @@ struct Demo {
         configuration.upstream = ServerURL(isTLS: false, host: origin.host, port: origin.port)
         configuration.cacheFile = nil
         if let listen = options.listen {
-            configuration.listeners = [ListenAddress(address: listen, isTLS: false)]
+            configuration.listeners = listen.all.map { ListenAddress(address: $0, isTLS: false) }
             // A demonstration on a port of its own leaves the standard admin port to the process
             // that has it.
             configuration.adminListener = .tcp(HostPort(host: "127.0.0.1", port: 0))

@@ -8,7 +8,8 @@ func runServe(
     _ effective: EffectiveConfiguration, path: String, _ context: CommandContext
 ) throws(CommandFailure) -> ExitStatus {
     let configuration = effective.configuration
-    let log = OperationalLog(level: configuration.logLevel, prefix: .ofStandardError, context.output.error)
+    let output = LogOutput(STDERR_FILENO)
+    let log = OperationalLog(level: configuration.logLevel, prefix: .ofStandardError) { output.write($0) }
     // Before other threads start: the kernel gives a signal to any thread that does not block it.
     SignalWatcher.hold(Successor.heldSignals)
     // Before other threads run, which could read the environment that these change.

@@ -11,9 +11,11 @@ func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(C
     let signals = StopSignals()
     let service = try options.service(context.output)
     let tls = try options.serverTLS()
-    let listener = ListenerSettings(address: try options.listen.socketAddress(), tls: tls)
+    let listeners = try options.listen.all.map { address throws(CommandFailure) in
+        ListenerSettings(address: try address.socketAddress(), tls: tls)
+    }
     let host = try attempt("--listen: \(options.listen)") {
-        try ServiceHost(label: "simulator", listener: listener, service)
+        try ServiceHost(label: "simulator", listener: listeners[0], others: Array(listeners.dropFirst()), service)
     }
     context.output.error("refrain: info: simulated API at \(tls == nil ? "http" : "https")://\(host.address)\n")
     signals.wait()

@@ -8,6 +8,17 @@ struct HostPort: Hashable, Sendable, CustomStringConvertible {
     let host: String
     /// 0 lets the system choose.
     let port: UInt16
+    /// Whether it was written `localhost`, a name that has an IPv6 address too.
+    var isLocalhost = false
+
+    /// The addresses to listen on: those of `localhost` that this machine has, else the one.
+    var all: [HostPort] {
+        let one = HostPort(host: host, port: port)
+        let other = HostPort(host: "::1", port: port)
+        guard isLocalhost, let address = SocketAddress(host: other.host, port: 0), Listener.isOfThisMachine(address)
+        else { return [one] }
+        return [one, other]
+    }
 
     /// Whether only processes of this machine can reach it.
     var isLoopback: Bool { SocketAddress(host: host, port: port)?.isLoopback == true }
@@ -36,6 +47,6 @@ extension HostPort {
             host = address == "localhost" ? "127.0.0.1" : address == "*" ? "0.0.0.0" : String(address)
             guard SocketAddress(host: host, port: port)?.isIPv6 == false else { throw ValueError(text, isNot: wanted) }
         }
-        self.init(host: host, port: port)
+        self.init(host: host, port: port, isLocalhost: address == "localhost")
     }
 }

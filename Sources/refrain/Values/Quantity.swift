@@ -1,7 +1,7 @@
 import Traffic
 
 // The numbers of the configuration and of the command line: sizes, durations, rates, counts. All
-// are exact: overflow is refused, and nothing is rounded.
+// are exact: overflow is refused, and nothing is rounded. All have a bound.
 
 enum Quantity {
     /// Bytes: digits and a unit, `10k`, `64MiB`, `2GiB`; every unit is a power of 1024, as in
@@ -13,9 +13,14 @@ enum Quantity {
             throw ValueError(text, isNot: "a size such as 10k, 64MiB or 2GiB")
         }
         let (bytes, overflows) = number.multipliedReportingOverflow(by: 1 << (10 * power))
-        guard !overflows else { throw ValueError("\(quoted(text)) is too large a size") }
+        guard !overflows, bytes <= largestSize else { throw ValueError("\(quoted(text)) is more than 1024TiB") }
         return bytes
     }
+
+    /// Larger than what any machine has, and so small that a sum of sizes cannot overflow.
+    private static let largestSize = 1 << 50
+    /// The same of rates.
+    private static let largestRate = 1_000_000_000
 
     /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an
     /// instant cannot overflow.
@@ -35,7 +40,7 @@ enum Quantity {
     /// Whole requests a second: `20/s`.
     static func rate(_ text: String) throws(ValueError) -> Int {
         let (digits, unit) = split(text)
-        guard unit == "/s", let number = Int(digits), number > 0 else {
+        guard unit == "/s", let number = Int(digits), (1...largestRate).contains(number) else {
             throw ValueError(text, isNot: "a rate such as 20/s")
         }
         return number

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -19,14 +20,14 @@ import Testing
     @Test func afterReopeningLinesGoToTheNewFileAndNoneAreLost() throws {
         let sink = try AccessLogSink(path: path)
         sink.write(Array("one\n".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         try FileManager.default.moveItem(atPath: path, toPath: moved)
         sink.write(Array("two\n".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(!FileManager.default.fileExists(atPath: path), "until it is told, it writes on")
         #expect(try sink.reopen())
         sink.write(Array("three\n".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(try text(moved) == "one\ntwo\n" && text(path) == "three\n")
         #expect(sink.dropped == 0)
     }
@@ -34,10 +35,10 @@ import Testing
     @Test func whatIsThereWhenItIsReopenedStays() throws {
         let sink = try AccessLogSink(path: path)
         sink.write(Array("one\n".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(try sink.reopen())
         sink.write(Array("two\n".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(try text(path) == "one\ntwo\n")
     }
 
@@ -49,7 +50,7 @@ import Testing
         try FileManager.default.moveItem(at: directory, to: away)
         #expect(throws: (any Error).self) { try sink.reopen() }
         sink.write(Array("one\n".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(try text(away.appendingPathComponent("access.log").path) == "one\n" && sink.dropped == 0)
     }
 
@@ -58,8 +59,40 @@ import Testing
         let sink = AccessLogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
         #expect(try !sink.reopen())
         sink.write(Array("one\n".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(pipe.fileHandleForReading.availableData == Data("one\n".utf8))
+    }
+
+    /// The start waited for a reader, and the stop after it.
+    @Test func aPipeWithoutAReaderIsOpenedAndKeepsNobodyWaiting() throws {
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(AccessLogSink.problem(path) == nil)
+        let sink = try AccessLogSink(path: path)
+        // More than a pipe holds.
+        for _ in 0..<100 { sink.write(Array(repeating: UInt8(ascii: "a"), count: 4095) + [10]) }
+        sink.flush(within: .milliseconds(50))
+        #expect(try sink.reopen())
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        var (read, chunk) = (0, [UInt8](repeating: 0, count: 65_536))
+        waitUntil {
+            while case let count = Glibc.read(reader, &chunk, chunk.count), count > 0 { read += count }
+            return read == 100 * 4096
+        }
+        #expect(sink.dropped == 0, "a reader that comes later gets what waits")
+    }
+
+    @Test func whyALogCannotBeWrittenIsToldWithoutMakingIt() throws {
+        #expect(AccessLogSink.problem(path) == nil)
+        #expect(AccessLogSink.problem(folder.file("no/access.log"))?.errno == ENOENT)
+        #expect(AccessLogSink.problem(folder.url.path)?.errno == EISDIR)
+        for (name, target) in [("a", "b"), ("b", "new"), ("c", "no/new"), ("d", "d")] {
+            #expect(symlink(target, folder.file(name)) == 0)
+        }
+        #expect(AccessLogSink.problem(folder.file("a")) == nil)
+        #expect(AccessLogSink.problem(folder.file("c"))?.errno == ENOENT)
+        #expect(AccessLogSink.problem(folder.file("d"))?.errno == ELOOP)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a", "b", "c", "d"])
     }
 
     /// Nothing reads: what may wait is taken, and what is more is dropped whole and counted.
@@ -78,11 +111,11 @@ import Testing
             while read.count < 8 * megabyte { read += pipe.fileHandleForReading.availableData }
             return read
         }
-        sink.flush()
+        sink.flush(within: .seconds(10))
         let expected = Array("abcdefgh".utf8).reduce(into: Data()) { $0 += Data(repeating: $1, count: megabyte) }
         #expect(read == expected, "what was taken is whole and in order")
         sink.write(Array("z".utf8))
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(pipe.fileHandleForReading.availableData == Data("z".utf8) && sink.dropped == 100)
     }
 
@@ -93,7 +126,7 @@ import Testing
         defer { close(descriptor) }
         let sink = AccessLogSink(descriptor: descriptor)
         for count in [10, 5] { sink.write(Array(repeating: UInt8(ascii: "x"), count: count)) }
-        sink.flush()
+        sink.flush(within: .seconds(10))
         #expect(sink.dropped == 15)
     }
 }

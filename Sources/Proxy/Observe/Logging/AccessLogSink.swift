@@ -22,7 +22,7 @@ public final class AccessLogSink: Sendable {
         path = nil
     }
 
-    /// Appends to a file, which is made when it is not there.
+    /// Appends to a file, which is made when it is not there, or writes to a pipe of that name.
     /// - Throws: `SystemError` when it cannot be opened.
     public init(path: String) throws(SystemError) {
         descriptor = try Self.open(path)
@@ -61,9 +61,28 @@ public final class AccessLogSink: Sendable {
         }
     }
 
-    /// Waits until everything queued has been written.
-    func flush() {
-        queue.sync {}
+    /// Waits until everything queued has been written, or a reader has taken nothing for so long
+    /// that what is left is lost.
+    func flush(within limit: DispatchTimeInterval) {
+        let done = DispatchSemaphore(value: 0)
+        queue.async { @Sendable in done.signal() }
+        _ = done.wait(timeout: .now() + limit)
+    }
+
+    /// Why the file could not be written to; nil where it could. Makes no file.
+    public static func problem(_ path: String) -> SystemError? {
+        guard access(path, F_OK) == 0 || errno != ENOENT else {
+            // The file would be made where a link leads to.
+            let place = linkTarget(path) ?? path
+            let directory = place.lastIndex(of: "/").map { String(place[...$0]) } ?? "."
+            return access(directory, W_OK | X_OK) == 0 ? nil : SystemError(call: "open", errno: errno)
+        }
+        do throws(SystemError) {
+            _ = try Descriptor(owning: open(path))
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func writeAll(_ bytes: [UInt8]) {
@@ -81,8 +100,28 @@ public final class AccessLogSink: Sendable {
         }
     }
 
+    /// Where a chain of links ends; nil where `path` is none.
+    private static func linkTarget(_ path: String, depth: Int = 0) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &bytes, bytes.count)
+        guard count > 0, depth < mostLinks else { return nil }
+        let target = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = target.hasPrefix("/") ? "" : path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        return linkTarget(folder + target, depth: depth + 1) ?? folder + target
+    }
+
+    /// As many as Linux follows.
+    private static let mostLinks = 40
+
     private static func open(_ path: String) throws(SystemError) -> CInt {
-        let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
+        var status = stat()
+        let isPipe = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+        // A pipe without a reader: to open it for writing alone would wait for one, and fail once
+        // the reader restarts (fifo(7)).
+        let descriptor =
+            isPipe
+            ? Glibc.open(path, O_RDWR | O_CLOEXEC)
+            : Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else { throw SystemError(call: "open", errno: errno) }
         return descriptor
     }

@@ -1,0 +1,50 @@
+import EventLoop
+import Glibc
+
+// What a start finds out beyond the configuration: `check` looks at it without a trace, so that it
+// does not call right what `serve` refuses a moment later.
+
+/// What `serve` would meet.
+struct StartForecast {
+    /// The start would fail.
+    var errors: [ConfigurationError] = []
+    /// The proxy would say so and run.
+    var warnings: [String] = []
+    /// True of a proxy that runs already.
+    var notes: [String] = []
+}
+
+extension ConfigurationChecks {
+    /// Tries what `serve` does first. Call it where there are no `problems()`.
+    func forecast() -> StartForecast {
+        var forecast = StartForecast()
+        if case .file(let path) = configuration.accessLog.destination, let problem = files.logProblem(path) {
+            forecast.errors.append(error(of: "access_log", "\(quoted(path)): \(problem)"))
+        }
+        if configuration.upstream.isTLS, configuration.upstreamCAFile == nil, let problem = files.anchorsProblem(nil) {
+            forecast.errors.append(error(of: "upstream", problem))
+        }
+        if let path = configuration.cacheFile {
+            if let trouble = files.cacheForecast(path) { forecast.warnings.append("cache_file: \(trouble)") }
+            if let holder = files.cacheHolder(path) {
+                forecast.notes.append("cache_file: process \(holder) uses \(path) now")
+            }
+        }
+        for line in listenLines {
+            for address in Self.addresses(of: line) { tryToListen(address, line, &forecast) }
+        }
+        return forecast
+    }
+
+    private func tryToListen(_ address: SocketAddress, _ line: SettingLine, _ forecast: inout StartForecast) {
+        guard let problem = files.listenProblem(address) else { return }
+        switch problem.errno {
+        // The proxy that this configuration is for may run.
+        case EADDRINUSE:
+            forecast.notes.append("\(line.directive.name): \(address) is in use now; while it is, a start fails")
+        // A service manager may give the proxy more rights, or the socket.
+        case EACCES: forecast.warnings.append("\(line.directive.name): \(address): \(problem)")
+        default: forecast.errors.append(error(line, "\(address): \(problem)"))
+        }
+    }
+}
