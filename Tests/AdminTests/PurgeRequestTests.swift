@@ -51,7 +51,7 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
     @Test func aPrefixMayEndAnywhereInAPath() throws {
         for (given, meant) in [
             ("/v1/catalog/us/", "/v1/catalog/us/"), ("/v1/catalog/us/songs/14", "/v1/catalog/us/songs/14"), ("/", "/"),
-            ("/v1/%63atalog/", "/v1/catalog/"),
+            ("/v1/%63atalog/", "/v1/catalog/"), ("//", "/"), ("//v1//me///", "/v1/me/"), ("/v1/me//l", "/v1/me/l"),
         ] {
             #expect(try condition(#"{"prefix":"\#(given)"}"#) == .prefix(Array(meant.utf8)))
         }
@@ -79,7 +79,7 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         (#"{"url":""}"#, "url: "), (#"{"url":"v1"}"#, "url: "), (#"{"url":"ftp://h/a"}"#, "url: "),
         (#"{"url":"http:///a"}"#, "url: "), (#"{"url":"/a/../b"}"#, "url: "), (#"{"url":"/a#b"}"#, "url: "),
         (#"{"url":"/%zz"}"#, "url: "), (#"{"prefix":""}"#, "prefix: "), (#"{"prefix":"v1"}"#, "prefix: "),
-        (#"{"prefix":"/a?b"}"#, "prefix: "), (#"{"prefix":"//"}"#, "prefix: "), (#"{"prefix":"/a//"}"#, "prefix: "),
+        (#"{"prefix":"/a?b"}"#, "prefix: "), (#"{"prefix":"//.."}"#, "prefix: "), (#"{"prefix":"/a%"}"#, "prefix: "),
         (#"{"storefront":"usa"}"#, "storefront: "), (#"{"storefront":"US"}"#, "storefront: "),
         (#"{"storefront":""}"#, "storefront: "), (#"{"resource":"songs"}"#, "resource: "),
         (#"{"resource":"songs:"}"#, "resource: "), (#"{"resource":":1"}"#, "resource: "),

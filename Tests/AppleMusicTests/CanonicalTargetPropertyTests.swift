@@ -47,13 +47,14 @@ private struct Meaning: Hashable {
 
     /// One of the many ways to write it down.
     func spelling(_ random: inout SeededGenerator) -> String {
-        let path = segments.map { units in
-            units.map { unit in
-                if unit.hasPrefix("%") { return Bool.random(using: &random) ? unit : unit.lowercased() }
-                let isReserved = unit == ";" || unit == ":"
-                return isReserved ? unit : spell(unit, verbatim: "sab.-", &random)
-            }.joined()
-        }.joined(separator: "/")
+        let path =
+            segments.map { units in
+                units.map { unit in
+                    if unit.hasPrefix("%") { return Bool.random(using: &random) ? unit : unit.lowercased() }
+                    let isReserved = unit == ";" || unit == ":"
+                    return isReserved ? unit : spell(unit, verbatim: "sab.-", &random)
+                }.joined()
+            }.map { slashes(&random) + $0 }.joined() + (Bool.random(using: &random) ? "" : "/")
 
         // Shuffled, but equal names keep their order.
         var queues: [String: [Parameter]] = [:]
@@ -66,7 +67,12 @@ private struct Meaning: Hashable {
             return name + "=" + spell(reordered(value, of: parameter.name, &random), verbatim: "ab,=/~", &random)
         }
         let separator = Bool.random(using: &random) ? "&" : "&&"
-        return "/" + path + (query.isEmpty ? "" : "?" + query.joined(separator: separator))
+        return path + (query.isEmpty ? "" : "?" + query.joined(separator: separator))
+    }
+
+    /// Empty segments change nothing.
+    private func slashes(_ random: inout SeededGenerator) -> String {
+        String(repeating: "/", count: Int.random(in: 0..<4, using: &random) == 0 ? 3 : 1)
     }
 
     private func reordered(_ value: String, of name: String, _ random: inout SeededGenerator) -> String {

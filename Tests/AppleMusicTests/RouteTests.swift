@@ -28,6 +28,7 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         ("/v1/catalog/gb/search/hints?term=x", .search, "/v1/catalog/{storefront}/search/hints"),
         ("/v1/catalog/gb/search/suggestions", .search, "/v1/catalog/{storefront}/search/suggestions"),
         ("/v1/catalog/gb?ids[songs]=1&ids[albums]=2", .catalog, "/v1/catalog/{storefront}"),
+        ("//v1/catalog//gb/search/hints/?term=x", .search, "/v1/catalog/{storefront}/search/hints"),
         ("/v1/catalog/gb/uploaded-videos/1", .catalog, "/v1/catalog/{storefront}/..."),
         ("/v1/catalog/gb/Songs/1", .catalog, "/v1/catalog/{storefront}/..."),
         ("/v1/language/gb/tag?acceptLanguage=en", .storefronts, "/v1/language/{storefront}/tag"),
@@ -89,7 +90,13 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
         "/v1/catalog/us/songs/1/library/x", "/v1/catalog/us/unknown/1/library",
         "/v1/catalog/us?ids[songs]=1&ids[ratings]=2", "/v1/catalog/us?ids%5Bratings%5D=2",
         "/v1/catalog/us?ids[ratings]",
-        "/v1/catalog/us/songs/1;x?include=library",
+        "/v1/catalog/us/songs/1;x?include=library", "//v1/catalog/us//songs/1//library/",
+        "/v1/catalog/us/artists/7?fields[artists]=inFavorites", "/v1/catalog/us/artists/7?extend=inFavorites",
+        "/v1/catalog/us/artists/7?fields%5Bartists%5D=name%2CinFavorites",
+        "/v1/catalog/us/artists?ids=7&extend[artists]=a,+inLibrary", "/v1/catalog/us/songs/1?fields=inLibrary",
+        "/v1/catalog/us/songs/1?fields[songs]=name,library", "/v1/catalog/us/songs/1?views=library",
+        "/v1/catalog/us/search?term=a&with=topResults,library", "/v1/catalog/us/songs/1?relate=ratings",
+        "/v1/catalog/us/search?term=a&types=songs,library-songs", "/v1/catalog/us?ids[library-songs]=i.1",
     ])
     func `personal markers in the catalog are seen in any spelling`(target: String) throws {
         let route = try route(target)
@@ -98,7 +105,9 @@ private func route(_ target: String) throws -> Route { try CanonicalTarget(targe
     }
 
     @Test(arguments: [
-        "/v1/catalog/us/songs/1?include=libraries", "/v1/catalog/us/songs/1?extend=library",
+        "/v1/catalog/us/songs/1?include=libraries", "/v1/catalog/us/songs/1?extend=inlibrary",
+        "/v1/catalog/us/songs/1?extend=inFavorite", "/v1/catalog/us/search?term=inFavorites&kinds=library",
+        "/v1/catalog/us/songs/1?fields[songs=inLibrary", "/v1/catalog/us?ids[libraries]=1",
         "/v1/catalog/us/search?term=library", "/v1/catalog/us/search?term=filter[identity]=personal",
         "/v1/catalog/us/stations?filter[identity]=featured", "/v1/catalog/us/stations?filter[featured]=personal",
         "/v1/catalog/us/songs?ids[ratings]x=1", "/v1/catalog/us/songs?ids=ratings", "/v1/catalog/us/playlists/library",

@@ -116,13 +116,12 @@ extension EntrySelection {
             detail: "url: expected a URL or a path with its query, such as /v1/catalog/us/songs/1 (\(problem)).")
     }
 
-    /// A path up to any byte; a `/` at its end, which no target has, stays.
+    /// A path up to any byte; a `/` at its end, which no canonical path has, stays.
     fileprivate static func prefix(of text: String) throws(AdminRequestError) -> [UInt8] {
         guard text.hasPrefix("/") else { throw expectedPrefix("no path") }
         guard !text.contains("?") else { throw expectedPrefix("a query") }
-        let isWhole = text.count > 2 && text.hasSuffix("/")
-        let path = try canonical(isWhole ? text.dropLast() : text[...], expectedPrefix)
-        return isWhole ? path + [UInt8(ascii: "/")] : path
+        let path = try canonical(text[...], expectedPrefix)
+        return text.hasSuffix("/") && path.count > 1 ? path + [UInt8(ascii: "/")] : path
     }
 
     fileprivate static func expectedPrefix(_ problem: String) -> AdminRequestError {

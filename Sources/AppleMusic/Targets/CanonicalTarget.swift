@@ -9,8 +9,9 @@
 /// The path is spelt as `PathEncoder` says, the query as `QueryEncoder` says; parameters are sorted
 /// by name, and stay in their order where names are equal; the lists that are sets (`include`,
 /// `extend`, `types`, `views`, `relate`, `fields`, also scoped as in `include[songs]`) are sorted
-/// and lose their duplicates; every other value keeps its order, so also `ids`, `filter[...]` and
-/// `term`, and so do all `ids[...]` among each other. `l` is a parameter like any other.
+/// and lose their duplicates; every other value keeps its order, so also `ids`, `filter[...]`,
+/// `term` and the `types` of a library search, and so do all `ids[...]` among each other. `l` is a
+/// parameter like any other.
 public struct CanonicalTarget: Sendable {
     /// The longest target looked at. The limit on messages is far below; this one keeps 32-bit
     /// offsets honest.
@@ -41,6 +42,16 @@ public struct CanonicalTarget: Sendable {
     /// The canonical spelling as text: it is ASCII.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// The canonical path with the query as it was written in the target that was parsed.
+    public func bytes(keepingQueryOf original: Span<UInt8>) -> [UInt8] {
+        guard let originalQuery else { return bytes }
+        var result = Array(bytes[..<pathCount])
+        result.reserveCapacity(pathCount + 1 + originalQuery.count)
+        result.append(UInt8(ascii: "?"))
+        original.extracting(originalQuery).withUnsafeBufferPointer { result.append(contentsOf: $0) }
+        return result
+    }
+
     /// Takes the place of what was parsed before.
     /// - Parameter target: in origin-form, as `RequestHead.target` has it; an empty path means `/`.
     /// - Throws: ``TargetError`` for what must be answered with 400. The value is then an empty one
@@ -56,16 +67,16 @@ public struct CanonicalTarget: Sendable {
         var spelling = TargetSpelling()
         try spelling.write(target, to: &bytes, segments: &segments, parameters: &parameters)
         pathCount = spelling.pathCount
-        if !spelling.isOrdered { sortQuery() }
+        if !spelling.isOrdered { sortQuery(keepingTypes: spelling.keepsTypes) }
         originalQuery = spelling.originalQuery
         route = Route(
             segments, in: bytes.span, hasPersonalMarker: spelling.isPersonal,
             hasPathParameters: spelling.hasPathParameters)
     }
 
-    private mutating func sortQuery() {
+    private mutating func sortQuery(keepingTypes keepsTypes: Bool) {
         sorted.removeAll(keepingCapacity: true)
-        order.append(&parameters, of: bytes, to: &sorted)
+        order.append(&parameters, of: bytes, keepingTypes: keepsTypes, to: &sorted)
         bytes.removeLast(bytes.count - pathCount - 1)
         bytes.append(contentsOf: sorted)
     }

@@ -5,19 +5,20 @@ enum ParameterKind {
     /// The value is text, or a list whose order may be visible in the answer (`ids`, `term`,
     /// `filter[isrc]`).
     case ordered
-    /// `extend`, `types`, `views`, `fields`, also scoped (`extend[albums]`): the order of the
-    /// elements says nothing.
+    /// `include`, `extend`, `types`, `views`, `relate`, `fields`, also scoped (`extend[albums]`):
+    /// the order of the elements says nothing.
     case set
-    /// `include` and `relate`, also scoped: a set that makes the answer personal if it names
-    /// `library`.
-    case relationshipSet
+    /// `with`, and the `types` of a library search: a list that names the same things as a set, in
+    /// an order that counts.
+    case list
     /// `filter[identity]`, where `personal` means the user's own.
     case identityFilter
-    /// `ids[ratings]`: ratings are always the user's.
-    case ratingIDs
+    /// `ids[ratings]` and `ids[library-songs]`: resources of a user, whatever the ids are.
+    case usersIDs
 
     /// By canonical name. Case counts, as it does for the origin.
-    init(of parameter: TextSlice, in bytes: Span<UInt8>) {
+    /// - Parameter keepsTypes: whether the order of `types` counts.
+    init(of parameter: TextSlice, in bytes: Span<UInt8>, keepsTypes: Bool) {
         let name = TextSlice(parameter.start, parameter.keyEnd)
         var base = name
         for position in name.start..<name.end where bytes[position] == UInt8(ascii: "[") {
@@ -31,42 +32,41 @@ enum ParameterKind {
         }
         self =
             switch base.count {
-            case 3 where name.equals("ids[ratings]", in: bytes): .ratingIDs
-            case 5 where base.equals("types", in: bytes) || base.equals("views", in: bytes): .set
-            case 6 where base.equals("relate", in: bytes): .relationshipSet
+            case 3 where isScoped && base.equals("ids", in: bytes):
+                TextSlice(base.end + 1, name.end - 1).isUsersType(in: bytes) ? .usersIDs : .ordered
+            case 4 where base.equals("with", in: bytes): .list
+            case 5 where base.equals("types", in: bytes): keepsTypes ? .list : .set
+            case 5 where base.equals("views", in: bytes): .set
+            case 6 where base.equals("relate", in: bytes): .set
             case 6 where base.equals("extend", in: bytes) || base.equals("fields", in: bytes): .set
             case 6 where name.equals("filter[identity]", in: bytes): .identityFilter
-            case 7 where base.equals("include", in: bytes): .relationshipSet
+            case 7 where base.equals("include", in: bytes): .set
             default: .ordered
             }
     }
 
-    var isSet: Bool {
-        switch self {
-        case .set, .relationshipSet: true
-        case .ordered, .identityFilter, .ratingIDs: false
-        }
-    }
-
-    /// The value that makes a request personal, as an element of the parameter's list.
-    private var personalElement: StaticString? {
-        switch self {
-        case .relationshipSet: "library"
-        case .identityFilter: "personal"
-        case .ordered, .set, .ratingIDs: nil
-        }
-    }
+    var isSet: Bool { if case .set = self { true } else { false } }
 
     /// Whether the answer belongs to a user. Spaces around an element do not count: a server may
     /// trim them.
     func isPersonal(_ parameter: TextSlice, in bytes: Span<UInt8>) -> Bool {
-        if case .ratingIDs = self { return true }
-        guard let personalElement else { return false }
+        switch self {
+        case .ordered: return false
+        case .usersIDs: return true
+        case .set, .list, .identityFilter: break
+        }
         var elements = CommaList(of: parameter)
         while let element = elements.next(bytes) {
-            if element.trimmed(of: UInt8(ascii: "+"), in: bytes).equals(personalElement, in: bytes) { return true }
+            if namesUsers(element.trimmed(of: UInt8(ascii: "+"), in: bytes), in: bytes) { return true }
         }
         return false
+    }
+
+    /// Whether an element of the parameter's list names what is the user's own.
+    private func namesUsers(_ element: TextSlice, in bytes: Span<UInt8>) -> Bool {
+        if case .identityFilter = self { return element.equals("personal", in: bytes) }
+        return element.equals("library", in: bytes) || element.equals("inLibrary", in: bytes)
+            || element.equals("inFavorites", in: bytes) || element.isUsersType(in: bytes)
     }
 
     /// Whether the elements of a set stand in order, each once.
@@ -106,5 +106,10 @@ extension TextSlice {
         while first < last, bytes[first] == padding { first += 1 }
         while last > first, bytes[last - 1] == padding { last -= 1 }
         return TextSlice(first, last)
+    }
+
+    /// Whether it names a type whose resources are a user's: `ratings`, `library-songs` and kin.
+    fileprivate func isUsersType(in bytes: Span<UInt8>) -> Bool {
+        equals("ratings", in: bytes) || count > 8 && TextSlice(start, start + 8).equals("library-", in: bytes)
     }
 }

@@ -2,8 +2,9 @@
 //
 // Percent-encoded unreserved characters are decoded, every other escape stays one, in upper case,
 // and what should have been escaped is. Reserved characters are not decoded: RFC 3986 2.2 lets `;`
-// and `%3B` differ, and servers make use of it. What servers are known to read in different ways is
-// refused instead of repaired.
+// and `%3B` differ, and servers make use of it. Empty segments are dropped, as the API drops them
+// (APPLE-MUSIC-API 1.7). What servers are known to read in different ways is refused instead of
+// repaired.
 
 struct PathEncoder {
     /// How much of the target the path is.
@@ -34,9 +35,7 @@ struct PathEncoder {
             guard read < target.count else { break }
             let byte = target[read]
             if byte == UInt8(ascii: "/") {
-                try endSegment(output, &segments)
-                output.write(byte, at: &written)
-                segmentStart = written
+                try endSegment(&output, &segments)
                 read += 1
             } else if byte == UInt8(ascii: "?") {
                 break
@@ -44,8 +43,9 @@ struct PathEncoder {
                 try encodeRare(byte, target, &output)
             }
         }
-        // The path "/" has no segment.
-        if written > 1 { try endSegment(output, &segments) }
+        try endSegment(&output, &segments)
+        // The last `/` begins no segment; alone it is the whole path.
+        written = max(1, segmentStart - 1)
     }
 
     private mutating func encodeRare(
@@ -73,14 +73,19 @@ struct PathEncoder {
         }
     }
 
-    private func endSegment(_ output: borrowing MutableSpan<UInt8>, _ segments: inout [TextSlice]) throws(TargetError) {
-        guard written > segmentStart else { throw .emptySegment }
+    /// Ends a segment that is not empty by a `/`.
+    private mutating func endSegment(
+        _ output: inout MutableSpan<UInt8>, _ segments: inout [TextSlice]
+    ) throws(TargetError) {
+        guard written > segmentStart else { return }
         if output[segmentStart] == UInt8(ascii: ".") {
             var end = segmentStart + 1
             if end < written, output[end] == UInt8(ascii: ".") { end += 1 }
             guard end < written, !beginsPathParameter(output, at: end) else { throw .dotSegment }
         }
         segments.append(TextSlice(segmentStart, written))
+        output.write(UInt8(ascii: "/"), at: &written)
+        segmentStart = written
     }
 
     private func beginsPathParameter(_ output: borrowing MutableSpan<UInt8>, at position: Int) -> Bool {

@@ -10,9 +10,8 @@ public struct Route: Hashable, Sendable {
     public let resourceClass: ResourceClass
     /// The storefront in the path of a catalog or language request.
     public let storefront: Storefront?
-    /// Whether the answer belongs to a user: `/v1/me` and below; `library` named by `include` or
-    /// `relate` or as a sub-path of a catalog resource; `filter[identity]=personal`;
-    /// `ids[ratings]`.
+    /// Whether the answer belongs to a user: `/v1/me` and below; `library` as a sub-path of a
+    /// catalog resource; a parameter that asks for the user's own (`ParameterKind.isPersonal`).
     public let isPersonal: Bool
     let routeTemplate: RouteTemplate
 
@@ -133,6 +132,12 @@ extension RouteTemplate {
         if area.equals("history", in: bytes) { return RouteTemplate(.meHistory) }
         if area.equals("storefront", in: bytes) { return RouteTemplate(.meStorefront) }
         return RouteTemplate(.meOther)
+    }
+
+    /// Whether a path leads to `/v1/me/library/search`.
+    static func isLibrarySearch(_ segments: [TextSlice], in bytes: Span<UInt8>) -> Bool {
+        segments.count == 4 && segments[0].equals("v1", in: bytes) && segments[1].equals("me", in: bytes)
+            && segments[2].equals("library", in: bytes) && segments[3].equals("search", in: bytes)
     }
 
     private static func library(_ segments: [TextSlice], in bytes: Span<UInt8>) -> RouteTemplate {

@@ -8,13 +8,16 @@ struct SortedQuery {
 
     /// Sorts `parameters`, which are slices of `bytes`, and appends them with `&` between them. The
     /// result is never longer than they were.
-    mutating func append(_ parameters: inout [TextSlice], of bytes: [UInt8], to output: inout [UInt8]) {
+    mutating func append(
+        _ parameters: inout [TextSlice], of bytes: [UInt8], keepingTypes keepsTypes: Bool, to output: inout [UInt8]
+    ) {
         let text = bytes.span
         parameters.sort(in: text)
         for index in parameters.indices {
             let parameter = parameters[index]
             if index > 0 { output.append(UInt8(ascii: "&")) }
-            if ParameterKind(of: parameter, in: text).isSet, parameter.keyEnd < parameter.end {
+            let kind = ParameterKind(of: parameter, in: text, keepsTypes: keepsTypes)
+            if kind.isSet, parameter.keyEnd < parameter.end {
                 output.append(parameter.start..<parameter.keyEnd + 1, of: text)
                 appendSet(parameter, of: text, to: &output)
             } else {

@@ -5,8 +5,6 @@
 public enum TargetError: String, Error, Sendable, CaseIterable {
     /// The target begins neither with `/` nor with `?`.
     case notOriginForm = "no origin-form"
-    /// `//`, or a `/` at the end.
-    case emptySegment = "empty path segment"
     /// `.` or `..` as a segment, spelt in any way, also with path parameters (`..;x`).
     case dotSegment = "dot segment"
     /// `%2F` or `%5C` in the path: some servers would see a segment end there.

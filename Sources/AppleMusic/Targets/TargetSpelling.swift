@@ -9,6 +9,8 @@ struct TargetSpelling {
     private(set) var isOrdered = true
     private(set) var isPersonal = false
     private(set) var hasPathParameters = false
+    /// Whether the order of `types` counts (APPLE-MUSIC-API 5.1.9).
+    private(set) var keepsTypes = false
 
     /// Writes the path, and `?` and the query in the order in which it came, if there is one.
     /// - Parameter target: not empty.
@@ -34,6 +36,7 @@ struct TargetSpelling {
         try path.encode(target, into: &output, segments: &segments)
         hasPathParameters = path.hasPathParameters
         pathCount = path.written
+        keepsTypes = RouteTemplate.isLibrarySearch(segments, in: output.span)
         guard path.read < target.count else { return pathCount }
 
         output[pathCount] = UInt8(ascii: "?")
@@ -50,7 +53,7 @@ struct TargetSpelling {
         for index in parameters.indices {
             let parameter = parameters[index]
             if index > 0, parameters[index - 1].compareName(parameter, in: text) > 0 { isOrdered = false }
-            let kind = ParameterKind(of: parameter, in: text)
+            let kind = ParameterKind(of: parameter, in: text, keepsTypes: keepsTypes)
             if kind.isSet, isOrdered, !ParameterKind.isAscending(parameter, in: text) { isOrdered = false }
             if kind.isPersonal(parameter, in: text) { isPersonal = true }
         }
