@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: [false, true]) func theClientIsToldWhateverItAsksFor(offersHTTP2: Bool) throws {
         let scene = try HTTP2Scene(offersHTTP2: offersHTTP2)
-        let methods = ["GET", "HEAD", "POST", "PUT", "CONNECT"]
+        let methods = ["GET", "HEAD", "POST", "PUT", "CONNECT", "DELETE", "OPTIONS", "PATCH", "TRACE", "M-SEARCH"]
         for method in methods {
             let client = try RawClient(port: scene.port)
             try client.send("\(method) \(Self.fields)\r\n")
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// What is neither TLS nor a request gets no answer.
-    @Test(arguments: ["GETTING /", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\r\n\r\n\r\n\r\n", "SSH-2.0-x\r\n"])
+    @Test(arguments: ["GET\u{0} /", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "\r\n\r\n\r\n\r\n", "SSH-2.0-x\r\n"])
     func otherBytesAreNotAnswered(bytes: String) throws {
         let scene = try HTTP2Scene()
         let client = try RawClient(port: scene.port)

@@ -48,6 +48,8 @@ public final class Stream {
     /// The loop knows that the handler wants to read on.
     private var isReadingLater = false
     private var hasToldClose = false
+    /// The client has begun with a handshake, or with something that the TLS library refuses.
+    private var isHandshake = false
     var deadline: TimerToken?
     var lingeredBytes = 0
 
@@ -268,7 +270,7 @@ extension Stream: PollTarget {
     }
 
     private func continueHandshake() {
-        guard let tls else { return }
+        guard let tls, tls.isClient || hasBegunHandshake() else { return }
         switch tls.handshake() {
         case .success(false): return
         case .success(true):
@@ -276,18 +278,26 @@ extension Stream: PollTarget {
             // Bytes behind the handshake may already lie in OpenSSL's buffer, for which no event
             // will come.
             didOpen(.readable)
-        case .failure(let error):
-            if tls.metPlainHTTP { letPlainHTTPBeRefused() }
-            if state != .flushing, state != .lingering { fail(error) }
+        case .failure(let error): fail(error)
         }
     }
 
-    /// What the client has sent is lost with the session: it can be told that, and no more.
-    private func letPlainHTTPBeRefused() {
-        cancelDeadline()
-        tls = nil
-        state = .open
-        handler?.streamDidMeetPlainHTTP(self)
+    /// Whether the client's bytes are for the TLS library; a request in the clear is refused here.
+    private func hasBegunHandshake() -> Bool {
+        guard !isHandshake else { return true }
+        switch FirstBytes(peekingInto: descriptor) {
+        case .unknown where !isEnding: return false
+        case .unknown, .other:
+            isHandshake = true
+            return true
+        case .request:
+            cancelDeadline()
+            tls = nil
+            state = .open
+            handler?.streamDidMeetPlainHTTP(self)
+            if state == .open { fail(.tls("HTTP in the clear")) }
+            return false
+        }
     }
 
     /// Opens, sends what has waited, and looks for input.

@@ -12,13 +12,11 @@ final class TLSSession {
     /// Whether HTTP/2 is among what the client may choose, and whether it has chosen it (RFC 7301).
     let offersHTTP2: Bool
     private(set) var speaksHTTP2 = false
-    /// Whether a handshake failed because the client has sent an HTTP request in the clear.
-    private(set) var metPlainHTTP = false
     /// True where the last read took all that the socket had: what comes later raises an event.
     private(set) var isDrained = false
 
     private var ssl: OpaquePointer?
-    private let isClient: Bool
+    let isClient: Bool
     private let onNewSession: ((OpaquePointer) -> Void)?
     private var isFinished = false
     private var mayNotify = true
@@ -185,8 +183,6 @@ final class TLSSession {
         default:
             mayNotify = false
             let isTruncated = OpenSSLQueue.lastIs(SSL_R_UNEXPECTED_EOF_WHILE_READING)
-            metPlainHTTP =
-                !isClient && [SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST].contains(where: OpenSSLQueue.lastIs)
             let reason = OpenSSLQueue.takeReason()
             return .failed(isTruncated ? .truncated : .tls(reason))
         }
