@@ -43,4 +43,25 @@ import Testing
     func anOriginNamesItselfOrAllHostsOfADomain(pattern: String, origin: String, matches: Bool) {
         #expect(PageOrigin(pattern).matches(Array(origin.utf8).span) == matches)
     }
+
+    /// A page's developer saw an error in the browser and the operator a preflight like any other.
+    @Test(
+        arguments: [
+            ("https://a.example", "PUT", "authorization, x-refrain-key,media-user-token", nil),
+            ("https://a.example", "GET", "x-app", nil), ("https://a.example", "GET", "", nil),
+            ("https://b.example", "GET", "", "origin-not-allowed"), ("null", "GET", "", "origin-not-allowed"),
+            ("https://a.example", "PURGE", "", "method-not-allowed"),
+            ("https://a.example", "GET", "authorization,x-other", "header-not-allowed"),
+        ] as [(String, String, String, String?)])
+    func aPreflightIsRefusedForAReason(origin: String, method: String, headers: String, reason: String?) throws {
+        let request = try ParsedRequest(
+            "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: \(origin)\r\nAccess-Control-Request-Method: \(method)\r\n"
+                + "Access-Control-Request-Headers: \(headers)\r\n\r\n")
+        func refusal(_ policy: CrossOrigin, _ more: String) -> String? {
+            policy.preflightRefusal(of: request.head, request.bytes.span, allowing: Array(more.utf8))?.description
+        }
+        let named = CrossOrigin.only([Array("https://a.example".utf8)])
+        #expect(refusal(named, "X-App, X-Trace") == reason)
+        #expect(refusal(.any, "*") == (reason == "method-not-allowed" ? reason : nil))
+    }
 }

@@ -97,7 +97,10 @@ extension ProxyLoop {
     }
 
     func answerPreflight(_ connection: ClientConnection) {
-        observer.recordPreflight(on: connection)
+        let refusal = connection.withHeadBytes { bytes in
+            shared.crossOrigin.preflightRefusal(of: connection.head, bytes, allowing: shared.pageFields)
+        }
+        observer.recordPreflight(refusal, on: connection)
         connection.respond(content: []) { buffer in
             CrossOrigin.writePreflight(allowing: shared.pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)

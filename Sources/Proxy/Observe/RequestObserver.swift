@@ -77,8 +77,9 @@ final class RequestObserver {
 
     /// A preflight, which is no request of an app's. The target may be private, and says nothing
     /// here.
-    func recordPreflight(on connection: ClientConnection) {
-        log?.recordPreflight(on: connection)
+    /// - Parameter refusal: why the browser will not send the request; nil where it will.
+    func recordPreflight(_ refusal: StaticString?, on connection: ClientConnection) {
+        log?.recordPreflight(refusal, on: connection)
     }
 
     private func noteTarget(_ answered: AnsweredRequest, _ outcome: Outcome, _ nanoseconds: Int64, _ now: Instant) {

@@ -48,24 +48,4 @@ public enum CrossOrigin: Sendable, Equatable {
         guard case .only(let origins) = self else { return false }
         return origins.contains { $0.matches(origin) }
     }
-
-    /// A preflight is answered here: it asks about the proxy, not about the origin.
-    static func isPreflight(_ head: RequestHead) -> Bool {
-        head.method == .options && head.fields.contains(.origin)
-            && head.fields.contains(.accessControlRequestMethod)
-    }
-
-    /// - Parameter fields: request fields that pages may send besides those known here; `*`: any.
-    static func writePreflight(allowing fields: [UInt8], to buffer: inout ByteBuffer) {
-        buffer.appendStatusLine(204)
-        buffer.append("Access-Control-Allow-Methods: GET, HEAD, POST, PUT, PATCH, DELETE\r\n")
-        buffer.append("Access-Control-Allow-Headers: Authorization, Music-User-Token, Content-Type, X-Refrain-Key, ")
-        buffer.append("Cache-Control, If-Modified-Since, If-None-Match, Range, traceparent, tracestate")
-        if !fields.isEmpty {
-            buffer.append(", ")
-            buffer.append(fields)
-        }
-        buffer.append("\r\n")
-        buffer.append("Access-Control-Max-Age: 86400\r\n")
-    }
 }

@@ -50,16 +50,17 @@ final class AccessLog {
 
     /// A request that could not be read to its end: what it was is not known, so it stands as `-`.
     func recordRefusal(status: Int, contentLength: Int, nanoseconds: Int64, on connection: ClientConnection) {
-        recordUnnamed(method: "-", status, contentLength, "refused", nanoseconds, connection)
+        recordUnnamed(method: "-", status, contentLength, "refused", nil, nanoseconds, connection)
     }
 
-    func recordPreflight(on connection: ClientConnection) {
-        recordUnnamed(method: "OPTIONS", 204, 0, "preflight", 0, connection)
+    /// - Parameter refusal: why the browser will not send the request; nil where it will.
+    func recordPreflight(_ refusal: StaticString?, on connection: ClientConnection) {
+        recordUnnamed(method: "OPTIONS", 204, 0, "preflight", refusal, 0, connection)
     }
 
     private func recordUnnamed(
-        method: StaticString, _ status: Int, _ contentLength: Int, _ word: StaticString, _ nanoseconds: Int64,
-        _ connection: ClientConnection
+        method: StaticString, _ status: Int, _ contentLength: Int, _ word: StaticString, _ reason: StaticString?,
+        _ nanoseconds: Int64, _ connection: ClientConnection
     ) {
         noteTime(connection)
         switch format {
@@ -72,6 +73,10 @@ final class AccessLog {
             lines.append(decimal: contentLength)
             lines.append(" \"-\" \"-\" ")
             lines.append(word)
+            if let reason {
+                lines.append("/")
+                lines.append(reason)
+            }
             lines.append(" ")
             lines.append(secondsOf: nanoseconds)
             lines.append(" - - -\n")
@@ -80,7 +85,7 @@ final class AccessLog {
             lines.append(",\"method\":\"")
             lines.append(method)
             lines.append("\",\"target\":\"-\"")
-            appendResult(status, contentLength, word, word, nanoseconds)
+            appendResult(status, contentLength, word, reason ?? word, nanoseconds)
             lines.append("}\n")
         }
         flushSoon()
