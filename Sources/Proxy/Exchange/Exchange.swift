@@ -379,7 +379,7 @@ extension Exchange: UpstreamReceiver {
     }
 
     private func noteAnswer(_ response: UpstreamResponse) {
-        proxy.noteStatus(response.status, isProxysOwn: request.isProxysOwn(hasOwnToken: proxy.signs))
+        proxy.noteStatus(response.status, of: request)
         proxy.noteToken(of: request, status: response.status)
         if state.wasPartOfRefused { proxy.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt

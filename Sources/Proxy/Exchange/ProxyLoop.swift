@@ -147,8 +147,8 @@ extension ProxyLoop {
 
 extension ProxyLoop {
     /// Counts what the origin said, and tells the operator where it is trouble.
-    func noteStatus(_ status: Int, isProxysOwn: Bool) {
-        let isRefusal = isProxysOwn && (status == 401 || status == 403)
+    func noteStatus(_ status: Int, of request: OriginRequest) {
+        let isRefusal = (status == 401 || status == 403) && request.isProxysOwn(hasOwnToken: signs)
         if isRefusal {
             statistics.count(.upstreamErrors)
             shared.credentials.developer?.noteRefusal(at: context.unixSeconds)
@@ -157,6 +157,8 @@ extension ProxyLoop {
             noteFailure("answers \(status)")
         } else if isRefusal {
             tell("refuses the developer token (\(status))", .token)
+        } else if status == 401, request.sendsNoToken(hasOwnToken: signs) {
+            tell("wants a developer token (401): the request has none, and the configuration neither", .token)
         } else if status == 401 {
             tell("refuses the developer token (401)", .token)
         } else if status == 429 {

@@ -75,6 +75,9 @@ final class OriginRequest {
         !hasOwnToken && forwarded.clientAuthorization != nil
     }
 
+    /// Whether no developer token goes along: neither the proxy nor the client has one.
+    func sendsNoToken(hasOwnToken: Bool) -> Bool { !hasOwnToken && forwarded.clientAuthorization == nil }
+
     /// Whether the origin's errors are the same for everyone: none of the client's own fields goes
     /// along, and no token of a team that others may not be of.
     func hasImpersonalErrors(hasOwnToken: Bool) -> Bool {
