@@ -93,6 +93,17 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     /// Fresh enough for a client that accepts stale answers (`max-stale`).
     case requestMaxStale
 
+    // MARK: Why a request was refused here
+
+    /// 401: no client key is presented.
+    case clientKeyMissing
+    /// 401: the key that is presented is none of the clients'.
+    case clientKeyUnknown
+    /// 429: the client has used up its rate.
+    case clientRate
+    /// 400 or 405: a target, a method or user tokens that are not forwarded.
+    case invalidRequest
+
     // MARK: Why there is no answer of the origin's
 
     /// The client wants a stored answer or none (`only-if-cached`).
@@ -165,6 +176,10 @@ extension Reason {
         case .staleIfError: "stale-if-error"
         case .revalidated: "revalidated"
         case .requestMaxStale: "request-max-stale"
+        case .clientKeyMissing: "client-key-missing"
+        case .clientKeyUnknown: "client-key-unknown"
+        case .clientRate: "client-rate"
+        case .invalidRequest: "invalid-request"
         case .onlyIfCached: "only-if-cached"
         case .queueFull: "queue-full"
         case .waitedTooLong: "waited-too-long"

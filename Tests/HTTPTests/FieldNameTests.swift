@@ -34,6 +34,10 @@ import Testing
         #expect(try recognise("Content-Length" + String(repeating: "x", count: 242)) == .other)
     }
 
+    /// A web player's name for it was a field like any other.
+    @Test(arguments: ["media-user-token", "Media-User-Token", "MEDIA-USER-TOKEN"])
+    func aUsersTokenHasTwoNames(name: String) throws { #expect(try recognise(name) == .musicUserToken) }
+
     @Test func aSetOfNamesFitsOneWord() {
         #expect(FieldName.allCases.count <= 64)
         #expect(Set(FieldName.allCases.map(\.spelling)).count == FieldName.allCases.count)

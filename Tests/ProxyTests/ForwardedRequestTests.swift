@@ -196,22 +196,54 @@ import Testing
     }
 
     @Test func aUsersTokenGoesToPersonalRoutesAlone() throws {
-        for name in ["Music-User-Token", "media-user-token"] {
-            let fields = " HTTP/1.1\r\nHost: p\r\n\(name): anna\r\n\r\n"
-            #expect(try !forward("GET /v1/test" + fields).contains("anna"), "\(name)")
-            #expect(try forward("GET /v1/me/library/songs" + fields).contains("anna"), "\(name)")
+        for field in ["Music-User-Token: anna", "media-user-token: anna", "Cookie: a=b; media-user-token=anna; c=d"] {
+            let fields = " HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n"
+            for target in ["/v1/test", "/v1/catalog/us/songs/1"] {
+                #expect(try !forward("GET \(target)" + fields).contains("anna"), "\(field)")
+            }
+            #expect(try forward("GET /v1/me/library/songs" + fields).contains("anna"), "\(field)")
         }
+    }
+
+    /// The API knows one name of the field, and the web player's host the other.
+    @Test func aUserIsNamedOnceUnderTheNamesThatTheClientUsed() throws {
+        func tokens(_ fields: String) throws -> [String] {
+            let text = try forward("GET /v1/me/library HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", userToken: "operator")
+            return text.split(separator: "\r\n").map(String.init).filter { $0.lowercased().contains("user-token") }
+        }
+        let own = "Music-User-Token: anna"
+        #expect(try tokens("") == ["Music-User-Token: operator"])
+        #expect(try tokens("Music-User-Token:\r\n") == ["Music-User-Token: operator"])
+        #expect(try tokens(own + "\r\n") == [own])
+        #expect(try tokens(own + "\r\n" + own + "\r\n") == [own])
+        #expect(try tokens("Media-User-Token: anna\r\n") == [own, "media-user-token: anna"])
+        #expect(try tokens("Media-User-Token: anna\r\n" + own + "\r\n") == [own, "media-user-token: anna"])
     }
 
     /// A spelling that is keyed as another is could be answered as something else and stored for
     /// both.
     @Test func theCanonicalTargetIsWhatIsSent() throws {
         let text = try forward(
-            "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n")
+            "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n",
+            breadth: .none)
         #expect(
             text.hasPrefix("GET /v1/catalog/us/albums?filter[x]=a+b&ids=2,1&include=artists,tracks HTTP/1.1\r\n"),
             "\(text)")
-        let spelt = try forward("GET /v1/catalog/us/songs?ids=1%2C2&%6cimit=3 HTTP/1.1\r\nHost: p\r\n\r\n")
+        let spelt = try forward(
+            "GET //v1/catalog/us/songs/?ids=1%2C2&%6cimit=3 HTTP/1.1\r\nHost: p\r\n\r\n", breadth: .impersonal)
         #expect(spelt.hasPrefix("GET /v1/catalog/us/songs?ids=1,2&limit=3 HTTP/1.1\r\n"), "\(spelt)")
+    }
+
+    /// A library search came back in another order than the client had asked for.
+    @Test(arguments: [
+        ("GET", "/v1/me/library/search", ForwardedFields.Breadth.none), ("GET", "/v1/me/library/songs", .impersonal),
+        ("GET", "/v1/catalog/us/songs/1", .all), ("POST", "/v1/me/library", .all),
+    ])
+    func theQueryOfOneClientAloneGoesOutAsItWasWritten(method: String, path: String, breadth: ForwardedFields.Breadth)
+        throws
+    {
+        let query = "?types=b,a&term=a%20b&include%5bx%5D=c,b,c&&a=1"
+        let text = try forward("\(method) /\(path)/\(query) HTTP/1.1\r\nHost: p\r\n\r\n", breadth: breadth)
+        #expect(text.hasPrefix("\(method) \(path)\(query) HTTP/1.1\r\n"), "\(text)")
     }
 }

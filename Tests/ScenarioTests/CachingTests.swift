@@ -85,6 +85,26 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
+    /// Clients that join a host with its slash and `next` came no further than the first page.
+    @Test func emptySegmentsAreTheSameTarget() throws {
+        let origin = try FakeOrigin { FakeOrigin.Reply(body: #"{"target":"\#($0.method) \#($0.target)"}"#) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for target in ["/v1/catalog/us/songs?ids=2,1", "/v1/catalog/us?ids[songs]=1"] {
+            let (path, query) = (target.split(separator: "?")[0], target.split(separator: "?")[1])
+            for spelling in [path, "/\(path)", "\(path)/", "\(path)//", "//\(path.replacing("/", with: "//"))/"] {
+                let reply = try proxy.client.send("GET", "\(spelling)?\(query)")
+                #expect(reply.status == 200 && reply.body == Data(#"{"target":"GET \#(target)"}"#.utf8))
+            }
+        }
+        #expect(origin.requests.count == 2)
+        _ = try proxy.client.send("GET", "//v1/me/library/songs/?ids=i.1", fields: [("Music-User-Token", "anna")])
+        _ = try proxy.client.send("POST", "//v1/me/library/?ids[songs]=1", fields: [("Music-User-Token", "anna")])
+        let own = origin.requests.dropFirst(2)
+        #expect(own.map(\.target) == ["/v1/me/library/songs?ids=i.1", "/v1/me/library?ids[songs]=1"])
+        #expect(own.allSatisfy { $0.field("Music-User-Token") == "anna" })
+    }
+
     @Test func personalAnswersAreNeverStoredAndSaySo() throws {
         let origin = try FakeOrigin { request in
             FakeOrigin.Reply(

@@ -24,7 +24,7 @@ import Testing
                 count += 1
                 return count
             }
-            let token = request.field("Music-User-Token") ?? "nobody"
+            let token = Self.user(of: request) ?? "nobody"
             if token == "dead" { return FakeOrigin.Reply(status: 403, body: "{\"errors\":[]}") }
             return FakeOrigin.Reply(
                 status: request.method == "DELETE" ? 204 : 200,
@@ -34,6 +34,13 @@ import Testing
                 ],
                 body: request.method == "DELETE" ? "" : "{\"user\":\"\(token)\",\"number\":\(number)}")
         }
+    }
+
+    /// By whichever of its names the token came.
+    fileprivate static func user(of request: FakeOrigin.Request) -> String? {
+        let pairs = (request.field("Cookie") ?? "").split(separator: "; ")
+        let cookie = pairs.first { $0.hasPrefix("media-user-token=") }?.dropFirst("media-user-token=".count)
+        return request.field("Music-User-Token") ?? request.field("Media-User-Token") ?? cookie.map(String.init)
     }
 
     private func get(_ proxy: ProxyUnderTest, _ user: String, _ target: String = songs) throws -> HTTPTestClient.Reply {
@@ -207,14 +214,55 @@ import Testing
         #expect(lines.filter { $0.contains("\"GET /v1/me/library") }.count == 1, "\(lines)")
     }
 
-    @Test func twoTokensInOneRequestAreRefused() throws {
+    @Test(arguments: ["Music-User-Token", "media-user-token", "Cookie"])
+    func twoTokensInOneRequestAreRefused(name: String) throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
         defer { proxy.stop() }
-        let reply = try proxy.client.send(
-            "GET", Self.songs, fields: [("Music-User-Token", "anna"), ("Music-User-Token", "ben")])
+        let other = (name, name == "Cookie" ? "a=b; media-user-token=ben" : "ben")
+        let reply = try proxy.client.send("GET", Self.songs, fields: [("Music-User-Token", "anna"), other])
         #expect(reply.status == 400)
         #expect(origin.requests.isEmpty)
+    }
+
+    /// A web player's users were nobody's: nothing was kept for them, and their writes ended
+    /// nothing.
+    @Test func theTokenOfAWebPlayerIsThatOfTheSameUser() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        let first = try get(proxy, "anna")
+        let players = [("media-user-token", "anna")]
+        #expect(try proxy.client.send("GET", Self.songs, fields: players).body == first.body)
+        #expect(origin.requests.count == 1)
+        _ = try proxy.client.send("PUT", "/v1/me/ratings/songs/1", fields: players)
+        #expect(try get(proxy, "anna").body == Data("{\"user\":\"anna\",\"number\":3}".utf8))
+        let cookie = [("Cookie", "media-user-token=ben")]
+        _ = try get(proxy, "ben")
+        _ = try proxy.client.send("DELETE", "/v1/me/ratings/songs/1", fields: cookie)
+        let passed = try proxy.client.send("GET", Self.songs, fields: cookie)
+        #expect(passed.body == Data(#"{"user":"ben","number":6}"#.utf8))
+        #expect(try get(proxy, "ben").body == Data("{\"user\":\"ben\",\"number\":7}".utf8))
+    }
+
+    /// The user's token stayed here, and the answer without the attribute was kept a day for all.
+    @Test(
+        arguments: [
+            "artists/77?fields[artists]=inFavorites", "artists/77?extend=inFavorites",
+            "artists?ids=77&extend%5Bartists%5D=name%2CinLibrary", "artists/77?fields=inLibrary&relate=library",
+        ], [TTLRule.off, .fixed(600, stale: 600)])
+    func anAttributeOfAUserIsForThatUser(target: String, personal: TTLRule) throws {
+        var policy = Policy()
+        policy[.personal] = personal
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        defer { proxy.stop() }
+        for user in ["anna", "ben", "anna"] {
+            let reply = try get(proxy, user, "/v1/catalog/us/" + target)
+            #expect((reply.json as? [String: Any])?["user"] as? String == user)
+            #expect(reply.field("Cache-Control") == "private, no-store")
+        }
+        #expect(origin.requests.count == (personal == .off ? 3 : 2))
     }
 
     /// Thousands of requests of several users at once, in any order, with every field that might
@@ -243,7 +291,7 @@ import Testing
         #expect(hits.withLock { $0 } > 100, "the cache was at work")
         let others = origin.requests.filter { $0.target == "/v1/other" }
         try #require(!others.isEmpty)
-        #expect(others.allSatisfy { $0.field("Music-User-Token") == nil && $0.field("Media-User-Token") == nil })
+        #expect(others.allSatisfy { Self.user(of: $0) == nil })
         let shared = origin.requests.filter { $0.target == "/v1/catalog/us/songs/1" }
         #expect(!shared.isEmpty && shared.allSatisfy { $0.field("Music-User-Token") == nil })
         #expect(shared.filter { $0.method == "GET" }.allSatisfy { $0.field("Cookie") == nil })
@@ -290,7 +338,14 @@ private struct PersonalRequest {
     /// the same.
     private var isOfNoKnownRoute: Bool { target == "/v1/other" }
 
-    private var isAnyones: Bool { isOfNoKnownRoute && user == nil }
+    private var isAnyones: Bool { isOfNoKnownRoute && named == nil }
+
+    /// The user whose token it carries, under whatever name; where there are several it is refused.
+    private var named: String? {
+        PersonalTests.user(
+            of: FakeOrigin.Request(
+                method: method, target: target, fields: fields.map { ($0.0.lowercased(), $0.1) }, body: []))
+    }
 
     /// What is wrong with the answer; nil where nothing is.
     func problem(with reply: HTTPTestClient.Reply) -> String? {
@@ -300,7 +355,7 @@ private struct PersonalRequest {
         guard [200, 206].contains(reply.status), method != "HEAD", !reply.body.isEmpty,
             let seen = (reply.json as? [String: Any])?["user"] as? String
         else { return nil }
-        let expected = isShared || isOfNoKnownRoute ? "nobody" : user ?? "nobody"
+        let expected = isShared || isOfNoKnownRoute ? "nobody" : named ?? "nobody"
         return seen == expected ? nil : "\(seen)'s answer to \(self): \(reply.fields)"
     }
 

@@ -138,6 +138,28 @@ import Testing
         }
     }
 
+    /// Both went out: the client was shown the operator's library, and could write there.
+    @Test(arguments: [
+        ("Music-User-Token", "anna"), ("media-user-token", "anna"), ("Cookie", "a=b; media-user-token=anna"),
+    ])
+    func theOperatorsUserTokenStaysAtHomeWhereAUserIsNamed(name: String, value: String) throws {
+        let directory = try TemporaryFolder()
+        let token = try SecretFile.readToken(directory.put("operator", "user", mode: 0o600))
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, credentials: Credentials(developer: nil, musicUser: token))
+        defer { proxy.stop() }
+        let targets = ["/v1/me/library/songs", "/v1/catalog/us/songs/1?include=library", "/v1/me/library?ids[songs]=1"]
+        for (method, target) in zip(["GET", "GET", "POST"], targets) {
+            _ = try proxy.client.send(method, target, fields: [(name, value)])
+            let sent = try #require(origin.requests.last)
+            #expect(!sent.fields.contains { $0.value.contains("operator") }, "\(method) \(target)")
+            #expect(sent.fields.contains { $0.name == name.lowercased() && $0.value == value })
+            _ = try proxy.client.send(method, target)
+            #expect(origin.requests.last?.field("Music-User-Token") == "operator")
+        }
+    }
+
     @Test func personalTargetsStayOutOfTheLog() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(hangsUp: true) }
         let proxy = try ProxyUnderTest(originPort: origin.port)

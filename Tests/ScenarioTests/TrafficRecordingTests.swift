@@ -94,11 +94,11 @@ extension TemporaryFolder {
             clientKeys: keys)
         try proxy.startRecording(RecordingSettings(path: folder.file()))
         let secrets = [
-            ("Authorization", "Bearer canary0123456789abcdef"), ("Cookie", "media-user-token=canary; a=canary"),
+            ("Authorization", "Bearer canary0123456789abcdef"), ("Cookie", "a=canary"),
             ("X-Forwarded-For", "10.9.8.7"), ("Referer", "https://canary.example/"), ("User-Agent", "canary"),
             ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"), ("X-Canary", "canary"),
         ]
-        let user = secrets + [("Music-User-Token", "canary-user")]
+        let user = secrets + [("Music-User-Token", "canary-user"), ("Cookie", "media-user-token=canary-user")]
         for _ in 0..<3 {
             for target in [Self.album, "/v1/x?access_token=canary&a=1", "/v1/x?b=eyJcanary.eyJcanary.canary"] {
                 _ = try proxy.client.send("GET", target, fields: secrets)

@@ -1,5 +1,6 @@
 /// The field names that something acts on; every other name is `other` and travels as bytes. At
-/// most 64 cases, so that a set of them is one word (`Fields`).
+/// most 64 cases, so that a set of them is one word (`Fields`). `musicUserToken` is also what web
+/// players call `media-user-token` (APPLE-MUSIC-API 1.2).
 public enum FieldName: UInt8, Sendable, CaseIterable {
     case host, contentLength, transferEncoding, connection, expect, upgrade, keepAlive, te, trailer
     case proxyAuthenticate, proxyAuthorization, proxyConnection, authorization, musicUserToken, cookie, setCookie
@@ -117,6 +118,7 @@ extension FieldName {
         case 16:
             if spells(bytes, start, "proxy-connection") { return .proxyConnection }
             if spells(bytes, start, "music-user-token") { return .musicUserToken }
+            if spells(bytes, start, "media-user-token") { return .musicUserToken }
             if spells(bytes, start, "content-encoding") { return .contentEncoding }
             if spells(bytes, start, "content-language") { return .contentLanguage }
             if spells(bytes, start, "content-location") { return .contentLocation }

@@ -32,7 +32,7 @@ struct ForwardedFields {
     private static let mostTraceState = 512
     /// The name of the admin listener's sessions, in both its spellings: a browser sends cookies to
     /// all ports of a host (RFC 6265 8.5).
-    private static let ownCookies: [StaticString] = ["refrain_session=", "__Host-refrain_session="]
+    private static let ownCookies: [StaticString] = ["refrain_session", "__host-refrain_session"]
 
     func lines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
         let trace = isTraced ? traceLines(head.fields, bytes) : []
@@ -53,8 +53,6 @@ struct ForwardedFields {
         if head.connection.names(field.name, bytes) { return false }
         guard field.id == .other || field.id == .forwarded || field.id == .xForwardedFor else { return true }
         let name = bytes.extracting(field.name.range)
-        // The web player's token is a user's (APPLE-MUSIC-API 1.2).
-        if !namesUser, name.equalsIgnoringCase(0..<name.count, "media-user-token") { return false }
         return !GatewayFields.contain(name) || permitted.contains(GatewayFields.spelling(name))
     }
 
@@ -65,15 +63,15 @@ struct ForwardedFields {
         lines.append(contentsOf: "\r\n".utf8)
     }
 
-    /// Without the session of the admin listener.
+    /// Without the session of the admin listener, and on shared routes without a user's token.
     private func appendCookie(_ field: Field, _ bytes: Span<UInt8>, to lines: inout [UInt8]) {
-        let value = bytes.extracting(field.value.range).copy()
-        let pairs = value.split(separator: UInt8(ascii: ";")).map { $0.drop { $0 == UInt8(ascii: " ") } }
-        let others = pairs.filter { pair in !Self.ownCookies.contains { pair.starts(with: $0.description.utf8) } }
+        let withheld = Self.ownCookies + (namesUser ? [] : [NamedUser.playersName])
+        let pairs = [CookiePair](field.value.range, in: bytes)
+        let others = pairs.filter { pair in !withheld.contains { pair.isNamed($0, in: bytes) } }
         guard others.count < pairs.count else { return append(field, bytes, to: &lines) }
         guard !others.isEmpty else { return }
         lines.append(contentsOf: "Cookie: ".utf8)
-        lines.append(contentsOf: others.joined(separator: "; ".utf8))
+        lines.append(contentsOf: others.map { bytes.extracting($0.whole).copy() }.joined(separator: "; ".utf8))
         lines.append(contentsOf: "\r\n".utf8)
     }
 

@@ -4,21 +4,25 @@ import HTTP
 /// The request that goes to the origin: built from parsed parts, never copied as a whole
 /// (FRAMING 3.1).
 ///
-/// The target is the canonical spelling, as the answer is keyed. Of the client's fields those of
-/// `ForwardedFields` go along; every credential of the client's is left out, and the proxy's own
-/// are put in. A class, because it is handed from one to the other until it is answered, and is
-/// never changed.
+/// `ForwardedFields` says which of the client's fields go along; every credential of the client's
+/// is left out, and the proxy's own are put in. A class, because it is handed from one to the other
+/// until it is answered, and is never changed.
 final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]
     /// Canonical path and query: what the cache knows the target as.
     let target: [UInt8]
+    /// The target that the origin is asked for: `target`, or where nobody else gets the answer the
+    /// client's own spelling of the query (DECISIONS 3.4).
+    private let sentTarget: [UInt8]
     /// End-to-end fields of the client's as lines; no credentials among them.
     let fields: [UInt8]
     let clientAuthorization: [UInt8]?
     /// The site that asks, where it goes along.
     let clientOrigin: [UInt8]?
     let clientUserToken: SecretBytes?
+    /// The names of the field under which a user's token goes along.
+    private let userTokenNames: [StaticString]
     /// Whether a user's token goes along: to personal routes and nowhere else.
     let isPersonal: Bool
     /// Whether a precondition goes along, which 304 may answer.
@@ -33,6 +37,8 @@ final class ForwardedRequest {
     let welcomesGzip: Bool
     let body: [UInt8]
 
+    private static let userTokenName: [StaticString] = ["Music-User-Token"]
+
     /// - Parameters:
     ///   - bytes: those that `head`'s ranges count in.
     ///   - refreshes: asks for the whole answer, behind one that the client has.
@@ -46,18 +52,23 @@ final class ForwardedRequest {
         method = refreshes ? .get : head.method
         methodText = refreshes ? Array("GET".utf8) : bytes.extracting(head.methodText.range).copy()
         target = canonical.bytes
+        isPersonal = canonical.route.isPersonal
+        sentTarget =
+            isPersonal || breadth == .all
+            ? canonical.bytes(keepingQueryOf: bytes.extracting(head.target.range)) : canonical.bytes
         let wanted = ForwardedFields(
-            breadth: breadth, isTraced: !refreshes, namesUser: canonical.route.isPersonal, permitted: permitted)
+            breadth: breadth, isTraced: !refreshes, namesUser: isPersonal, permitted: permitted)
         fields = wanted.lines(of: head, bytes)
         clientAuthorization =
             dropsAuthorization
             ? nil : head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
         clientOrigin =
             breadth == .all ? head.fields.first(.origin).map { bytes.extracting($0.value.range).copy() } : nil
-        clientUserToken = head.fields.first(.musicUserToken).map { field in
-            SecretBytes(bytes.extracting(field.value.range))
-        }
-        isPersonal = canonical.route.isPersonal
+        let hasToken = head.fields.contains(.musicUserToken)
+        let tokens = hasToken ? head.fields.filter { $0.id == .musicUserToken && !$0.value.range.isEmpty } : []
+        clientUserToken = tokens.first.map { SecretBytes(bytes.extracting($0.value.range)) }
+        let isPlayers = tokens.contains { bytes.equalsIgnoringCase($0.name.range, NamedUser.playersName) }
+        userTokenNames = Self.userTokenName + (isPlayers ? [NamedUser.playersName] : [])
         isConditional =
             breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
         asksForRange = breadth == .all && head.fields.contains(.range)
@@ -72,10 +83,12 @@ final class ForwardedRequest {
         method = .get
         methodText = Array("GET".utf8)
         target = other.bytes
+        sentTarget = target
         fields = ForwardedFields.ownLines
         clientAuthorization = authorization
         clientOrigin = nil
         clientUserToken = nil
+        userTokenNames = []
         isPersonal = false
         isConditional = false
         asksForRange = false
@@ -97,10 +110,10 @@ final class ForwardedRequest {
         to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil,
         acceptsGzip: Bool = false, validators: [UInt8] = []
     ) -> [UInt8] {
-        var buffer = ByteBuffer(capacity: 512 + target.count + fields.count)
+        var buffer = ByteBuffer(capacity: 512 + sentTarget.count + fields.count)
         buffer.append(methodText)
         buffer.append(" ")
-        buffer.append(target)
+        buffer.append(sentTarget)
         buffer.append(" HTTP/1.1\r\nHost: ")
         buffer.append(authority)
         buffer.append(acceptsGzip ? "\r\nAccept-Encoding: gzip\r\n" : "\r\nAccept-Encoding: identity\r\n")
@@ -119,9 +132,12 @@ final class ForwardedRequest {
             buffer.append("\r\n")
         }
         if isPersonal, let token = clientUserToken ?? userToken {
-            buffer.append("Music-User-Token: ")
-            token.withUnsafeBytes { buffer.append($0) }
-            buffer.append("\r\n")
+            for name in userTokenNames {
+                buffer.append(name)
+                buffer.append(": ")
+                token.withUnsafeBytes { buffer.append($0) }
+                buffer.append("\r\n")
+            }
         }
         buffer.append(fields)
         buffer.append(validators)

@@ -31,6 +31,18 @@ public enum GatewayFields {
             || beginnings.contains { spelling.starts(with: $0.description.utf8) }
     }
 
+    /// Whether a field that would not go along means another method than the request's own: the
+    /// origin would write where the client reads, or the other way round.
+    static func overrideMethod(of head: RequestHead, _ bytes: Span<UInt8>, permitted: [[UInt8]]) -> Bool {
+        head.fields.contains { field in
+            guard field.id == .other else { return false }
+            let name = spelling(bytes.extracting(field.name.range))
+            return !permitted.contains(name) && overrides.contains { $0.description.utf8.elementsEqual(name) }
+        }
+    }
+
+    private static let overrides: [StaticString] = ["x-http-method-override", "x-http-method", "x-method-override"]
+
     /// In lower case, with hyphens for underscores: what names are compared in.
     public static func spelling(_ name: Span<UInt8>) -> [UInt8] {
         name.lowercased(0..<name.count).map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }

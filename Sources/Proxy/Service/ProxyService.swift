@@ -71,43 +71,41 @@ public final class ProxyService: Service {
 
     public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.shared.crossOrigin.writeForUnread(to: &buffer) }
 
-    private typealias Rejection = (error: AppleError, retryAfter: Int?)
-
-    private func refuse(_ connection: ClientConnection, _ refusal: Rejection) {
+    private func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
         proxy.statistics.count(.refused)
-        proxy.refuse(connection, refusal.error, retryAfter: refusal.retryAfter)
+        proxy.statistics.count(because: rejection.reason)
+        proxy.refuse(
+            connection, rejection.error, retryAfter: rejection.retryAfter, status: .refused(rejection.reason))
     }
 
     /// Why the request is not served at all; nil when it is, and `target` then holds its canonical
     /// form. Of one that was admitted by its head only that form is made again.
     private func refusal(of connection: ClientConnection, _ bytes: Span<UInt8>) -> Rejection? {
         let head = connection.head
-        if connection.isAdmitted { return malformation(of: head, bytes).map { ($0, nil) } }
-        connection.client = proxy.shared.clientKeys?.client(presenting: head, bytes)
-        if proxy.shared.clientKeys != nil {
-            guard let client = connection.client else {
-                return (AppleError(status: 401, detail: "A client key is needed here."), nil)
-            }
+        if !connection.isAdmitted, let keys = proxy.shared.clientKeys {
+            connection.client = keys.client(presenting: head, bytes)
+            guard let client = connection.client else { return .clientKey(of: head, bytes) }
             if let wait = client.admit(at: proxy.context.loop.now, nodes: proxy.shared.nodes.alive) {
-                let detail = "This client may send \(client.rate ?? 0) requests a second."
-                return (AppleError(status: 429, detail: detail), wait)
+                return .rate(client.rate ?? 0, retryAfter: wait)
             }
         }
-        return malformation(of: head, bytes).map { ($0, nil) }
+        return malformation(of: head, bytes)
     }
 
-    private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> AppleError? {
+    private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> Rejection? {
         // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
-        if head.asksForEcho(bytes) { return AppleError(status: 405, detail: "TRACE is not forwarded.") }
-        // Which of them the origin goes by is not known, so neither is whose answer it gives.
-        if head.fields.count(.musicUserToken) > 1 {
-            return AppleError(status: 400, detail: "More than one Music-User-Token.")
+        if head.asksForEcho(bytes) { return .invalid(405, "TRACE is not forwarded.") }
+        if NamedUser(of: head, bytes) == .several { return .invalid(400, "More than one user token.") }
+        if !head.method.isSafe,
+            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.shared.forwardedFields)
+        {
+            return .invalid(400, "Send the method itself: the field that overrides it is not forwarded.")
         }
         do throws(TargetError) {
             try target.parse(bytes.extracting(head.target.range))
             return nil
         } catch {
-            return AppleError(status: 400, detail: "Invalid request target: \(error.reason).")
+            return .invalid(400, "Invalid request target: \(error.reason).")
         }
     }
 
@@ -217,8 +215,7 @@ public final class ProxyService: Service {
 
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {
         guard !proxy.context.requestBudget.isExhausted else {
-            let error = AppleError(status: 503, detail: "Too many requests wait for their answers.")
-            return refuse(connection, (error, 1))
+            return refuse(connection, .crowded)
         }
         proxy.statistics.count(counter)
         proxy.statistics.count(because: request.reason)
@@ -250,8 +247,8 @@ extension ProxyService {
 
     private func resume(_ connection: ClientConnection, knowing found: TierGeneration) {
         // Other requests of the loop have used the room for the target meanwhile.
-        if let error = connection.withHeadBytes({ malformation(of: connection.head, $0) }) {
-            return proxy.refuse(connection, error)
+        if let rejection = connection.withHeadBytes({ malformation(of: connection.head, $0) }) {
+            return refuse(connection, rejection)
         }
         agreed = found
         let (facts, user) = readFacts(connection)
@@ -284,7 +281,7 @@ extension ProxyService {
     /// known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
     private func scope(_ head: RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
-        guard target.route.isPersonal else { return head.carriesUserToken(bytes) ? nil : .shared }
+        guard target.route.isPersonal else { return NamedUser(of: head, bytes) == .nobody ? .shared : nil }
         guard let user, let users = proxy.shared.users else { return nil }
         if proxy.tier == nil { return users.scope(of: user, at: proxy.context.unixSeconds) }
         guard case .current(let generation) = agreed else { return nil }
@@ -297,9 +294,9 @@ extension ProxyService {
     /// asks. A write counts as that user's all the same.
     private func user(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> UserHash? {
         let head = connection.head
-        if head.method.isSafe, head.carriesPlayersToken(bytes) || head.fields.contains(.cookie) { return nil }
-        if let field = head.fields.first(.musicUserToken) {
-            return proxy.shared.users?.user(ofToken: bytes.extracting(field.value.range))
+        if head.method.isSafe, head.fields.contains(.cookie) { return nil }
+        if case .one(let place) = NamedUser(of: head, bytes) {
+            return proxy.shared.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)
         }
         guard mayUseOperatorsToken(connection, bytes), let token = proxy.shared.credentials.musicUser else {
             return nil
@@ -307,13 +304,14 @@ extension ProxyService {
         return token.withUnsafeBytes { proxy.shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
     }
 
-    /// Whether the operator's own user token may stand in: not for a web page that the operator has
-    /// not named, be it that it says where it comes from, that its browser does, or that it has
-    /// rebound its own name to this address. A client key settles it.
+    /// Whether the operator's own user token may stand in: not where the request names a user, and
+    /// not for a web page that the operator has not named, be it that it says where it comes from,
+    /// that its browser does, or that it has rebound its own name to this address. A client key
+    /// settles the latter.
     private func mayUseOperatorsToken(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
-        guard proxy.shared.credentials.musicUser != nil else { return false }
-        if proxy.shared.clientKeys != nil { return true }
         let head = connection.head
+        guard proxy.shared.credentials.musicUser != nil, NamedUser(of: head, bytes) == .nobody else { return false }
+        if proxy.shared.clientKeys != nil { return true }
         if let origin = head.fields.first(.origin) {
             return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
         }

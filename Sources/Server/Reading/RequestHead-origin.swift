@@ -53,18 +53,4 @@ extension RequestHead {
         }
         return false
     }
-
-    /// Whether the request carries a token of one user: the API's own field, or the web player's
-    /// (APPLE-MUSIC-API 1.2).
-    package func carriesUserToken(_ bytes: Span<UInt8>) -> Bool {
-        fields.contains(.musicUserToken) || carriesPlayersToken(bytes)
-    }
-
-    /// Whether it carries the web player's token (APPLE-MUSIC-API 1.2).
-    package func carriesPlayersToken(_ bytes: Span<UInt8>) -> Bool {
-        for field in fields where field.id == .other {
-            if bytes.equalsIgnoringCase(field.name.range, "media-user-token") { return true }
-        }
-        return false
-    }
 }

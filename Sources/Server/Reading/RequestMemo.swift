@@ -58,7 +58,7 @@ struct RequestMemo {
     /// Notes a request that was parsed from these bytes, all of them. It is known from the second
     /// time on.
     mutating func note(_ bytes: Span<UInt8>, _ head: RequestHead) {
-        guard bytes.count <= Self.longest, head.byteCount == bytes.count, !head.tellsWhoAsks(bytes) else { return }
+        guard bytes.count <= Self.longest, head.byteCount == bytes.count, !head.tellsWhoAsks else { return }
         let hash = hash(bytes)
         let (place, tag) = (place(hash), UInt32(truncatingIfNeeded: hash))
         // It came in pieces: what was concluded from it before stays.
@@ -100,8 +100,8 @@ struct RequestMemo {
 
 extension RequestHead {
     /// Whether a field says who asks, by a token, a key or a cookie.
-    fileprivate func tellsWhoAsks(_ bytes: Span<UInt8>) -> Bool {
+    fileprivate var tellsWhoAsks: Bool {
         fields.contains(.authorization) || fields.contains(.proxyAuthorization) || fields.contains(.cookie)
-            || fields.contains(.xRefrainKey) || carriesUserToken(bytes)
+            || fields.contains(.xRefrainKey) || fields.contains(.musicUserToken)
     }
 }

@@ -7,7 +7,7 @@ import Recording
 extension ReplayOptions {
     /// Names that hold secrets.
     static let secretNames = [
-        "authorization", "music-user-token", "cookie", "proxy-authorization", "x-refrain-key",
+        "authorization", "music-user-token", "media-user-token", "cookie", "proxy-authorization", "x-refrain-key",
     ]
     /// Names that say how messages are told apart, which is the program's own affair.
     static let framingNames = ["content-length", "transfer-encoding", "connection", "expect", "upgrade", "te"]

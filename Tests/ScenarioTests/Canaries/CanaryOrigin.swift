@@ -24,7 +24,10 @@ struct CanaryPerson: Sendable {
         self.name = name
         let own = ["client \(name)", "origin personal body", "origin personal target", "origin personal if-none-match"]
         if hasKey { key = Canary("\(name)'s key") }
-        if hasToken { token = Canary("\(name)'s token", home: ["origin personal music-user-token"]) }
+        if hasToken {
+            let homes = ["music-user-token", "media-user-token", "cookie"].map { "origin personal \($0)" }
+            token = Canary("\(name)'s token", home: homes)
+        }
         library = Canary("\(name)'s library", home: own)
         writing = Canary("\(name)'s words", home: own)
         // Both go to the origin with what is one client's alone, as any proxy would send them.
@@ -39,12 +42,15 @@ struct CanaryPerson: Sendable {
 
     /// What all requests of the person carry.
     var fields: [(String, String)] {
+        // One names the user as apps do and by a cookie, the other as web players do.
+        let player = name == "anna" ? token.map { "media-user-token=\($0.text); " } : nil
         var fields = [
-            ("Cookie", "theme=dark; web=\(cookie.text)"), ("Referer", "https://app.example.com/\(referrer.text)"),
+            ("Cookie", "theme=dark; \(player ?? "")web=\(cookie.text)"),
+            ("Referer", "https://app.example.com/\(referrer.text)"),
             ("Authorization", "Bearer \(bearer.text)"), ("Accept-Encoding", "gzip"),
         ]
         if let key { fields.append(("X-Refrain-Key", key.text)) }
-        if let token { fields.append(("Music-User-Token", token.text)) }
+        if let token { fields.append((name == "anna" ? "Music-User-Token" : "media-user-token", token.text)) }
         return fields
     }
 }

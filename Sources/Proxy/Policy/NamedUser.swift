@@ -1,0 +1,42 @@
+import HTTP
+import Text
+
+/// The user whom a request names by a token (FRAMING 1.13).
+///
+/// Apple's players on the web send the token of `Music-User-Token` as `media-user-token`, in a
+/// field or in a cookie (APPLE-MUSIC-API 1.2). An empty token names nobody.
+enum NamedUser: Equatable {
+    case nobody
+    /// One token, however often it is there: where its value is in the head.
+    case one(Range<Int>)
+    /// Tokens that differ. The origin could go by either of them.
+    case several
+
+    /// The name of the cookie, and of the field that the web players use.
+    static let playersName: StaticString = "media-user-token"
+
+    init(of head: RequestHead, _ bytes: Span<UInt8>) {
+        self = .nobody
+        guard head.fields.contains(.musicUserToken) || head.fields.contains(.cookie) else { return }
+        for field in head.fields where field.id == .musicUserToken { add(field.value.range, bytes) }
+        for field in head.fields where field.id == .cookie {
+            for pair in [CookiePair](field.value.range, in: bytes) where pair.isNamed(Self.playersName, in: bytes) {
+                add(pair.value, bytes)
+            }
+        }
+    }
+
+    /// The token without escapes, which are usual in cookies alone.
+    static func token(at range: Range<Int>, in bytes: Span<UInt8>) -> [UInt8] {
+        PercentEncoding.decoded(bytes.extracting(range).copy()).bytes
+    }
+
+    private mutating func add(_ range: Range<Int>, _ bytes: Span<UInt8>) {
+        guard !range.isEmpty else { return }
+        switch self {
+        case .nobody: self = .one(range)
+        case .one(let known) where Self.token(at: known, in: bytes) == Self.token(at: range, in: bytes): break
+        case .one, .several: self = .several
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Cache
+import HTTP
+import Server
+
+/// An answer to a request that is served neither by the cache nor by the origin.
+struct Rejection {
+    let error: AppleError
+    /// Its word in `Cache-Status` and in the logs.
+    let reason: Reason
+    /// In seconds, where another try is worth while by then.
+    var retryAfter: Int?
+
+    /// The request presents none of the client keys.
+    static func clientKey(of head: RequestHead, _ bytes: Span<UInt8>) -> Rejection {
+        if head.fields.contains(.xRefrainKey) {
+            return unknownKey("The client key in X-Refrain-Key is not one of this proxy's.")
+        }
+        if head.bearerToken(bytes) != nil {
+            return unknownKey(
+                "The token in Authorization is none of this proxy's client keys, and X-Refrain-Key is missing.")
+        }
+        let detail = "A client key is needed here, in X-Refrain-Key or as Authorization: Bearer."
+        return Rejection(error: AppleError(status: 401, detail: detail), reason: .clientKeyMissing)
+    }
+
+    private static func unknownKey(_ detail: String) -> Rejection {
+        Rejection(error: AppleError(status: 401, detail: detail), reason: .clientKeyUnknown)
+    }
+
+    /// The client has sent as many requests a second as it may.
+    static func rate(_ rate: Int, retryAfter: Int) -> Rejection {
+        let detail = "This client may send \(rate) requests a second."
+        return Rejection(
+            error: AppleError(status: 429, detail: detail), reason: .clientRate, retryAfter: retryAfter)
+    }
+
+    /// The request cannot be understood in one way, or asks for what is never done.
+    static func invalid(_ status: Int, _ detail: String) -> Rejection {
+        Rejection(error: AppleError(status: status, detail: detail), reason: .invalidRequest)
+    }
+
+    /// Memory for requests that wait is used up.
+    static var crowded: Rejection {
+        let error = AppleError(status: 503, detail: "Too many requests wait for their answers.")
+        return Rejection(error: error, reason: .queueFull, retryAfter: 1)
+    }
+}

@@ -1,0 +1,110 @@
+import AppleMusic
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import Text
+
+@testable import Proxy
+
+/// Requests that the proxy answers itself: the client and the log are told why.
+@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
+    private static let album = "/v1/catalog/us/albums/1"
+
+    /// The log of a proxy that has stopped, a line each.
+    private func log(_ proxy: ProxyUnderTest) throws -> [JSON] {
+        proxy.stop()
+        return try proxy.accessLog().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
+    }
+
+    /// "A client key is needed" was said of every key that was wrong, and of the rate the log said
+    /// no more than of those.
+    @Test func aWrongClientKeyIsNotAMissingOneAndNoRate() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let file = "app 0123456789abcdef 1/s\n"
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, clientKeys: try ClientKeys(SecretBytes(Array(file.utf8).span)), logFormat: .json)
+        // So many that a second request is too early on the slowest machine.
+        proxy.settings.shared.nodes.alive = 4000
+        let key = ("X-Refrain-Key", "0123456789abcdef")
+        for (fields, status, reason, detail) in [
+            ([], 401, "client-key-missing", "A client key is needed here"),
+            ([("Authorization", "Basic abc")], 401, "client-key-missing", "A client key is needed here"),
+            ([("X-Refrain-Key", "0123456789abcdeg")], 401, "client-key-unknown", "The client key in X-Refrain-Key"),
+            ([("Authorization", "Bearer eyJ.a.b")], 401, "client-key-unknown", "The token in Authorization"),
+            ([key], 200, "absent", ""), ([key], 429, "client-rate", "1 requests a second"),
+        ] {
+            let reply = try proxy.client.send("GET", Self.album, fields: fields)
+            #expect(reply.status == status)
+            if !detail.isEmpty { #expect(String(decoding: reply.body, as: UTF8.self).contains(detail)) }
+            #expect(reply.field("Cache-Status")?.contains(status == 200 ? "uri-miss" : "detail=\(reason)") == true)
+        }
+        #expect(proxy.statistics[because: .clientKeyUnknown] == 2 && proxy.statistics[.refused] == 5)
+        #expect(
+            try log(proxy).compactMap { $0["reason"]?.stringValue } == [
+                "client-key-missing", "client-key-missing", "client-key-unknown", "client-key-unknown", "absent",
+                "client-rate",
+            ])
+    }
+
+    @Test(arguments: [AccessLogFormat.json, .combined])
+    func aPreflightThatIsRefusedIsSeenInTheLog(format: AccessLogFormat) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, crossOrigin: .only([Array("https://a.example".utf8)]), logFormat: format)
+        for (site, method) in [("https://a.example", "GET"), ("https://b.example", "GET"), ("https://a.example", "X")] {
+            let reply = try proxy.client.send(
+                "OPTIONS", Self.album, fields: [("Origin", site), ("Access-Control-Request-Method", method)])
+            #expect(reply.status == 204 && (reply.field("Access-Control-Allow-Origin") == site) == site.contains("a.e"))
+        }
+        let reasons = ["preflight", "origin-not-allowed", "method-not-allowed"]
+        if format == .json {
+            let lines = try log(proxy)
+            #expect(lines.compactMap { $0["reason"]?.stringValue } == reasons)
+            #expect(lines.allSatisfy { $0["outcome"]?.stringValue == "preflight" })
+        } else {
+            proxy.stop()
+            let lines = try proxy.accessLog().split(separator: "\n")
+            #expect(lines.count == 3 && lines[0].contains(" preflight 0.000000 "))
+            for (line, reason) in zip(lines, reasons).dropFirst() { #expect(line.contains(" preflight/\(reason) ")) }
+        }
+    }
+
+    /// The client got an empty 401, and the log said that Apple refused a token that did not exist.
+    @Test func aMissingDeveloperTokenIsSaidToTheAppAndToTheOperator() throws {
+        let lines = Mutex<[String]>([])
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(status: request.target.contains("words") ? 400 : 401, body: "")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, warn: { line in lines.withLock { $0.append(line) } })
+        defer { proxy.stop() }
+        for target in [Self.album, "/v1/me/library/songs"] {
+            let reply = try proxy.client.send("GET", target)
+            #expect(reply.status == 401 && String(decoding: reply.body, as: UTF8.self).contains("No developer token: "))
+            #expect(reply.field("Cache-Status")?.contains("fwd-status=401") == true)
+        }
+        #expect(lines.withLock { $0 }.count { $0.contains("wants a developer token (401)") } == 1)
+        #expect(!lines.withLock { $0 }.contains { $0.contains("refuses") })
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/words").body.isEmpty, "another error is as it was")
+        let bearer = [("Authorization", "Bearer a")]
+        #expect(try proxy.client.send("GET", Self.album, fields: bearer).body.isEmpty, "the app's own token is refused")
+    }
+
+    /// A read that a field makes of a POST went to the origin as a write.
+    @Test(arguments: ["X-HTTP-Method-Override", "x-http-method", "X_Method_Override"])
+    func aMethodThatAFieldOverridesIsNotSent(name: String) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        for method in ["POST", "PUT", "DELETE"] {
+            let reply = try proxy.client.send(method, "/v1/me/library?ids[songs]=1", fields: [(name, "GET")])
+            #expect(reply.status == 400 && reply.field("Cache-Status") == "refrain; detail=invalid-request")
+        }
+        #expect(origin.requests.isEmpty)
+        #expect(try proxy.client.send("GET", Self.album, fields: [(name, "DELETE")]).status == 200)
+        let spelling = name.lowercased().replacing("_", with: "-")
+        try proxy.adopt { $0.shared.forwardedFields = [Array(spelling.utf8)] }
+        #expect(try proxy.client.send("POST", "/v1/me/library", fields: [(name, "GET")]).status == 200)
+        #expect(origin.requests.last?.field(name) == "GET", "the operator lets it through")
+    }
+}
