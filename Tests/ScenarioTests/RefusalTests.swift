@@ -51,7 +51,7 @@ import Text
     func aPreflightThatIsRefusedIsSeenInTheLog(format: AccessLogFormat) throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(
-            originPort: origin.port, crossOrigin: .only([Array("https://a.example".utf8)]), logFormat: format)
+            originPort: origin.port, crossOrigin: .only([PageOrigin("https://a.example")]), logFormat: format)
         for (site, method) in [("https://a.example", "GET"), ("https://b.example", "GET"), ("https://a.example", "X")] {
             let reply = try proxy.client.send(
                 "OPTIONS", Self.album, fields: [("Origin", site), ("Access-Control-Request-Method", method)])
