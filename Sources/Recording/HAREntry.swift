@@ -167,7 +167,7 @@ enum HAREntry {
         }
     }
 
-    /// What the file says of a body that it does not have; nil where it does not say.
+    /// The length of a body that the file does not have; nil where it does not say.
     private static func length(of response: JSON) throws(LineProblem) -> Int? {
         guard let count = declaredLength(of: response) else { return nil }
         guard count <= RecordedExchange.mostBytes else { throw LineProblem("the size of the content is no size") }

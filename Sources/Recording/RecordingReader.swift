@@ -94,7 +94,7 @@ public final class RecordingReader {
     /// How far reading is.
     public struct Progress: Sendable {
         public let exchanges: Int
-        /// Of the file, from 0 to 1.
+        /// How much of the file was read, from 0 to 1.
         public let share: Double
     }
 

@@ -95,8 +95,7 @@ struct PlannedRequests: Sendable {
         return Array((text + "\r\n").utf8)
     }
 
-    /// Of the codings that a client accepts, those whose content can be compared with a recorded
-    /// one.
+    /// Keeps those of a client's codings whose content can be compared with a recorded one.
     static func readable(_ acceptEncoding: String) -> String {
         let elements = acceptEncoding.split(separator: ",")
         let isReadable = { (element: Substring) in

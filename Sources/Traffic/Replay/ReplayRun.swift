@@ -21,7 +21,7 @@ final class ReplayRun: ConnectionUser {
     private var state: ReplayState
     private(set) var tally: ReplayTally
     private var connections: [ReplayConnection] = []
-    /// Of requests that wait for a free connection, by their position.
+    /// The lags of requests that wait for a free connection, by their positions.
     private var lagOfHeld: [Int: Int64] = [:]
     private var timer: PreciseTimer?
     private var completion: ((_ elapsed: Duration) -> Void)?

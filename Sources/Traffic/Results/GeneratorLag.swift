@@ -12,7 +12,7 @@ import Text
 extension ReplayResult {
     /// A corrected latency of which the generator's own lag is too much, in nanoseconds.
     struct Lateness: Equatable {
-        /// What the figure would be less without it.
+        /// The figure would be this much less without it.
         let lag: Int
         let allowed: Int
     }

@@ -226,7 +226,7 @@ extension ReplayResult {
         sent = try members.count("sent")
         answered = try members.count("answered")
         failures = try members.counts("failures")
-        // Those of older versions lack some members.
+        // Results of older versions do not have it.
         resets = try members.optionalCount("resets") ?? 0
         skipped = try members.counts("skipped")
         bytesReceived = try members.count("bytes_received")

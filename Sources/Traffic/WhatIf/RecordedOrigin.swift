@@ -36,7 +36,7 @@ final class RecordedOrigin {
         var since: Duration
         let status: Int
         let tag: String?
-        /// Of `fieldLists`: all but the tag.
+        /// The number of all fields but the tag in `fieldLists`.
         let fields: Int
         let body: BodyHash?
         let length: Int?

@@ -12,7 +12,7 @@ public final class RecordedTraffic {
     private struct Entry {
         /// In nanoseconds, as in the recording.
         let offset: Int64
-        /// Of `messages`.
+        /// Its number in `messages`.
         let message: Int32
         /// The number by which a personal exchange is asked for; -1 for others.
         let personal: Int32
@@ -21,14 +21,14 @@ public final class RecordedTraffic {
     private struct Message: Hashable {
         let method: String
         let target: String
-        /// Of `heads`.
+        /// Its number in `heads`.
         let head: Int
     }
 
     /// In the order in which they are due.
     private var entries: [Entry] = []
     private var messages = Numbered<Message>()
-    /// What follows the target: few sorts of clients send the same fields always.
+    /// The lines after the request line: few sorts of clients send the same ones always.
     private var heads = Numbered<String>()
     let origin: RecordedOrigin
     /// The time of day of the first request.

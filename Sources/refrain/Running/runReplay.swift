@@ -37,7 +37,7 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
 }
 
 extension Replay.Ending {
-    /// What is certain comes first: a threshold that was missed whatever the generator did.
+    /// A threshold that was missed whatever the generator did comes before an invalid run.
     func status(_ verdicts: [Threshold.Verdict]) -> ExitStatus {
         if wasStopped || result.answered == 0 || verdicts.contains(where: \.isMissed) { return .failed }
         return result.invalidBecause == nil ? .done : .invalidRun
