@@ -1,9 +1,14 @@
+import Text
+
 /// What one pass over an answer's body finds.
 public struct DocumentScan: Sendable {
     /// The numbers of all resources that the body names (``ResourceMention``), ascending.
     public let mentions: [UInt64]
     /// Nil where the body cannot be trusted as material for other answers.
     public let document: ResourceDocument?
+    /// Whether the body is an answer of the API at all: a whole JSON object, whose `data` is a
+    /// list, and which is not errors alone.
+    public let isAnswer: Bool
 
     /// Scans `body` once. Bounded in time and memory whatever it holds; never fails.
     public init(_ body: Span<UInt8>) { self.init(body, findsDocument: true) }
@@ -12,13 +17,25 @@ public struct DocumentScan: Sendable {
         var scanner = DocumentScanner(byteCount: body.count, findsDocument: findsDocument)
         do throws(DocumentScanner.Stop) {
             try scanner.scan(body)
-            mentions = try scanner.takeFound()
         } catch {
             mentions = [ResourceMention.everything]
             document = nil
+            isAnswer = false
             return
         }
-        document = scanner.isTrusted ? scanner.document : nil
+        mentions = scanner.takeFound()
+        isAnswer =
+            scanner.content.isAnswer
+            && (scanner.isTrusted || scanner.content.hasItems || !findsDocument || Self.isWellShaped(body))
+        document = scanner.isTrusted && mentions != [ResourceMention.everything] ? scanner.document : nil
+    }
+
+    /// The same of a text that is no document and has nothing in it: what its members are is not
+    /// known. Of members with one name the last counts.
+    private static func isWellShaped(_ body: Span<UInt8>) -> Bool {
+        guard let json = try? JSON.parse(body) else { return true }
+        return json["data"].map { $0.arrayValue != nil } != false
+            && json["results"].map { $0.objectValue != nil } != false
     }
 
     /// Scans `body` once.
@@ -27,6 +44,7 @@ public struct DocumentScan: Sendable {
     private init(mentions: [UInt64]) {
         self.mentions = mentions
         document = nil
+        isAnswer = false
     }
 
     /// Of a body that cannot be looked into, because it has a content coding.

@@ -53,7 +53,10 @@ extension DocumentScanner {
         case (.type, _): current.type = text
         case (.href, .resource): objects[Int(current.index)].href = text.whole
         case (.attributes, .resource), (.relationships, _): refuse()
-        case (.data, .relation), (.data, .top): refuse()
+        case (.data, .top), (.results, .top):
+            content.isMisshapen = true
+            refuse()
+        case (.data, .relation): refuse()
         case (.next, .relation) where !text.isEscaped: pending[Int(current.index)].next = text.whole
         case (.next, .top) where !text.isEscaped: envelope.next = text.whole
         case (.next, _): refuse()
@@ -72,7 +75,10 @@ extension DocumentScanner {
         switch (current.role, current.member) {
         case (.primary, _), (.related, _), (.loose, _), (.relationships, _), (.views, _): refuse()
         case (.resource, .views), (.relation, .id), (.relation, .type): break
-        case (.resource, _), (.relation, _), (.top, .data), (.top, .next): refuse()
+        case (.top, .data), (.top, .results):
+            content.isMisshapen = true
+            refuse()
+        case (.resource, _), (.relation, _), (.top, .next): refuse()
         default: break
         }
     }

@@ -8,8 +8,7 @@ import Text
 // surrogate pairs are passed over, and only make the text no document.
 
 struct DocumentScanner: ~Copyable {
-    /// It cannot be said what the text names: it is malformed, too deep, or names too many
-    /// resources.
+    /// It cannot be said what the text names: it is malformed or too deep.
     struct Stop: Error {}
 
     private var found = FoundNumbers()
@@ -35,6 +34,7 @@ struct DocumentScanner: ~Copyable {
     /// The type of the resource that was found last: that of the next is mostly the same.
     var lastType = TypeSpelling()
     private var scratch: [UInt8] = []
+    var content = AnswerContent()
 
     /// - Parameters:
     ///   - byteCount: of the text to come.
@@ -74,10 +74,10 @@ struct DocumentScanner: ~Copyable {
 
     /// The numbers that the text names, once it is scanned. Taken out, so that they are put in
     /// order where they are.
-    mutating func takeFound() throws(Stop) -> [UInt64] {
+    mutating func takeFound() -> [UInt64] {
         var taken = FoundNumbers()
         swap(&taken, &found)
-        return try taken.sorted()
+        return taken.sorted()
     }
 
     /// Takes the closing brackets behind a value, and the comma behind those unless the text's own
@@ -98,7 +98,7 @@ struct DocumentScanner: ~Copyable {
             position &+= 1
             if byte == UInt8(ascii: ",") { return Self.skipWhitespace(bytes, from: position) }
             guard byte == current.closing else { throw Stop() }
-            try close(bytes, end: position)
+            close(bytes, end: position)
             if outer.count == 0 { return position }
         }
     }
@@ -194,10 +194,15 @@ struct DocumentScanner: ~Copyable {
     }
 
     /// Closes the innermost array or object, which ends before `end`.
-    private mutating func close(_ bytes: Span<UInt8>, end: Int) throws(Stop) {
+    private mutating func close(_ bytes: Span<UInt8>, end: Int) {
         if current.id.isPresent && current.type.isPresent {
             resourceNumber = ResourceMention.number(hash(bytes))
-            try found.add(resourceNumber)
+            found.add(resourceNumber)
+        }
+        switch outer.count {
+        case 1: content.noteWhole(bytes, Int(current.start))
+        case 2: content.noteMember(bytes, Int(current.start), end)
+        default: break
         }
         if current.role != .opaque { finish(bytes, end: end) }
         names.shrink(to: Int(current.firstName))

@@ -1,19 +1,22 @@
 /// Numbers as they come, distinct and in order in the end, never many more than may be kept.
 struct FoundNumbers {
     private var numbers: [UInt64] = []
+    /// Whether more came than may be kept.
+    private var areTooMany = false
 
-    mutating func add(_ number: UInt64) throws(DocumentScanner.Stop) {
+    mutating func add(_ number: UInt64) {
         numbers.append(number)
         // Twice as many as may be kept: sorting is then paid for by as many that came.
-        if numbers.count == ResourceMention.maxCount * 2 { try settle() }
+        if numbers.count == ResourceMention.maxCount * 2 { settle() }
     }
 
-    consuming func sorted() throws(DocumentScanner.Stop) -> [UInt64] {
-        try settle()
-        return numbers
+    /// ``ResourceMention/everything`` alone where there are too many.
+    consuming func sorted() -> [UInt64] {
+        settle()
+        return areTooMany ? [ResourceMention.everything] : numbers
     }
 
-    private mutating func settle() throws(DocumentScanner.Stop) {
+    private mutating func settle() {
         numbers.sortHashes()
         var kept = 0
         // By index: a loop over the numbers themselves would have them copied at the first write.
@@ -22,7 +25,9 @@ struct FoundNumbers {
             kept += 1
         }
         numbers.removeLast(numbers.count - kept)
-        guard kept <= ResourceMention.maxCount else { throw DocumentScanner.Stop() }
+        guard kept > ResourceMention.maxCount else { return }
+        areTooMany = true
+        numbers.removeAll(keepingCapacity: true)
     }
 }
 
