@@ -12,12 +12,8 @@ extension StoredResponse {
         return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
     }
 
-    /// Notes that it was asked for in a coding that it does not have. True the second time, and
-    /// never again.
-    public func noteCodingRequest() -> Bool {
-        guard codingRequests.load(ordering: .relaxed) < 2 else { return false }
-        return codingRequests.wrappingAdd(1, ordering: .relaxed).newValue == 2
-    }
+    /// Notes that it was asked for in a coding that it does not have. True the first time.
+    public func noteCodingRequest() -> Bool { !isWantedCoded.exchange(true, ordering: .relaxed) }
 
     /// Notes that it was fetched in place of a smaller answer.
     public func awaitUse() { isUnserved.store(true, ordering: .relaxed) }
@@ -30,6 +26,6 @@ extension StoredResponse {
 
     /// Whether `noteCodingRequest` may still say so, and the content is worth it.
     public var mayBecomeCoded: Bool {
-        bodyCount >= GzipForm.leastBytes && codingRequests.load(ordering: .relaxed) < 2
+        bodyCount >= GzipForm.leastBytes && !isWantedCoded.load(ordering: .relaxed)
     }
 }

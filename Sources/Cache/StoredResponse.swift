@@ -58,8 +58,8 @@ public final class StoredResponse: Sendable {
     private let fieldsRange: Range<Int>
     /// Whether its forms say that there are two, because the origin's fields do not.
     let addsVary: Bool
-    /// How often it was asked for in a coding that it does not have, see `noteCodingRequest`.
-    let codingRequests = Atomic<UInt8>(0)
+    /// Whether it was asked for in a coding that it does not have, see `noteCodingRequest`.
+    let isWantedCoded = Atomic<Bool>(false)
     /// Whether it was fetched in place of a smaller answer, and was not served itself yet. No copy
     /// knows.
     let isUnserved = Atomic<Bool>(false)

@@ -127,9 +127,9 @@ import Testing
         #expect(cache.memory.lookup(stored.key)?.gzip == nil)
     }
 
-    @Test func theSecondRequestIsTold() {
+    @Test func theFirstRequestIsTold() {
         let stored = answer(gzip: nil)
-        #expect(stored.mayBecomeCoded && !stored.noteCodingRequest())
+        #expect(stored.mayBecomeCoded)
         #expect(stored.noteCodingRequest() && !stored.mayBecomeCoded)
         #expect(!stored.noteCodingRequest())
         #expect(!response("/small").mayBecomeCoded)
