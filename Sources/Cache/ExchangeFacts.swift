@@ -30,7 +30,7 @@ public struct ResponseFacts: Sendable, Equatable {
     }
 
     /// The status code.
-    var status: Int
+    public internal(set) var status: Int
     /// The origin's directives for every recipient; see `directives`.
     var cacheControl = CacheControl()
     /// Its directives for caches like this one (RFC 9213).

@@ -63,6 +63,11 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case tooLarge
     /// It was purged, or its target changed by an unsafe method, while it was on its way.
     case outdated
+    /// A 200 under an operator's rule that is no answer of the API: empty, no JSON, cut, errors
+    /// alone.
+    case noAnswer
+    /// A 404 or 410 for what a fresh stored answer names: a resource, or the page after it.
+    case contradicted
 
     // MARK: How an answer was composed
 
@@ -166,6 +171,8 @@ extension Reason {
         case .contentCoding: "content-coding"
         case .tooLarge: "too-large"
         case .outdated: "outdated"
+        case .noAnswer: "no-answer"
+        case .contradicted: "contradicted"
         case .composed: "composed"
         case .reduced: "reduced"
         case .split: "split"

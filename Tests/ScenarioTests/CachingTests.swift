@@ -49,7 +49,7 @@ import Testing
 
     /// A file was made of a body that only HEADs asked about.
     @Test func headMakesNoFileOfALargeBody() throws {
-        let body = String(repeating: "a", count: 2 * SealedBodies.leastBytes)
+        let body = "{\"a\":\"\(String(repeating: "a", count: 2 * SealedBodies.leastBytes))\"}"
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }

@@ -149,7 +149,7 @@ import Testing
     /// The answer is larger than the sockets hold, and the client begins to read only when the
     /// proxy is stopping.
     @Test func drainingFinishesAnAnswerThatIsStillLeaving() throws {
-        let body = "\"" + String(repeating: "x", count: 4 << 20) + "\""
+        let body = "{\"a\":\"" + String(repeating: "x", count: 4 << 20) + "\"}"
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4096)

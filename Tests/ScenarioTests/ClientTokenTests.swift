@@ -60,6 +60,69 @@ import Upstream
         #expect(try proxy.client.send("GET", Self.album, fields: a).status == 401)
     }
 
+    /// One user's dead token, or a playlist that somebody deletes, made every hit of the app a
+    /// fetch.
+    @Test(arguments: [("GET", 403), ("DELETE", 401), ("POST", 401), ("PUT", 403)])
+    func aUsersTroubleLeavesTheDevelopersTokenAsItWas(method: String, status: Int) throws {
+        let origin = try FakeOrigin { request in
+            FakeOrigin.Reply(status: request.target.hasPrefix("/v1/me") ? status : 200)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        let user = Self.bearer("app") + [("Music-User-Token", "dead")]
+        for _ in 0..<5 {
+            #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("app")).status == 200)
+            #expect(try proxy.client.send(method, "/v1/me/library/playlists/p.1", fields: user).status == status)
+        }
+        #expect(origin.requests.count { $0.target == Self.album } == 1)
+    }
+
+    private static func token(_ claims: String) -> String {
+        let parts = [#"{"alg":"ES256","kid":"ABC123DEFG"}"#, claims, "c"].map { part in
+            Data(part.utf8).base64EncodedString().replacingOccurrences(of: "=", with: "")
+                .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+        }
+        return parts.joined(separator: ".")
+    }
+
+    /// The catalog answered a page 401 that the library had just let in: `Origin` did not go along.
+    @Test func aTokenThatIsBoundToASiteWorksForThatSiteAlone() throws {
+        let (site, other) = ("https://app.example.com", "https://other.example.com")
+        let bound = Self.bearer(Self.token(#"{"iss":"DEF123GHIJ","origin":["\#(site)"]}"#))
+        let origin = try FakeOrigin { request in FakeOrigin.Reply(status: request.field("origin") == site ? 200 : 401) }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        for _ in 0..<2 {
+            #expect(try proxy.client.send("GET", Self.album, fields: bound + [("Origin", site)]).status == 200)
+            #expect(try proxy.client.send("GET", Self.album, fields: bound + [("Origin", other)]).status == 401)
+            #expect(try proxy.client.send("GET", Self.album, fields: bound).status == 401)
+        }
+        #expect(origin.requests.count { $0.field("origin") == site } == 1, "the second was a hit")
+        #expect(origin.requests.count == 5)
+    }
+
+    /// What no site is named for is everyone's, and no site shapes it.
+    @Test func aTokenThatNamesNoSiteIsOneTokenForAllSites() throws {
+        let free = Self.bearer(Self.token(#"{"iss":"DEF123GHIJ"}"#))
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        for site in ["https://a.example", "https://b.example"] {
+            #expect(try proxy.client.send("GET", Self.album, fields: free + [("Origin", site)]).status == 200)
+        }
+        #expect(origin.requests.count == 1 && origin.requests[0].field("origin") == nil)
+    }
+
+    /// What the origin chose for a site by its own rules is not everyone's, whatever it says.
+    @Test func whatFollowsTheOriginsRulesIsNotKeptForASite() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("Cache-Control", "public, max-age=60")]) }
+        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
+        defer { proxy.stop() }
+        let fields = Self.bearer("unreadable") + [("Origin", "https://a.example")]
+        for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/unknown", fields: fields).status == 200) }
+        #expect(origin.requests.count == 2 && origin.requests[1].field("origin") == "https://a.example")
+    }
+
     /// What the origin gives to clients without a token is open to all of them.
     @Test func requestsWithoutATokenAreOneToken() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }

@@ -81,7 +81,8 @@ import Testing
 
     /// Large answers leave as files from the second hit on.
     @Test func largeAnswersArriveWhole() throws {
-        let body = String((0..<400_000).map { Character(UnicodeScalar(UInt8($0 % 95 + 32))) })
+        let letters = String((0..<399_992).map { Character(UnicodeScalar(UInt8($0 % 26 + 97))) })
+        let body = "{\"a\":\"\(letters)\"}"
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }

@@ -106,7 +106,7 @@ import Testing
     @Test func whatIsPersonalNeverEntersTheTier() throws {
         var policy = Policy()
         policy[.personal] = .fixed(60, stale: 0)
-        let nodes = try Nodes(2, policy: policy) { _ in FakeOrigin.Reply(body: "mine") }
+        let nodes = try Nodes(2, policy: policy) { _ in FakeOrigin.Reply(body: "{\"mine\":1}") }
         for node in 0...1 {
             _ = try nodes.get(node, "/v1/me/library/albums", [("Music-User-Token", "user")])
         }
@@ -132,7 +132,7 @@ import Testing
         let gate = DispatchSemaphore(value: 0)
         let nodes = try Nodes(2) { _ in
             gate.waitOrFail()
-            return FakeOrigin.Reply(body: "old")
+            return FakeOrigin.Reply(body: "{\"old\":1}")
         }
         let done = DispatchGroup()
         let port = nodes.nodes[0].port
@@ -151,7 +151,7 @@ import Testing
 
     /// It was counted before it was kept.
     @Test func whatIsPurgedBeforeItIsKeptIsNotCountedAsTaken() throws {
-        let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "album") }
+        let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "{\"album\":1}") }
         _ = try nodes.get(0, Self.album)
         waitUntil { (try? nodes.engine.run("KEYS", "refrain:v1:*"))?.contains("refrain:v1:") == true }
         nodes.engine.send(SIGSTOP)
@@ -169,11 +169,11 @@ import Testing
     }
 
     @Test func withoutTheEngineEachNodeAsksForItself() throws {
-        let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "album") }
+        let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "{\"album\":1}") }
         _ = try nodes.get(0, Self.album)
         nodes.engine.kill()
         let reply = try nodes.get(1, Self.album)
-        #expect(reply.status == 200 && reply.body == Data("album".utf8))
+        #expect(reply.status == 200 && reply.body == Data("{\"album\":1}".utf8))
         #expect(nodes.origin.requests.count == 2)
     }
 }

@@ -27,7 +27,7 @@ import Testing
     @Test func aStaleAnswerIsServedAtOnceAndRefreshedOnceBehind() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
-            .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew"), .hold,
+            .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"new\":1}"), .hold,
         ])
         let proxy = try ProxyUnderTest(
             originPort: Int(origin.port), workers: 2, cache: cache(age: 100, Lifetime(freshFor: 10, staleFor: 1000)))
@@ -47,7 +47,7 @@ import Testing
         waitUntil { proxy.statistics[.stored] == 1 }
         let reply = try proxy.client.send("GET", Self.album)
         #expect(origin.requests.joined().count == 1)
-        #expect(reply.body == Data("new".utf8))
+        #expect(reply.body == Data("{\"new\":1}".utf8))
         #expect(reply.field("Cache-Status")?.hasPrefix("refrain; hit; ttl=86") == true)
         #expect(proxy.statistics[.hits] == 11)
         #expect(proxy.statistics[.stale] == 10)
@@ -55,14 +55,14 @@ import Testing
 
     /// A HEAD is answered stale too, and what is fetched behind it is the whole answer.
     @Test func aHeadRefreshesWithAGet() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "new") }
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"new\":1}") }
         let proxy = try ProxyUnderTest(
             originPort: origin.port, cache: cache(age: 100, Lifetime(freshFor: 10, staleFor: 1000)))
         defer { proxy.stop() }
         #expect(try proxy.client.send("HEAD", Self.album).field("Content-Length") == "3")
         waitUntil { proxy.statistics[.stored] == 1 }
         #expect(origin.requests.map(\.method) == ["GET"])
-        #expect(try proxy.client.send("GET", Self.album).body == Data("new".utf8))
+        #expect(try proxy.client.send("GET", Self.album).body == Data("{\"new\":1}".utf8))
     }
 
     @Test func aRefreshThatFailsIsNotRepeatedByEveryHit() throws {
@@ -137,7 +137,7 @@ import Testing
     @Test func anExpiredAnswerStandsInForASlowOriginWhoseAnswerIsStoredAllTheSame() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
-            .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nnew"), .hold,
+            .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"new\":1}"), .hold,
         ])
         let proxy = try ProxyUnderTest(
             originPort: Int(origin.port), cache: cache(age: 100, Lifetime(freshFor: 10, staleIfErrorFor: 1000)))
@@ -145,7 +145,7 @@ import Testing
         #expect(try proxy.client.send("GET", Self.album).body == Data("old".utf8))
         gate.open()
         waitUntil { proxy.statistics[.stored] == 1 }
-        #expect(try proxy.client.send("GET", Self.album).body == Data("new".utf8))
+        #expect(try proxy.client.send("GET", Self.album).body == Data("{\"new\":1}".utf8))
         #expect(origin.requests.joined().count == 1)
     }
 
@@ -168,7 +168,7 @@ import Testing
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
             .request, .wait(gate), .send("HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"),
-            .request, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nnewest"), .hold,
+            .request, .send("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"newest\":1}"), .hold,
         ])
         let lifetime = Lifetime(freshFor: 10, keepFor: 1000)
         let cache = cache(age: 100, lifetime, fields: "ETag: \"a\"\r\n")
@@ -185,7 +185,7 @@ import Testing
                 lifetime: Lifetime(freshFor: 1000), classTag: 0, storefront: Array("us".utf8)))
         gate.open()
         let answer = String(decoding: asking.readToEnd().bytes, as: UTF8.self)
-        #expect(answer.hasSuffix("newest"))
-        #expect(try proxy.client.send("GET", Self.album).body == Data("newest".utf8))
+        #expect(answer.hasSuffix("{\"newest\":1}"))
+        #expect(try proxy.client.send("GET", Self.album).body == Data("{\"newest\":1}".utf8))
     }
 }

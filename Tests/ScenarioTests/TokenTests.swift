@@ -57,6 +57,24 @@ import Testing
         #expect(origin.requests.count == 1, "the file holds the same token, so trying again makes no sense")
     }
 
+    /// Apple answers each DELETE in a library 401: it was sent twice, the token made anew, and the
+    /// operator warned.
+    @Test(arguments: ["DELETE", "POST", "PUT"]) func aWriteThatIsRefusedIsSentOnce(method: String) throws {
+        let directory = try TemporaryFolder()
+        let tokens = try DeveloperTokens(tokenFile: try directory.put("old", "token", mode: 0o600))
+        let warnings = Warnings()
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 401, body: "") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, credentials: Credentials(developer: tokens, musicUser: nil),
+            warn: { warnings.add($0) })
+        defer { proxy.stop() }
+        _ = try directory.put("new", "token", mode: 0o600)
+        let target = "/v1/me/library/playlists/p.1"
+        #expect(try proxy.client.send(method, target, fields: [("Music-User-Token", "a")]).status == 401)
+        #expect(origin.requests.count == 1 && warnings.all.isEmpty && tokens.lastRefusal == nil)
+        #expect(proxy.statistics[.upstreamErrors] == 0)
+    }
+
     /// A token that had expired showed as misses like others, in no counter of errors.
     @Test(arguments: [401, 403]) func aTokenThatTheOriginRefusesIsAFailureOfItsOwnKind(status: Int) throws {
         let directory = try TemporaryFolder()

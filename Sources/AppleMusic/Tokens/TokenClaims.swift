@@ -44,6 +44,18 @@ public struct TokenClaims: Sendable, Equatable {
     }
 }
 
+extension TokenClaims {
+    /// Whether a value of `Authorization` may hold a token that works for some sites alone: false
+    /// for a token that can be read and does not name any.
+    public static func mayBeBound(authorization: Span<UInt8>) -> Bool {
+        let scheme = "Bearer ".utf8.count
+        guard authorization.count > scheme,
+            let parts = try? TokenParts(authorization.extracting(scheme..<authorization.count))
+        else { return true }
+        return parts.claims["origin"] != nil
+    }
+}
+
 /// A JWT taken apart.
 struct TokenParts {
     let header: JSONObject

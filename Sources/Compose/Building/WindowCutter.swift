@@ -263,7 +263,7 @@ extension ResourceLibrary {
         notFound response: StoredResponse, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64
     ) {
         guard settings.isActive else { return }
-        noteAbsence(response, request)
+        noteAbsence(response.key, at: response.receivedAt, request)
         guard settings.windows, let answer = PastEnd(response), let list = request.listNumber,
             let record = forms.record(request.shape, at: now),
             let cutter = try? WindowCutter(

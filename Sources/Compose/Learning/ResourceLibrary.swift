@@ -13,7 +13,8 @@ public final class ResourceLibrary: Sendable {
     let index: ResourceIndex
     package let forms: LearntForms
     package let growth = GrowthAccounts()
-    private let cache: ResponseCache
+    let held: HeldNames
+    let cache: ResponseCache
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
 
@@ -24,13 +25,18 @@ public final class ResourceLibrary: Sendable {
     /// Of one answer, so many resources are compared with what other answers say of them.
     private static let comparisons = 16
 
+    /// The part of the index's bytes that `held` takes.
+    private static let partOfNames = 16
+
     /// - Parameter classes: those with an operator's TTL.
     package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
         self.cache = cache
         self.classes = classes
         self.settings = settings
         forms = LearntForms(isDocumented: settings.trustsDocumentation)
-        index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes : 0)
+        let heldBytes = settings.indexBytes / Self.partOfNames
+        held = HeldNames(maxBytes: heldBytes)
+        index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes - heldBytes : 0)
     }
 
     /// Whether anything is known, or built, of such requests: for what everyone shares, under an
@@ -97,11 +103,12 @@ public final class ResourceLibrary: Sendable {
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
             if response.status == 404, let request = CatalogRequest(canonical: Array(response.key.target)) {
-                noteAbsence(response, request)
+                noteAbsence(response.key, at: response.receivedAt, request)
             }
             guard classes.allowParts(of: response), let part = StoredSource(scanning: response) else { return true }
             if response.isFresh(at: now) {
                 note(part.response, at: now)
+                noteNames(in: part.response, at: now)
                 comparePlacements(part, seen)
             } else if let request = part.request {
                 // Nothing is made of it, but it may contradict an older answer.
@@ -327,14 +334,14 @@ extension ResourceLibrary {
     }
 
     /// Notes that a resource was not found: an older answer that has it is no source any more.
-    func noteAbsence(_ response: StoredResponse, _ request: CatalogRequest) {
+    func noteAbsence(_ key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {
         guard request.shape.subject == .item || request.shape.subject == .batch,
-            classes.contains(request.shape.type), response.key.variant.isEmpty
+            classes.contains(request.shape.type), key.variant.isEmpty
         else { return }
         let entries = request.resources.map {
             ResourceIndex.Entry(request.indexNumber(ofResource: $0.number), .absence)
         }
-        let differing = index.add(response.key, at: response.receivedAt, entries)
+        let differing = index.add(key, at: receivedAt, entries)
         guard !differing.isEmpty else { return }
         cache.noteContradiction()
         for key in differing.compactMap(\.source.key) { cache.dropDependents(of: key) }

@@ -78,25 +78,48 @@ struct AnswerStorage {
     ) -> ExchangeState.Event {
         let facts = response.facts
         switch decision(response, facts, requestFacts) {
-        case .no(let reason): return .unstored(response, reason)
+        case .no(let reason):
+            if reason == .contradicted { noteContradicted(key) }
+            return .unstored(response, reason)
         case .store where isOutdated: return .unstored(response, .outdated)
         // Stored, however long the origin says that it counts, it would take the stand-in's place.
         case .store
         where OriginVerdict.standsIn(forStatus: response.status) && proxy.storedStandIn(for: request) != nil:
             return .outranked(response)
         case .store(let lifetime):
-            let stored = storable(response, key, lifetime)
-            let fields = request.forwarded.fields
-            let placed = put { cache in
-                cache.store(stored, varyingBy: facts.vary, forwarded: fields.span, proxy.reader)
+            let scan = response.scan
+            guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
+                proxy.noteFailure("answers \(request.facts.route.template) with a 200 that is no answer")
+                return .unstored(response, .noAnswer)
             }
-            guard let placed else { return .unstored(response, .outdated) }
-            if request.isSuperset { placed.awaitUse() }
-            proxy.statistics.count(.stored)
-            proxy.noteKept(placed)
-            proxy.learn(from: placed, original: response.original, request)
-            return event(placed, originStatus: response.status)
+            return place(storable(response, scan, key, lifetime), response, varyingBy: facts.vary)
         }
+    }
+
+    private func place(
+        _ stored: StoredResponse, _ response: UpstreamResponse, varyingBy vary: ResponseFacts.Vary
+    ) -> ExchangeState.Event {
+        let fields = request.forwarded.fields
+        let placed = put { cache in
+            cache.store(stored, varyingBy: vary, forwarded: fields.span, proxy.reader)
+        }
+        guard let placed else { return .unstored(response, .outdated) }
+        if request.isSuperset { placed.awaitUse() }
+        proxy.statistics.count(.stored)
+        noteKept(placed)
+        proxy.learn(from: placed, original: response.original, request)
+        return event(placed, originStatus: response.status)
+    }
+
+    private func noteKept(_ placed: StoredResponse) {
+        proxy.noteKept(placed)
+        proxy.shared.library.noteNames(in: placed, at: proxy.context.unixSeconds)
+    }
+
+    /// A resource that was not found although a fresh answer names it.
+    private func noteContradicted(_ key: CacheKey) {
+        guard proxy.library(for: request.facts) != nil, let wanted = request.wanted else { return }
+        proxy.shared.library.note(contradicted: key, wanted, at: proxy.context.unixSeconds)
     }
 
     /// Keeps what another node fetched, as if the origin had brought it now; nil where it was
@@ -107,7 +130,7 @@ struct AnswerStorage {
             return response
         }
         guard let placed = Self.put(into: proxy.cache, unless: { isOutdated || isPurged() }, place) else { return nil }
-        proxy.noteKept(placed)
+        noteKept(placed)
         return learn(from: placed)
     }
 
@@ -144,13 +167,26 @@ struct AnswerStorage {
     }
 
     private func decision(_ facts: ResponseFacts, _ requestFacts: RequestFacts) -> StoreDecision {
-        StoreDecision.decide(
+        let decision = StoreDecision.decide(
             requestFacts, facts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
             speed: proxy.shared.policy.speed, now: proxy.context.unixSeconds)
+        guard case .store = decision else { return decision }
+        // The origin may choose such an answer by the site, which is no part of the key.
+        let site = proxy.signs ? nil : request.forwarded.clientAuthorization?.site
+        if request.facts.rule.followsOrigin, site != nil { return .no(.authorization) }
+        let isNotFound = facts.status == 404 || facts.status == 410
+        return isNotFound && contradictsWhatIsHeld ? .no(.contradicted) : decision
     }
 
-    private func storable(_ response: UpstreamResponse, _ key: CacheKey, _ lifetime: Lifetime) -> StoredResponse {
-        let scan = response.scan
+    /// Whether "not found" would contradict a fresh answer under an operator's rule.
+    private var contradictsWhatIsHeld: Bool {
+        guard !request.facts.rule.followsOrigin, let key = request.key else { return false }
+        return proxy.shared.library.holdsName(of: key, request.wanted, at: proxy.context.unixSeconds)
+    }
+
+    private func storable(
+        _ response: UpstreamResponse, _ scan: DocumentScan, _ key: CacheKey, _ lifetime: Lifetime
+    ) -> StoredResponse {
         let route = request.facts.route
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
@@ -205,6 +241,7 @@ extension AnswerStorage {
         case .stored(let freshened):
             proxy.statistics.count(.revalidated)
             put(inPlaceOfTheOld: freshened)
+            proxy.shared.library.noteNames(in: freshened, at: proxy.context.unixSeconds)
             // The origin shows this state again, after every answer since.
             return event(learn(from: freshened), originStatus: 304)
         case .unstorable where isReplaced: return .contradicted

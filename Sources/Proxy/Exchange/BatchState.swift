@@ -3,7 +3,8 @@ import EventLoop
 // Which misses wait to be joined into one `ids` request, and when they go. Pure.
 // Must hold: a miss waits only while another of its kind is under way, and never longer than
 // `window`; a member that waits comes out once, in one batch; a batch has at most as many ids as
-// the origin takes, each once; nothing is kept of a kind of which nothing is under way.
+// the origin takes, each once; of a kind of which nothing is under way nothing is kept but how
+// often in a row the origin failed to answer it.
 
 /// Joining in the manner of Nagle's algorithm (RFC 896): what comes while nothing is under way goes
 /// at once, and what comes behind it may wait for more of its kind.
@@ -19,10 +20,15 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         /// In the order in which they came, each once.
         private(set) var ids: [[UInt8]] = []
         private(set) var members: [(id: [UInt8], member: Member)] = []
+        /// How many ids the batch has that this one is a part of; 0 for a whole one.
+        private var wholeCount = 0
 
         fileprivate init(kind: Kind) {
             self.kind = kind
         }
+
+        /// Failures in a row, its own included, after which the origin is taken to fail altogether.
+        fileprivate var patience: Int { min(max(max(wholeCount, ids.count) / 2, 3), 8) }
 
         fileprivate mutating func add(_ id: [UInt8], _ member: Member) {
             if !ids.contains(id) { ids.append(id) }
@@ -33,6 +39,8 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
             guard ids.count > 1 else { return nil }
             let first = Set(ids.prefix(ids.count / 2))
             var (one, other) = (Batch(kind: kind), Batch(kind: kind))
+            one.wholeCount = max(wholeCount, ids.count)
+            other.wholeCount = one.wholeCount
             for (id, member) in members {
                 if first.contains(id) { one.add(id, member) } else { other.add(id, member) }
             }
@@ -75,7 +83,25 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         }
     }
 
+    /// How a request ended, as far as the origin is concerned.
+    enum End: Sendable {
+        case answered
+        /// The origin is in trouble, or one of the ids is why.
+        case failed
+        /// The origin was not asked, or asks for patience.
+        case untold
+
+        init(status: Int) {
+            self = status >= 500 ? .failed : status == 429 ? .untold : .answered
+        }
+    }
+
     private var kinds: [Kind: Misses] = [:]
+    /// Failures since the last answer, of kinds that have any.
+    private var failures: [Kind: Int] = [:]
+
+    /// More kinds than apps ask for; beyond, counting begins anew.
+    static var mostFailing: Int { 256 }
 
     /// Nothing is under way.
     init() {}
@@ -126,7 +152,8 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
 
     /// A request has ended, of a single one or of a batch. What waits goes if it was the last one
     /// under way; its end is told by `ended`.
-    mutating func ended(_ kind: Kind) -> Batch? {
+    mutating func ended(_ kind: Kind, _ end: End) -> Batch? {
+        note(end, of: kind)
         guard let index = kinds.index(forKey: kind) else { preconditionFailure("an end is told once") }
         let next = kinds.values[index].end()
         if next.isOver { kinds.remove(at: index) }
@@ -134,10 +161,21 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     }
 
     /// What the origin could not answer at once, in two parts that both have an end; nil for a
-    /// single id.
+    /// single id, and where nothing of its kind is answered any more: then `ended` tells its end.
     mutating func halve(_ batch: Batch) -> (Batch, Batch)? {
-        guard let halves = batch.halved() else { return nil }
+        guard failures[batch.kind, default: 0] < batch.patience, let halves = batch.halved() else { return nil }
+        note(.failed, of: batch.kind)
         kinds[batch.kind]?.underWay += 1
         return halves
+    }
+
+    private mutating func note(_ end: End, of kind: Kind) {
+        switch end {
+        case .answered: if !failures.isEmpty { failures[kind] = nil }
+        case .failed:
+            if failures.count >= Self.mostFailing { failures.removeAll() }
+            failures[kind, default: 0] += 1
+        case .untold: break
+        }
     }
 }

@@ -15,14 +15,14 @@ final class Batches: Sendable {
         /// Of the first of them.
         let wanted: CatalogRequest
         /// The developer token that the client brought, where it goes along.
-        private let authorization: [UInt8]?
+        private let authorization: ClientAuthorization?
         /// On whose behalf, while requests wait for their turn: what is joined has one turn.
         private let party: UpstreamParty?
         /// Worked out once, for every miss is looked for twice. Of the kinds under way few differ
         /// in the rest alone.
         let hashNumber: UInt64
 
-        init(_ wanted: CatalogRequest, _ authorization: [UInt8]?, _ party: UpstreamParty?) {
+        init(_ wanted: CatalogRequest, _ authorization: ClientAuthorization?, _ party: UpstreamParty?) {
             self.wanted = wanted
             self.authorization = authorization
             self.party = party

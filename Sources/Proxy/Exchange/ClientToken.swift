@@ -1,20 +1,43 @@
 import EventLoop
+import HTTP
 import Synchronization
 
-/// The developer token that a client brings, as a number that tells tokens apart and says nothing
-/// of them: where the proxy has no token of its own, each counts for itself (DECISIONS 11.10).
+/// The developer token that a client brings, and the site that it may be bound to, as a number that
+/// tells them apart and says nothing of them: where the proxy has no token of its own, each counts
+/// for itself (DECISIONS 11.10).
 enum ClientToken {
     /// Stands for none: the request carries no token, or the proxy sends its own.
     static let none: UInt64 = 0
 
-    /// The number of a value of `Authorization`. The process has a secret of its own for it.
-    static func number(of value: Span<UInt8>) -> UInt64 {
-        var hasher = Hasher()
-        value.withUnsafeBytes { hasher.combine(bytes: $0) }
-        return max(1, UInt64(bitPattern: Int64(hasher.finalize())))
+    /// The number of a token that goes along.
+    static func number(of authorization: ClientAuthorization?) -> UInt64 {
+        guard let authorization else { return none }
+        var hasher = SecretHasher()
+        hasher.combine(authorization.value.span)
+        if let site = authorization.site { hasher.combine(site.span) }
+        return hasher.number
     }
 
-    static func number(of value: [UInt8]?) -> UInt64 { value.map { number(of: $0.span) } ?? none }
+    /// The number of the token that a request brings, without a copy.
+    static func number(of head: RequestHead, _ bytes: Span<UInt8>) -> UInt64 {
+        guard let field = head.fields.first(.authorization) else { return none }
+        var hasher = SecretHasher()
+        hasher.combine(bytes.extracting(field.value.range))
+        if let site = ClientAuthorization.site(of: head, bytes) { hasher.combine(bytes.extracting(site)) }
+        return hasher.number
+    }
+
+    /// The process has a secret of its own for it.
+    private struct SecretHasher {
+        private var hasher = Hasher()
+
+        mutating func combine(_ value: Span<UInt8>) {
+            hasher.combine(value.count)
+            value.withUnsafeBytes { hasher.combine(bytes: $0) }
+        }
+
+        var number: UInt64 { max(1, UInt64(bitPattern: Int64(hasher.finalize()))) }
+    }
 }
 
 /// Which tokens of clients the origin has accepted of late, and with them that of no token at all:
@@ -42,11 +65,11 @@ final class WorkingTokens: Sendable {
     }
 
     /// The origin has answered a request that showed it.
-    func note(_ token: UInt64, status: Int, at now: Instant) {
-        switch status {
-        case 200..<300, 304: remember(token, at: now)
-        case 401, 403: forget(token)
-        default: break
+    func note(_ token: UInt64, _ evidence: TokenEvidence, at now: Instant) {
+        switch evidence {
+        case .accepted: remember(token, at: now)
+        case .refused: forget(token)
+        case .none: break
         }
     }
 

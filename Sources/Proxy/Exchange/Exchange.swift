@@ -46,8 +46,9 @@ final class Exchange {
     /// Why the answer is not composed, until that is counted.
     private var refusal: Refusal?
     private var timer: TimerToken?
-    /// As what it is under way, where it might have been joined with others: its end is told.
-    private var batchKind: Batches.Kind?
+    /// As what it is under way, where it might have been joined with others, and what the origin
+    /// last did about it: its end is told.
+    private var batch: (kind: Batches.Kind, end: Batches.State.End)?
     /// Whether the end of its client is watched for, and whether it has come.
     private var isWatching = false
     private var hasClientEnded = false
@@ -103,14 +104,12 @@ final class Exchange {
     }
 
     /// No client waits any more for what this one leads.
-    func waitersLeft() {
-        giveUpIfUnwanted()
-    }
+    func waitersLeft() { giveUpIfUnwanted() }
 
     /// Its request cannot be joined with others.
     /// - Parameter kind: nil where another exchange tells the end.
     func goesAlone(asOneOf kind: Batches.Kind?) {
-        batchKind = kind
+        batch = kind.map { ($0, .untold) }
         handle(.batched(isAlone: true))
     }
 
@@ -147,14 +146,14 @@ extension Exchange {
         }
         if let said = step.comparison { proxy.verify(request, against: said) }
         if let action = step.flight { perform(action) }
-        if let last = step.lastAnswer { proxy.note(last, to: request) }
+        if let last = step.lastAnswer { proxy.note(last, to: request, isForClient: client != nil) }
         if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action, step.comparison) }
         if let action = step.origin { perform(action) }
         // The flight ends with the request; what waited for that comes after this client's answer.
-        if flight == nil, let kind = batchKind {
-            batchKind = nil
-            proxy.batchEnded(kind)
+        if flight == nil, let (kind, end) = batch {
+            batch = nil
+            proxy.batchEnded(kind, end)
         }
     }
 
@@ -286,7 +285,7 @@ extension Exchange {
         let head = request.forwarded.head(
             to: proxy.shared.authority, developerToken: developerToken,
             userToken: request.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
-            acceptsGzip: sending.acceptsGzip,
+            acceptsGzip: sending.acceptsGzip || proxy.passesGzip(request),
             validators: sending.validates ? request.stored?.preconditionLines ?? [] : [])
         upstream = proxy.gate.send(
             UpstreamRequest(method: request.forwarded.method, head: head, body: request.forwarded.body),
@@ -363,6 +362,7 @@ extension Exchange: UpstreamReceiver {
         case .failed(let failure):
             upstream = nil
             proxy.note(failure)
+            batch?.end = PartEnd.failed(ExchangeFailure(failure)).ofBatch
             handle(.failed(ExchangeFailure(failure)))
         }
     }
@@ -379,8 +379,8 @@ extension Exchange: UpstreamReceiver {
     }
 
     private func noteAnswer(_ response: UpstreamResponse) {
+        batch?.end = Batches.State.End(status: response.status)
         proxy.noteStatus(response.status, of: request)
-        proxy.noteToken(of: request, status: response.status)
         if state.wasPartOfRefused { proxy.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }

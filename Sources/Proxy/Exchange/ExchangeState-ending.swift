@@ -58,7 +58,8 @@ extension ExchangeState {
         switch ending {
         case .stored(let stored, let status, _) where status != 304:
             return ComparedAnswer(status: stored.status, body: stored.body)
-        case .unstored(let response, _) where response.status < 500 && ![401, 403, 429].contains(response.status):
+        case .unstored(let response, let reason)
+        where response.status < 500 && ![401, 403, 429].contains(response.status) && reason != .noAnswer:
             return ComparedAnswer(status: response.status, body: response.body)
         case .stored, .unstored, .failed: return nil
         }
@@ -83,18 +84,16 @@ extension ExchangeState {
         response.status >= 400 && traits.carriesFields && !hasRejoined
     }
 
-    /// An origin ends a connection, or says what is no answer, for the sake of a field too.
     private func isLeadersOwn(_ failure: ExchangeFailure) -> Bool {
-        switch failure.reason {
-        case .queueFull: true
-        case .upstreamClosed, .upstreamMalformed: traits.carriesFields
-        default: false
-        }
+        failure.reason == .queueFull || failure.mayBeOfTheTarget && traits.carriesFields
     }
 
     private func isEveryones(_ response: UpstreamResponse, _ reason: Reason) -> Bool {
-        if reason == .outdated { return response.facts.vary.names.isEmpty }
-        return traits.hasImpersonalErrors && OriginVerdict.standsIn(forStatus: response.status)
+        switch reason {
+        case .outdated: response.facts.vary.names.isEmpty
+        case .noAnswer, .contradicted: traits.hasImpersonalErrors
+        default: traits.hasImpersonalErrors && OriginVerdict.standsIn(forStatus: response.status)
+        }
     }
 
     /// Gives the client, or the exchange whose part this is, what came.
@@ -136,21 +135,18 @@ extension PartEnd {
     /// The end by an answer that is too large to be collected.
     init(tooLarge response: UpstreamResponse) {
         self =
-            Self.isRefusal(response)
+            OriginVerdict.standsIn(forStatus: response.status)
             ? .failed(ExchangeFailure(status: 502, reason: .upstreamError, originStatus: response.status))
             : .unusable(status: response.status)
-    }
-
-    /// A 504 is about what the part asks for: less of it, or the whole, may come in time.
-    private static func isRefusal(_ response: UpstreamResponse) -> Bool {
-        response.status != 504 && OriginVerdict.standsIn(forStatus: response.status)
     }
 
     fileprivate init(_ ending: ExchangeState.Ending) {
         switch ending {
         case .stored(let stored, _, _): self = .stored(status: stored.status)
         case .unstored(let response, let reason):
-            self = Self.isRefusal(response) ? .refused(response, reason) : .unusable(status: response.status)
+            self =
+                OriginVerdict.standsIn(forStatus: response.status)
+                ? .refused(response, reason) : .unusable(status: response.status)
         case .failed(let failure): self = .failed(failure)
         }
     }

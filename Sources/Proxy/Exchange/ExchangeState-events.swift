@@ -300,6 +300,10 @@ struct ExchangeFailure: Sendable, Equatable {
     /// Seconds after which another try is worth while; nil where nothing is known.
     var retryAfter: Int?
 
+    /// Whether what was asked for, or a field, may be why: an origin ends a connection for it too,
+    /// or says what is no answer.
+    var mayBeOfTheTarget: Bool { reason == .upstreamClosed || reason == .upstreamMalformed }
+
     /// The origin answers something that was not asked.
     static func unasked(_ response: UpstreamResponse) -> ExchangeFailure {
         ExchangeFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)

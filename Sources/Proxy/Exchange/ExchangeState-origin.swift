@@ -33,7 +33,7 @@ extension ExchangeState {
         OriginVerdict.of(
             status: response.status,
             OriginVerdict.Facts(
-                canRenewToken: traits.hasOwnToken && !hasRenewedToken, validates: validates,
+                canRenewToken: traits.hasOwnToken && traits.isSafe && !hasRenewedToken, validates: validates,
                 isConditional: traits.isConditional, asksForRange: traits.asksForRange))
     }
 

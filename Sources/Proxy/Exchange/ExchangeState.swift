@@ -316,8 +316,11 @@ extension ExchangeState {
         wasPartOfRefused = isBatch && end.isRefusedList
         switch end {
         case .failed(let failure): return self.end(.failed(failure))
-        // What the client did not ask for may be what was too much.
-        case .refused(let response, _) where traits.asksForMore && response.status >= 500: return ask(at: now)
+        // What the client did not ask for may be what was too much, and the whole may come in time
+        // where a part does not.
+        case .refused(let response, _)
+        where traits.asksForMore && response.status >= 500 || !isBatch && response.status == 504:
+            return ask(at: now)
         case .refused(let response, let reason):
             // What came for one of a batch is another's to the rest.
             isCollapsed = !isFirst

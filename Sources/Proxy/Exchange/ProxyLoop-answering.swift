@@ -111,8 +111,13 @@ extension ProxyLoop {
 // MARK: - Codings
 
 extension ProxyLoop {
+    /// Whether the answer goes through in gzip: not where its content is to be read here.
+    func passesGzip(_ request: OriginRequest) -> Bool {
+        request.forwarded.passesGzip && !observer.traffic.isOn && !shared.library.settings.completesNext
+    }
+
     /// The coding of the form that `connection`'s client gets. An answer that has no gzip form and
-    /// is wanted in it a second time is compressed behind this one, for those who come after.
+    /// is wanted in it is compressed after this one is sent, for those who come next.
     @inline(__always)
     private func coding(of stored: StoredResponse, for connection: ClientConnection) -> ContentCoding {
         guard stored.gzip != nil || stored.mayBecomeCoded, connection.preferredCoding == .gzip else { return .identity }

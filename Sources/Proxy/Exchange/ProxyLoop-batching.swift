@@ -50,8 +50,8 @@ extension ProxyLoop {
     }
 
     /// A request of the kind has ended, of a single miss or of a batch.
-    func batchEnded(_ kind: Batches.Kind) {
-        shared.batches.withLock { $0.ended(kind) }?.go()
+    func batchEnded(_ kind: Batches.Kind, _ end: Batches.State.End) {
+        shared.batches.withLock { $0.ended(kind, end) }?.go()
     }
 
     /// Sends the batch on behalf of its first member.
@@ -80,18 +80,16 @@ extension ProxyLoop {
     }
 
     private func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
-        // Too many for the origin to answer in its time (APPLE-MUSIC-API 4.1.20: 300 songs never,
-        // 150 sometimes).
-        if case .unusable(status: 504) = end,
-            let (one, other) = shared.batches.withLock({ $0.halve(batch) })
-        {
+        // One of the ids may be why, or there are too many for the origin to answer in its time
+        // (APPLE-MUSIC-API 4.1.20: 300 songs never, 150 sometimes).
+        if case .failed = end.ofBatch, let (one, other) = shared.batches.withLock({ $0.halve(batch) }) {
             one.go()
             other.go()
             return
         }
         if case .stored(status: 200) = end { note(batchOf: batch.kind.wanted, isRefused: false) }
         // What waits for this end goes before its answer is taken apart.
-        batchEnded(batch.kind)
+        batchEnded(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {
             member.perform { $0.partEnded(end, isFirst: index == 0) }
         }
@@ -104,5 +102,17 @@ extension Batches.State.Batch {
     /// Has its first member send it, on the loop of that.
     fileprivate func go() {
         members.first?.member.perform { $0.lead(self) }
+    }
+}
+
+extension PartEnd {
+    /// What the end of a list's request says of the origin.
+    var ofBatch: Batches.State.End {
+        switch self {
+        case .stored(let status), .unusable(let status?): Batches.State.End(status: status)
+        case .unusable(nil): .untold
+        case .refused(let response, _): Batches.State.End(status: response.status)
+        case .failed(let failure): failure.mayBeOfTheTarget ? .failed : .untold
+        }
     }
 }

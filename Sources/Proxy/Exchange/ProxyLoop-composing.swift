@@ -93,7 +93,9 @@ extension ProxyLoop {
 
     /// A request for what everyone shares, with a client's token or without; nil where the answer
     /// must not be stored.
-    func originRequest(for bytes: [UInt8], authorization: [UInt8]?, isSuperset: Bool = false) -> OriginRequest? {
+    func originRequest(for bytes: [UInt8], authorization: ClientAuthorization?, isSuperset: Bool = false)
+        -> OriginRequest?
+    {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes.span)) != nil else { return nil }
         let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])

@@ -47,19 +47,19 @@ extension ProxyLoop {
         if givesToAll || facts.rule.followsOrigin { return true }
         let head = connection.head
         let isKey = connection.withHeadBytes { shared.clientKeys?.claim(head, $0) ?? false }
-        guard !isKey, let field = head.fields.first(.authorization) else {
+        guard !isKey, head.fields.contains(.authorization) else {
             return tokens.worksWithoutToken(at: context.loop.now)
         }
-        let token = connection.withHeadBytes { ClientToken.number(of: $0.extracting(field.value.range)) }
+        let token = connection.withHeadBytes { ClientToken.number(of: head, $0) }
         return tokens.works(token, at: context.loop.now)
     }
 
-    /// Learns from the status of an answer whether the client's token works. What is not of the API
-    /// may be open to all, and proves nothing of a token.
-    func noteToken(of request: OriginRequest, status: Int) {
+    /// Learns from an answer whether the client's token works. What is not of the API may be open
+    /// to all, and proves nothing of a token.
+    func noteToken(of request: OriginRequest, _ evidence: TokenEvidence) {
         guard !givesToAll, request.facts.route.resourceClass != .other || !request.facts.rule.followsOrigin else {
             return
         }
-        tokens.note(token(of: request), status: status, at: context.loop.now)
+        tokens.note(token(of: request), evidence, at: context.loop.now)
     }
 }

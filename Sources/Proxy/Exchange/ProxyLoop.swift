@@ -91,7 +91,9 @@ extension ProxyLoop {
     func noteKept(_ response: StoredResponse) { room.note(response.byteCount) }
 
     /// What the origin said of which nothing is stored.
-    func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest) {
+    func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest, isForClient: Bool) {
+        // A client's answer counts its reason itself.
+        if last.reason == .noAnswer, !isForClient { statistics.count(because: .noAnswer) }
         guard let key = request.key else { return }
         shared.lastAnswers.note(key, last.status, last.reason, at: context.unixSeconds)
     }
@@ -148,19 +150,18 @@ extension ProxyLoop {
 extension ProxyLoop {
     /// Counts what the origin said, and tells the operator where it is trouble.
     func noteStatus(_ status: Int, of request: OriginRequest) {
-        let isRefusal = (status == 401 || status == 403) && request.isProxysOwn(hasOwnToken: signs)
-        if isRefusal {
+        let evidence = request.tokenEvidence(status)
+        noteToken(of: request, evidence)
+        if evidence == .refused, request.isProxysOwn(hasOwnToken: signs) {
             statistics.count(.upstreamErrors)
             shared.credentials.developer?.noteRefusal(at: context.unixSeconds)
         }
         if status >= 500 {
             noteFailure("answers \(status)")
-        } else if isRefusal {
-            tell("refuses the developer token (\(status))", .token)
         } else if status == 401, request.sendsNoToken(hasOwnToken: signs) {
             tell("wants a developer token (401): the request has none, and the configuration neither", .token)
-        } else if status == 401 {
-            tell("refuses the developer token (401)", .token)
+        } else if evidence == .refused {
+            tell("refuses the developer token (\(status))", .token)
         } else if status == 429 {
             tell("asks for fewer requests (429)", .rate)
         }

@@ -17,8 +17,8 @@ final class ForwardedRequest {
     private let sentTarget: [UInt8]
     /// End-to-end fields of the client's as lines; no credentials among them.
     let fields: [UInt8]
-    let clientAuthorization: [UInt8]?
-    /// The site that asks, where it goes along.
+    let clientAuthorization: ClientAuthorization?
+    /// The site that asks, where it goes along whatever the token.
     let clientOrigin: [UInt8]?
     let clientUserToken: SecretBytes?
     /// The names of the field under which a user's token goes along.
@@ -33,8 +33,11 @@ final class ForwardedRequest {
     /// comes from.
     let tellsWhoAsks: Bool
     /// Whether the answer is welcome in gzip: one to a GET that is stored under the operator's
-    /// rule, and everyone's. What one client alone gets goes through as it is.
+    /// rule.
     let welcomesGzip: Bool
+    /// Whether the answer goes to the client in gzip, as it comes: one that is this client's alone,
+    /// to a GET without a cookie (DECISIONS 6.12).
+    let passesGzip: Bool
     let body: [UInt8]
 
     private static let userTokenName: [StaticString] = ["Music-User-Token"]
@@ -59,9 +62,7 @@ final class ForwardedRequest {
         let wanted = ForwardedFields(
             breadth: breadth, isTraced: !refreshes, namesUser: isPersonal, permitted: permitted)
         fields = wanted.lines(of: head, bytes)
-        clientAuthorization =
-            dropsAuthorization
-            ? nil : head.fields.first(.authorization).map { bytes.extracting($0.value.range).copy() }
+        clientAuthorization = dropsAuthorization ? nil : ClientAuthorization(head, bytes)
         clientOrigin =
             breadth == .all ? head.fields.first(.origin).map { bytes.extracting($0.value.range).copy() } : nil
         let hasToken = head.fields.contains(.musicUserToken)
@@ -73,13 +74,16 @@ final class ForwardedRequest {
             breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
         asksForRange = breadth == .all && head.fields.contains(.range)
         tellsWhoAsks = breadth == .all && (head.fields.contains(.cookie) || head.fields.contains(.origin))
-        welcomesGzip = breadth == .none && method == .get && !isPersonal
+        welcomesGzip = breadth == .none && method == .get
+        passesGzip =
+            breadth == .all && method == .get && !asksForRange && !head.fields.contains(.cookie)
+            && ContentCoding.preferred(by: head.fields, bytes) == .gzip
         self.body = body
     }
 
     /// A GET of the proxy's own for what everyone shares.
     /// - Parameter authorization: the token of a client that it is made for.
-    init(for other: CanonicalTarget, authorization: [UInt8]?) {
+    init(for other: CanonicalTarget, authorization: ClientAuthorization?) {
         method = .get
         methodText = Array("GET".utf8)
         target = other.bytes
@@ -94,6 +98,7 @@ final class ForwardedRequest {
         asksForRange = false
         tellsWhoAsks = false
         welcomesGzip = true
+        passesGzip = false
         body = []
     }
 
@@ -117,7 +122,8 @@ final class ForwardedRequest {
         buffer.append(" HTTP/1.1\r\nHost: ")
         buffer.append(authority)
         buffer.append(acceptsGzip ? "\r\nAccept-Encoding: gzip\r\n" : "\r\nAccept-Encoding: identity\r\n")
-        if let origin = origin ?? clientOrigin {
+        let tokensSite = developerToken == nil ? clientAuthorization?.site : nil
+        if let origin = origin ?? clientOrigin ?? tokensSite {
             buffer.append("Origin: ")
             buffer.append(origin)
             buffer.append("\r\n")
@@ -128,7 +134,7 @@ final class ForwardedRequest {
             buffer.append("\r\n")
         } else if let clientAuthorization {
             buffer.append("Authorization: ")
-            buffer.append(clientAuthorization)
+            buffer.append(clientAuthorization.value)
             buffer.append("\r\n")
         }
         if isPersonal, let token = clientUserToken ?? userToken {

@@ -98,7 +98,7 @@ final class OriginRequest {
 extension ForwardedRequest {
     /// What it holds of the client's request, in bytes.
     var byteCount: Int {
-        target.count + fields.count + body.count + (clientAuthorization?.count ?? 0)
+        target.count + fields.count + body.count + (clientAuthorization?.value.count ?? 0)
     }
 }
 

@@ -13,7 +13,8 @@ enum OriginVerdict: Equatable {
 
     /// What a verdict depends on, beside the status.
     struct Facts {
-        /// The proxy sent a token of its own, and has not tried another one yet.
+        /// The proxy sent a token of its own, and has not tried another one yet. Never so for a
+        /// write: Apple answers some of them 401 whatever the token is.
         var canRenewToken = false
         /// The proxy sent the validators of what it holds.
         var validates = false

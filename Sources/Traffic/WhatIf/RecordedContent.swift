@@ -20,13 +20,13 @@ final class RecordedContent {
             gzip = identity.count < Self.leastCoded ? nil : Gzip.system.deflate(identity)
         }
 
-        /// A JSON string of that length, in one form: what it would shrink to is not known.
+        /// An answer of that length without anything in it, in one form: what it would shrink to is
+        /// not known.
         static func filler(_ length: Int) -> Forms {
             var forms = Forms()
-            guard length > 0 else { return forms }
-            forms.identity = [UInt8](repeating: UInt8(ascii: "x"), count: length)
-            forms.identity[0] = UInt8(ascii: "\"")
-            forms.identity[length - 1] = UInt8(ascii: "\"")
+            let (head, tail) = (Array("{\"data\":[".utf8), Array("]}".utf8))
+            let room = max(0, length - head.count - tail.count)
+            forms.identity = Array((head + [UInt8](repeating: UInt8(ascii: " "), count: room) + tail).prefix(length))
             return forms
         }
     }

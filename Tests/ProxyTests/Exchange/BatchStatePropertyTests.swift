@@ -78,7 +78,7 @@ import Testing
                 underWay += [one, other].map { UnderWay(kind: ended.kind, batch: $0) }
                 return
             }
-            if let batch = state.ended(ended.kind) { send(batch) }
+            if let batch = state.ended(ended.kind, .answered) { send(batch) }
         }
 
         /// Time goes by, and what was asked for in it happens at its moment.

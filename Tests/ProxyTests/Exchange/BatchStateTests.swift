@@ -28,7 +28,9 @@ import Testing
 
         mutating func due(_ kind: String = "songs") -> String { words(state.due(kind, at: now)) }
 
-        mutating func ended(_ kind: String = "songs") -> String { words(state.ended(kind)) }
+        mutating func ended(_ kind: String = "songs", _ end: BatchState<String, Int>.End = .answered) -> String {
+            words(state.ended(kind, end))
+        }
 
         /// Of the batch that went last.
         mutating func halve() -> String {
@@ -168,7 +170,7 @@ import Testing
         for number in 0..<14 {
             _ = state.add(Array("\(number)".utf8), of: "songs", number, most: 100, at: now) { true }
         }
-        let first = state.ended("songs")
+        let first = state.ended("songs", .answered)
         var (open, single) = ([try #require(first)], [Int]())
         while let batch = open.popLast() {
             if let (one, other) = state.halve(batch) {
@@ -176,11 +178,70 @@ import Testing
                 open += [one, other]
             } else {
                 single += batch.members.map(\.member)
-                let next = state.ended("songs")
+                let next = state.ended("songs", .failed)
                 #expect(next == nil)
             }
         }
         #expect(single.sorted() == Array(1..<14))
         #expect(state.count == 0)
+    }
+
+    /// An origin that answers nothing is not asked for twice as much.
+    @Test(arguments: [2, 4, 11, 100]) func whileEverythingFailsLittleIsTakenApart(count: Int) throws {
+        let now = Instant(nanoseconds: 0)
+        var state = BatchState<String, Int>()
+        func fail(_ whole: BatchState<String, Int>.Batch) -> Int {
+            var (open, requests) = ([whole], 0)
+            while let batch = open.popLast() {
+                requests += 1
+                if let (one, other) = state.halve(batch) {
+                    open += [one, other]
+                } else {
+                    _ = state.ended("a", .failed)
+                }
+            }
+            return requests
+        }
+        func batch() throws -> BatchState<String, Int>.Batch {
+            for number in 0...count {
+                _ = state.add(Array("\(number)".utf8), of: "a", number, most: 200, at: now) { true }
+            }
+            let batch = state.ended("a", .failed)
+            return try #require(batch)
+        }
+        let first = fail(try batch())
+        #expect(first <= max(count, 5))
+        for _ in 0..<3 {
+            let further = fail(try batch())
+            #expect(further == 1, "it has been tried")
+        }
+        _ = state.add([1], of: "a", 0, most: 200, at: now) { true }
+        _ = state.ended("a", .answered)
+        let afterwards = fail(try batch())
+        #expect(afterwards > 1, "something has been answered since")
+    }
+
+    @Test(arguments: 1...60) func ofAListWithBadIDsTheOthersComeAlone(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var state = BatchState<String, Int>()
+        let count = Int.random(in: 2...40, using: &random)
+        let bad = Int.random(in: 1...count, using: &random)
+        for number in 0...count {
+            _ = state.add(
+                Array("\(number)".utf8), of: "a", number, most: 200, at: Instant(nanoseconds: 0)
+            ) { true }
+        }
+        let first = state.ended("a", .answered)
+        var (open, failed) = ([try #require(first)], Set<Int>())
+        while let batch = open.popLast() {
+            let isGood = !batch.members.contains { $0.member == bad }
+            if !isGood, let (one, other) = state.halve(batch) {
+                open += Bool.random(using: &random) ? [one, other] : [other, one]
+            } else {
+                if !isGood { failed.formUnion(batch.members.map(\.member)) }
+                _ = state.ended("a", isGood ? .answered : .failed)
+            }
+        }
+        #expect(failed == [bad] && state.count == 0, "seed \(seed)")
     }
 }

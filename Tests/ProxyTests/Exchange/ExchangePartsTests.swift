@@ -237,7 +237,8 @@ import Testing
         _ = script.play(.joined(.leader(meanwhile: nil)))
         _ = script.play(.answered(Script.response(504), .readable))
         #expect(
-            script.play(.unstored(Script.response(504), .serverError)) == "finish released, report unusable 504")
+            script.play(.unstored(Script.response(504), .serverError))
+                == "finish released, report refused 504 serverError")
         script = part()
         _ = script.play(.joined(.leader(meanwhile: nil)))
         #expect(
@@ -250,7 +251,7 @@ import Testing
         let outcomes: [(FlightOutcome, String)] = [
             (.stored(Script.stored(), originStatus: 200), "report stored"),
             (.unstored(Script.response(503), .serverError), "report refused 503 serverError"),
-            (.unstored(Script.response(504), .serverError), "report unusable 504"),
+            (.unstored(Script.response(504), .serverError), "report refused 504 serverError"),
             (.released, "report unusable none"), (.failed(Script.failure), "report failed upstreamClosed"),
         ]
         for (outcome, words) in outcomes {
@@ -275,7 +276,7 @@ import Testing
         #expect(
             script.play(.unstored(Script.response(429), .rateLimited))
                 == "finish released, report refused 429 rateLimited")
-        for (status, words) in [(503, "failed upstreamError"), (504, "unusable 504")] {
+        for (status, words) in [(503, "failed upstreamError"), (504, "failed upstreamError")] {
             script = part()
             _ = script.play(.joined(.leader(meanwhile: nil)))
             #expect(script.play(.headArrived(Script.response(status))).contains("report \(words)"))

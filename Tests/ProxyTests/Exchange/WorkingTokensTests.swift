@@ -1,4 +1,5 @@
 import EventLoop
+import HTTP
 import Testing
 
 @testable import Proxy
@@ -9,53 +10,64 @@ import Testing
     @Test func tokenWorksOnceTheOriginHasAcceptedIt() {
         let tokens = WorkingTokens()
         #expect(!tokens.works(1, at: now))
-        for status in [404, 429, 500, 301] { tokens.note(1, status: status, at: now) }
+        tokens.note(1, .none, at: now)
         #expect(!tokens.works(1, at: now), "that says nothing of the token")
-        tokens.note(1, status: 304, at: now)
+        tokens.note(1, .accepted, at: now)
         #expect(tokens.works(1, at: now) && !tokens.works(2, at: now) && !tokens.works(ClientToken.none, at: now))
     }
 
-    @Test(arguments: [401, 403]) func tokenThatIsRefusedWorksNoMore(status: Int) {
+    @Test func tokenThatIsRefusedWorksNoMore() {
         let tokens = WorkingTokens()
-        for token in 1...2 { tokens.note(UInt64(token), status: 200, at: now) }
-        tokens.note(1, status: status, at: now)
+        for token in 1...2 { tokens.note(UInt64(token), .accepted, at: now) }
+        tokens.note(1, .refused, at: now)
         #expect(!tokens.works(1, at: now) && tokens.works(2, at: now))
     }
 
     @Test func tokenHasToBeAcceptedAgainAfterAWhile() {
         let tokens = WorkingTokens()
-        tokens.note(1, status: 200, at: now)
+        tokens.note(1, .accepted, at: now)
         #expect(tokens.works(1, at: now + .milliseconds(599_999)))
         #expect(!tokens.works(1, at: now + .seconds(600)))
     }
 
     @Test func whatIsRememberedIsBoundedAndMakesRoom() {
         let tokens = WorkingTokens()
-        for token in 1...UInt64(WorkingTokens.most) { tokens.note(token, status: 200, at: now) }
-        tokens.note(5_000, status: 200, at: now)
+        for token in 1...UInt64(WorkingTokens.most) { tokens.note(token, .accepted, at: now) }
+        tokens.note(5_000, .accepted, at: now)
         #expect(!tokens.works(5_000, at: now) && tokens.works(1, at: now))
         let later = now + .seconds(600)
-        tokens.note(5_000, status: 200, at: later)
+        tokens.note(5_000, .accepted, at: later)
         #expect(tokens.works(5_000, at: later))
     }
 
     @Test func noTokenIsOneMoreToken() {
         let tokens = WorkingTokens()
         #expect(tokens.worksWithoutToken(at: now), "as long as no client shows one")
-        tokens.note(ClientToken.none, status: 200, at: now)
+        tokens.note(ClientToken.none, .accepted, at: now)
         #expect(tokens.worksWithoutToken(at: now + .seconds(600)))
-        tokens.note(1, status: 200, at: now)
+        tokens.note(1, .accepted, at: now)
         #expect(!tokens.worksWithoutToken(at: now))
-        tokens.note(ClientToken.none, status: 200, at: now)
+        tokens.note(ClientToken.none, .accepted, at: now)
         #expect(tokens.works(ClientToken.none, at: now) && !tokens.worksWithoutToken(at: now + .seconds(600)))
-        tokens.note(ClientToken.none, status: 401, at: now)
+        tokens.note(ClientToken.none, .refused, at: now)
         #expect(!tokens.worksWithoutToken(at: now))
     }
 
-    @Test func numbersTellTokensApartAndNoneFromAll() {
-        let one = ClientToken.number(of: Array("Bearer a".utf8))
-        #expect(one == ClientToken.number(of: Array("Bearer a".utf8).span))
-        #expect(one != ClientToken.number(of: Array("Bearer b".utf8)) && one != ClientToken.none)
-        #expect(ClientToken.number(of: nil) == ClientToken.none)
+    @Test func numbersTellTokensAndTheirSitesApartAndNoneFromAll() throws {
+        let numbers = try [
+            [("Authorization", "Bearer a")], [("Authorization", "Bearer b")],
+            [("Authorization", "Bearer a"), ("Origin", "https://a.example")],
+            [("Authorization", "Bearer a"), ("Origin", "https://b.example")], [],
+        ].map { fields in
+            let text = "GET / HTTP/1.1\r\nHost: a\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+            let bytes = Array(text.utf8)
+            let head = RequestHead()
+            var parser = HeadParser(limits: .request)
+            try #require(try parser.parse(bytes.span, into: head))
+            let number = ClientToken.number(of: head, bytes.span)
+            #expect(number == ClientToken.number(of: ClientAuthorization(head, bytes.span)))
+            return number
+        }
+        #expect(Set(numbers).count == 5 && numbers.last == ClientToken.none)
     }
 }

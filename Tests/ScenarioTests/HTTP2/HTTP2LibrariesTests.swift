@@ -9,7 +9,7 @@ import Testing
     private static let large = "/v1/catalog/us/albums/large"
     private static let absent = "/v1/catalog/us/albums/absent"
     private static let many = 60
-    private static let largeBody = String(repeating: "0123456789abcdef", count: 1 << 16)
+    private static let largeBody = "{\"a\":\"\(String(repeating: "0123456789abcdef", count: 1 << 16))\"}"
     private static let albumBytes = "{\"at\":\"GET \(album)\"}".utf8.count
 
     @Sendable private static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {

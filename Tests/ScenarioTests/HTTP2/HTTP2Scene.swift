@@ -16,7 +16,7 @@ final class HTTP2Scene {
     private let script = Script()
     private(set) var port: UInt16 = 0
 
-    static let large = String(repeating: "0123456789abcdef", count: 20_000)
+    static let large = "{\"a\":\"\(String(repeating: "0123456789abcdef", count: 20_000))\"}"
 
     init(
         timeouts: ClientTimeouts = .ofTests, headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil,

@@ -1,0 +1,127 @@
+import AppleMusic
+import Cache
+import Synchronization
+import Text
+
+/// Which resources and pages fresh stored answers name: a "not found" for one of these contradicts
+/// what is held.
+///
+/// A hint: numbers with the second at which the answer that named them stops being fresh. An answer
+/// may be evicted earlier, and a number gives way where there is no room for it. A purge empties
+/// the table, because its effect on single numbers is not known.
+final class HeldNames: Sendable {
+    private struct Slot {
+        var number: UInt64 = 0
+        /// Unix seconds.
+        var until: UInt32 = 0
+    }
+
+    private struct Table {
+        var slots: [Slot] = []
+        var epoch = 0
+    }
+
+    private let table = Mutex(Table())
+    private let bucketCount: Int
+    private static let bucketSize = 4
+    /// Links of one answer that are noted: each costs a microsecond.
+    private static let mostLinks = 32
+
+    /// - Parameter maxBytes: taken when the first number is noted.
+    init(maxBytes: Int) {
+        bucketCount = max(1, maxBytes / (MemoryLayout<Slot>.stride * Self.bucketSize))
+    }
+
+    /// Notes what an answer names, for as long as it is fresh.
+    /// - Parameter epoch: the cache's count of purges.
+    func note(_ response: StoredResponse, epoch: Int, at now: Int64) {
+        let left = response.freshFor - response.age(at: now)
+        guard response.status == 200, response.composition == nil, left > 0 else { return }
+        var numbers: [UInt64] = []
+        if response.resources != [StoredResponse.everyResource] {
+            numbers = response.resources.map { Self.number($0, in: response.storefront) }
+        }
+        var target = CanonicalTarget()
+        let body = response.body.span
+        PageLinks.each(in: body, most: Self.mostLinks) { link in
+            guard (try? target.parse(body.extracting(link))) != nil, let page = target.pageNumber else { return }
+            numbers.append(Self.number(page, in: response.key.scope))
+        }
+        let until = UInt32(clamping: now + Int64(left))
+        table.withLock { table in
+            prepare(&table, epoch)
+            for number in numbers { put(number, until, into: &table.slots) }
+        }
+    }
+
+    /// Whether a fresh answer names a resource of the request, or the page that its target is.
+    func contains(_ key: CacheKey, _ request: CatalogRequest?, epoch: Int, at now: Int64) -> Bool {
+        var numbers: [UInt64] = []
+        if let request, key.scope == .shared, request.shape.subject == .item || request.shape.subject == .batch {
+            numbers = request.resources.map { Self.number($0.number, in: request.storefront.bytes) }
+        }
+        var target = CanonicalTarget()
+        if (try? target.parse(key.target.span)) != nil, let page = target.pageNumber {
+            numbers.append(Self.number(page, in: key.scope))
+        }
+        return table.withLock { table in
+            guard table.epoch == epoch, !table.slots.isEmpty else { return false }
+            return numbers.contains { number in
+                bucket(number).contains { table.slots[$0].number == number && Int64(table.slots[$0].until) > now }
+            }
+        }
+    }
+
+    private func prepare(_ table: inout Table, _ epoch: Int) {
+        if table.slots.isEmpty || table.epoch != epoch {
+            table.slots = [Slot](repeating: Slot(), count: bucketCount * Self.bucketSize)
+        }
+        table.epoch = epoch
+    }
+
+    /// Takes the place of the same number, else of the one that ends first.
+    private func put(_ number: UInt64, _ until: UInt32, into slots: inout [Slot]) {
+        let bucket = bucket(number)
+        var place = bucket.lowerBound
+        for index in bucket {
+            if slots[index].number == number {
+                slots[index].until = max(slots[index].until, until)
+                return
+            }
+            if slots[index].until < slots[place].until { place = index }
+        }
+        slots[place] = Slot(number: number, until: until)
+    }
+
+    private func bucket(_ number: UInt64) -> Range<Int> {
+        let start = Int(number.multipliedFullWidth(by: UInt64(bucketCount)).high) * Self.bucketSize
+        return start..<start + Self.bucketSize
+    }
+
+    private static func number(_ resource: UInt64, in storefront: [UInt8]) -> UInt64 {
+        storefront.reduce(resource) { ($0 ^ UInt64($1)) &* 0x9E37_79B9_7F4A_7C15 }
+    }
+
+    private static func number(_ page: UInt64, in scope: CacheKey.Scope) -> UInt64 {
+        (page ^ UInt64(bitPattern: Int64(scope.hashValue))) &* 0x9E37_79B9_7F4A_7C15
+    }
+}
+
+extension ResourceLibrary {
+    /// Notes what an answer names that is stored by now.
+    package func noteNames(in response: StoredResponse, at now: Int64) {
+        held.note(response, epoch: cache.purgeEpoch, at: now)
+    }
+
+    /// Whether a fresh answer names what a "not found" under this key is about: a resource, or the
+    /// page that the target is.
+    package func holdsName(of key: CacheKey, _ request: CatalogRequest?, at now: Int64) -> Bool {
+        held.contains(key, request, epoch: cache.purgeEpoch, at: now)
+    }
+
+    /// Notes a "not found" that is not kept: nothing is made of older answers that show the
+    /// resource.
+    package func note(contradicted key: CacheKey, _ request: CatalogRequest, at now: Int64) {
+        if settings.isActive { noteAbsence(key, at: now, request) }
+    }
+}

@@ -1,0 +1,30 @@
+import AppleMusic
+import HTTP
+
+/// The developer token that a client brings, with the site that the client says it asks for.
+///
+/// A token with the claim `origin` works for some sites alone (APPLE-MUSIC-API 2.1.6), so the site
+/// goes along with it and tells its clients apart. It is left out where the token names none.
+struct ClientAuthorization: Sendable, Equatable {
+    /// Of the field `Authorization`.
+    let value: [UInt8]
+    /// Of the field `Origin`.
+    let site: [UInt8]?
+}
+
+extension ClientAuthorization {
+    /// Nil without the field.
+    init?(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        guard let field = head.fields.first(.authorization) else { return nil }
+        value = bytes.extracting(field.value.range).copy()
+        site = Self.site(of: head, bytes).map { bytes.extracting($0).copy() }
+    }
+
+    /// Where the site stands that the token of a request may be bound to.
+    static func site(of head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
+        guard let origin = head.fields.first(.origin), let token = head.fields.first(.authorization),
+            TokenClaims.mayBeBound(authorization: bytes.extracting(token.value.range))
+        else { return nil }
+        return origin.value.range
+    }
+}

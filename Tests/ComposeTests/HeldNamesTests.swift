@@ -1,0 +1,68 @@
+import AppleMusic
+import Testing
+
+@testable import Cache
+@testable import Compose
+
+@Suite struct HeldNamesTests {
+    private static let list = "/v1/catalog/us/albums/1/tracks"
+
+    private func stored(_ target: String, _ body: String, freshFor: Int = 60) -> StoredResponse {
+        let scan = DocumentScan(Array(body.utf8))
+        return StoredResponse(
+            key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200, fields: [], body: Array(body.utf8),
+            receivedAt: 1_000, lifetime: Lifetime(freshFor: freshFor), classTag: 0, storefront: Array("us".utf8),
+            resources: scan.mentions)
+    }
+
+    private func contains(
+        _ names: HeldNames, _ target: String, scope: CacheKey.Scope = .shared, epoch: Int = 0, at now: Int64 = 1_000
+    ) -> Bool {
+        let key = CacheKey(scope: scope, target: Array(target.utf8))
+        return names.contains(key, CatalogRequest(canonical: Array(target.utf8)), epoch: epoch, at: now)
+    }
+
+    private func names(bytes: Int = 1 << 16) -> HeldNames {
+        let names = HeldNames(maxBytes: bytes)
+        let body = #"{"next":"\#(Self.list)?offset=1","data":[{"id":"7","type":"songs"}]}"#
+        names.note(stored(Self.list, body), epoch: 0, at: 1_000)
+        return names
+    }
+
+    @Test func whatAFreshAnswerNamesIsHeld() throws {
+        let names = names()
+        let song = "/v1/catalog/us/songs/7"
+        for target in [song, song + "?include=albums", "/v1/catalog/us/songs?ids=8,7", Self.list + "?limit=5&offset=1"]
+        {
+            #expect(contains(names, target), "\(target)")
+            #expect(!contains(names, target, at: 1_060), "not fresh any more")
+            #expect(!contains(names, target, epoch: 1), "purged since, perhaps")
+        }
+        for target in [
+            "/v1/catalog/us/songs/8", "/v1/catalog/gb/songs/7", "/v1/catalog/us/albums/7", song + "/albums",
+            Self.list + "?offset=2", "/v1/catalog/us/albums/2/tracks?offset=1", Self.list,
+        ] {
+            #expect(!contains(names, target), "\(target)")
+        }
+        let users = try #require(UserScopes())
+        let found = users.user(ofToken: Array("a".utf8).span)
+        let user = try #require(found)
+        #expect(!contains(names, Self.list + "?offset=1", scope: .personal(user)))
+    }
+
+    @Test func anAnswerThatIsNotFreshNamesNothing() {
+        let names = HeldNames(maxBytes: 1 << 16)
+        let body = #"{"data":[{"id":"7","type":"songs"}]}"#
+        names.note(stored("/v1/catalog/us/songs", body, freshFor: 0), epoch: 0, at: 1_000)
+        #expect(!contains(names, "/v1/catalog/us/songs/7"))
+    }
+
+    @Test func whatIsHeldIsBounded() {
+        let names = names(bytes: 64)
+        for id in 0..<500 {
+            let body = #"{"data":[{"id":"\#(id)","type":"songs"}]}"#
+            names.note(stored("/v1/catalog/us/songs?ids=\(id)", body), epoch: 0, at: 1_000)
+        }
+        #expect((0..<500).count { contains(names, "/v1/catalog/us/songs/\($0)") } <= 4)
+    }
+}
