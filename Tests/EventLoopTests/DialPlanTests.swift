@@ -2,31 +2,74 @@ import Testing
 
 @testable import EventLoop
 
+/// Scripts: an event, the actions it must lead to, the next event.
 @Suite struct DialPlanTests {
     private let start = Instant(nanoseconds: 1_000_000_000)
 
-    @Test func addressesComeInOrderWithEqualSharesOfTheTimeLeft() {
-        var plan = DialPlan(["a", "b", "c"], preferred: nil, deadline: start + .seconds(6))
-        #expect(plan.next(now: start) == .init(address: "a", giveUp: start + .seconds(2)))
-        #expect(plan.next(now: start) == .init(address: "b", giveUp: start + .seconds(3)))
-        #expect(plan.next(now: start + .seconds(3)) == .init(address: "c", giveUp: nil))
-        #expect(plan.next(now: start + .seconds(3)) == nil)
+    private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
+
+    private func plan(_ addresses: String..., within time: Int = 5000) -> DialPlan<String> {
+        var plan = DialPlan<String>(deadline: at(time))
+        #expect(plan.found(addresses, now: start) == [.dial(addresses[0])])
+        return plan
     }
 
-    @Test func addressThatWorkedLastComesFirst() {
-        var plan = DialPlan(["a", "b", "c"], preferred: "c", deadline: start + .seconds(6))
-        let order = (0..<3).compactMap { _ in plan.next(now: start)?.address }
-        #expect(order == ["c", "a", "b"])
+    @Test func theNextAddressIsTriedAfterAQuarterOfASecondAndTheFirstGoesOn() {
+        var plan = plan("a", "b", "c")
+        #expect(plan.nextAt == at(250))
+        #expect(plan.tick(isShakingHands: false, now: at(249)) == [])
+        #expect(plan.tick(isShakingHands: false, now: at(250)) == [.dial("b")])
+        #expect(plan.running == ["a", "b"] && plan.nextAt == at(500))
+        #expect(plan.tick(isShakingHands: false, now: at(500)) == [.dial("c")])
+        #expect(plan.nextAt == nil)
     }
 
-    @Test func addressThatIsGoneIsNotTried() {
-        var plan = DialPlan(["a"], preferred: "z", deadline: start + .seconds(6))
-        #expect(plan.next(now: start) == .init(address: "a", giveUp: nil))
-        #expect(plan.next(now: start) == nil)
+    @Test func aFailureIsFollowedByTheNextAtOnce() {
+        var plan = plan("a", "b", "c")
+        #expect(plan.failed("a", now: at(10)) == [.dial("b")])
+        #expect(plan.nextAt == at(260))
     }
 
-    @Test func pastDeadlineLeavesNoTime() {
-        var plan = DialPlan(["a", "b"], preferred: nil, deadline: start)
-        #expect(plan.next(now: start + .seconds(1)) == .init(address: "a", giveUp: start + .seconds(1)))
+    @Test func aHandshakeHasASecondMore() {
+        var plan = plan("a", "b")
+        #expect(plan.tick(isShakingHands: true, now: at(250)) == [])
+        #expect(plan.nextAt == at(1250))
+        #expect(plan.tick(isShakingHands: true, now: at(1250)) == [.dial("b")])
+    }
+
+    @Test func aShortTimeIsShared() {
+        var plan = plan("a", "b", within: 100)
+        #expect(plan.nextAt == at(50))
+        #expect(plan.tick(isShakingHands: true, now: at(50)) == [])
+        #expect(plan.nextAt == at(75))
+        #expect(plan.tick(isShakingHands: true, now: at(75)) == [.dial("b")])
+    }
+
+    /// A name whose addresses had changed was 502 until its time was over.
+    @Test func whenAllHaveFailedTheNameIsLookedUpOnceMoreAndNewAddressesAreTried() {
+        var plan = plan("a", "b")
+        #expect(plan.failed("a", now: at(1)) == [.dial("b")])
+        #expect(plan.failed("b", now: at(2)) == [.lookUpAgain])
+        #expect(plan.found(["a", "c", "b"], now: at(3)) == [.dial("c")])
+        #expect(plan.failed("c", now: at(4)) == [.fail])
+    }
+
+    @Test func theSameAddressesAreNotTriedAgain() {
+        var plan = plan("a")
+        #expect(plan.failed("a", now: at(1)) == [.lookUpAgain])
+        #expect(plan.found(["a"], now: at(2)) == [.fail])
+    }
+
+    @Test func aNameWithoutAddressesFails() {
+        var plan = DialPlan<String>(deadline: at(5000))
+        #expect(plan.found([], now: start) == [.fail])
+    }
+
+    @Test func oneThatIsStillUnderWayIsWaitedFor() {
+        var plan = plan("a", "b")
+        _ = plan.tick(isShakingHands: false, now: at(250))
+        #expect(plan.failed("b", now: at(300)) == [])
+        #expect(plan.failed("a", now: at(900)) == [.lookUpAgain])
+        #expect(plan.failed("a", now: at(901)) == [], "it has failed already")
     }
 }

@@ -1,3 +1,6 @@
+import Dispatch
+import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -22,13 +25,13 @@ import Testing
     /// Patient where nothing else is said: only what is meant to be late may be.
     private func dial(
         _ port: UInt16, _ resolver: Resolver, _ loop: EventLoop, host: String = "localhost", tls: ClientTLS? = nil,
-        preferred: SocketAddress? = nil, within time: Duration = .seconds(600), takesOver: Bool = true
+        rotation: Int = 0, within time: Duration = .seconds(600), takesOver: Bool = true
     ) -> (dialer: Dialer, outcome: Outcome) {
         loop.sync {
             let outcome = Outcome()
             let dialer = Dialer(
                 to: Endpoint(isTLS: tls != nil, host: host, port: port), tls: tls, deadline: loop.now + time,
-                resolver: resolver, loop: loop, preferred: { _ in preferred },
+                resolver: resolver, loop: loop, rotation: rotation,
                 completion: { result in
                     outcome.results.append(result)
                     if takesOver, case .success(let stream) = result { stream.handler = Recorder() }
@@ -45,15 +48,51 @@ import Testing
         }
     }
 
-    @Test func preferredAddressIsTheFirst() throws {
+    @Test func rotationMovesAnotherAddressToTheFront() throws {
         try withLoop { loop in
             let server = try TestServer(loop: loop)
             let second = try #require(SocketAddress(host: "127.0.0.2", port: server.port))
             let other = try TestServer(loop: loop, address: second.description)
             let (_, outcome) = dial(
-                server.port, try resolver("127.0.0.1", "127.0.0.2"), loop, preferred: second)
+                server.port, try resolver("127.0.0.1", "127.0.0.2"), loop, rotation: 3)
             #expect(loop.eventually { outcome.peer == second && !other.recorders.isEmpty })
             loop.sync { #expect(server.recorders.isEmpty) }
+        }
+    }
+
+    /// Each loop waited for half of its time, and each began anew.
+    @Test func addressThatSwallowsConnectionsIsTriedLastByAllDialers() throws {
+        try withLoop { loop in
+            let hole = try BlackHole()
+            let server = try TestServer(loop: loop, address: "127.0.0.1:\(hole.port)")
+            let resolver = try resolver("127.0.0.2", "127.0.0.1")
+            let (_, first) = dial(server.port, resolver, loop)
+            #expect(loop.eventually { first.peer == server.listener.address })
+            hole.close()
+            let other = try TestServer(loop: loop, address: "127.0.0.2:\(server.port)")
+            let (_, second) = dial(server.port, resolver, loop)
+            #expect(loop.eventually { second.peer == server.listener.address })
+            loop.sync { #expect(other.recorders.isEmpty) }
+        }
+    }
+
+    /// The addresses of a name had changed, and every request failed for a minute.
+    @Test func addressesThatAllFailAreLookedUpOnceMore() throws {
+        let lookups = Mutex(0)
+        let resolver = Resolver(ttl: .seconds(60)) { _ in
+            let host = lookups.withLock { count in
+                count += 1
+                return count == 1 ? "127.0.0.2" : "127.0.0.1"
+            }
+            return .success([SocketAddress(host: host, port: 0)!])
+        }
+        try withLoop { loop in
+            let server = try TestServer(loop: loop)
+            let isKnown = DispatchSemaphore(value: 0)
+            resolver.resolve(host: "localhost", port: 1, on: loop) { _ in isKnown.signal() }
+            isKnown.waitOrFail()
+            let (_, outcome) = dial(server.port, resolver, loop)
+            #expect(loop.eventually { outcome.peer == server.listener.address })
         }
     }
 
@@ -123,4 +162,32 @@ import Testing
             #expect(loop.eventually { outcome.results.count == 1 && server.recorders.first?.end != nil })
         }
     }
+}
+
+/// An address of 127.0.0.2 that swallows connections: its queue is full.
+private final class BlackHole {
+    private var descriptors: [CInt] = []
+    let port: UInt16
+
+    init() throws {
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        descriptors.append(listener)
+        let any = try #require(SocketAddress("127.0.0.2:0"))
+        try #require(any.withSockaddr { bind(listener, $0, $1) } == 0)
+        try #require(listen(listener, 0) == 0)
+        let address = try #require(Socket.localAddress(listener))
+        port = address.port
+        for _ in 0..<4 {
+            let client = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            descriptors.append(client)
+            _ = address.withSockaddr { connect(client, $0, $1) }
+        }
+    }
+
+    func close() {
+        for descriptor in descriptors.reversed() { Glibc.close(descriptor) }
+        descriptors = []
+    }
+
+    deinit { close() }
 }

@@ -85,9 +85,10 @@ import Testing
     /// Answers a name with what a script says, look-up by look-up; the last entry is for all that
     /// follow.
     private func resolver(
-        ttl: Duration = .zero, staleLifetime: Duration = .seconds(3600), _ lookups: Lookups
+        ttl: Duration = .zero, graceLifetime: Duration = .seconds(60), staleLifetime: Duration = .seconds(3600),
+        _ lookups: Lookups
     ) -> Resolver {
-        Resolver(ttl: ttl, staleLifetime: staleLifetime) { lookups.next($0) }
+        Resolver(ttl: ttl, graceLifetime: graceLifetime, staleLifetime: staleLifetime) { lookups.next($0) }
     }
 
     private final class Lookups: Sendable {
@@ -155,6 +156,50 @@ import Testing
                     return hosts(results).last == "192.0.2.2"
                 })
             #expect(hosts(results).first == "192.0.2.1")
+        }
+    }
+
+    /// A list that was an hour old was used, though the name server had another.
+    @Test func anAnswerWhoseTimeIsLongOverWaitsForTheLookup() throws {
+        try withLoop { loop in
+            let (results, lookups) = (Results(), Lookups("192.0.2.1", "192.0.2.2", nil))
+            let resolver = resolver(graceLifetime: .zero, lookups)
+            for round in 1...3 {
+                ask(resolver, "name.test", loop, results)
+                #expect(loop.eventually { results.count == round })
+            }
+            #expect(hosts(results) == ["192.0.2.1", "192.0.2.2", "192.0.2.2"])
+        }
+    }
+
+    @Test func aLookupThatHangsIsNotWaitedForWhereThereIsAnOldAnswer() throws {
+        try withLoop { loop in
+            let (results, lookups) = (Results(), Lookups("192.0.2.1", "hang"))
+            let resolver = resolver(graceLifetime: .zero, lookups)
+            for round in 1...2 {
+                ask(resolver, "name.test", loop, results)
+                #expect(loop.eventually { results.count == round })
+            }
+            #expect(hosts(results) == ["192.0.2.1", "192.0.2.1"])
+            lookups.gate.signal()
+            ask(resolver, "name.test", loop, results)
+            #expect(loop.eventually { results.count == 3 }, "nobody is told twice")
+        }
+    }
+
+    @Test func whoHasTriedWhatIsKnownGetsWhatIsNewer() throws {
+        try withLoop { loop in
+            let (results, lookups) = (Results(), Lookups("192.0.2.1", "192.0.2.2"))
+            let resolver = resolver(ttl: .seconds(60), lookups)
+            ask(resolver, "name.test", loop, results)
+            #expect(loop.eventually { results.count == 1 })
+            resolver.resolve(host: "name.test", port: 1, since: .now(), on: loop) { result in
+                results.all.withLock { $0.append(result) }
+            }
+            #expect(loop.eventually { results.count == 2 })
+            ask(resolver, "name.test", loop, results)
+            #expect(loop.eventually { results.count == 3 })
+            #expect(hosts(results) == ["192.0.2.1", "192.0.2.2", "192.0.2.2"])
         }
     }
 

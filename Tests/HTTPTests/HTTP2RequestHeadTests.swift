@@ -134,6 +134,9 @@ import Testing
     @Test func theAuthorityIsTheHostOfTheHandshake() throws {
         #expect(refusal(Self.get, serverName: "a.example") == nil)
         #expect(refusal(changed(":authority", to: "A.Example:8443"), serverName: "a.example") == nil)
+        // The dot that ends an absolute name was another host, and 421.
+        #expect(refusal(changed(":authority", to: "a.example.:443"), serverName: "a.example") == nil)
+        #expect(refusal(changed(":authority", to: "a.example.."), serverName: "a.example") == .misdirected)
         #expect(refusal(Self.get, serverName: "b.example") == .misdirected)
         let alone = changed(":authority", to: nil) + [("host", "a.example")]
         #expect(refusal(alone, serverName: "b.example") == .misdirected)

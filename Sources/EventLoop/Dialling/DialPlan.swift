@@ -1,35 +1,83 @@
-/// In which order the addresses of a name are tried, and how long each may take. Pure.
+/// Which addresses of a name are tried, and when: Happy Eyeballs (RFC 8305). Pure.
 ///
-/// The preferred address comes first, the others keep the resolver's order (IPv6 and IPv4
-/// interleaved). Each attempt but the last gets an equal share of the time that is left, so that an
-/// address that swallows packets cannot use up the deadline of one that would answer.
-struct DialPlan<Address: Equatable> {
-    struct Attempt: Equatable where Address: Equatable {
-        let address: Address
-        /// When to give up and try the next one; nil for the last, which the connection's own
-        /// deadline ends.
-        let giveUp: Instant?
+/// What must hold:
+/// - an attempt begins a quarter of a second after the one before it, or as soon as that has
+///   failed; those under way go on, and the first that opens wins;
+/// - a handshake under way has more time, since the address has answered;
+/// - when all have failed the name is looked up once more, and addresses that were not tried are;
+/// - no address is tried twice.
+struct DialPlan<Address: Hashable> {
+    enum Action: Equatable where Address: Equatable {
+        case dial(Address)
+        /// Answer with `found`, with addresses that are no older than this question.
+        case lookUpAgain
+        /// Every address has failed.
+        case fail
     }
 
-    private var remaining: ArraySlice<Address>
-    private let deadline: Instant
+    private enum Lookup { case first, again, done }
 
-    init(_ addresses: [Address], preferred: Address?, deadline: Instant) {
-        var ordered = addresses
-        if let preferred, let index = ordered.firstIndex(of: preferred) {
-            ordered.remove(at: index)
-            ordered.insert(preferred, at: 0)
-        }
-        remaining = ordered[...]
+    private let deadline: Instant
+    private var lookup = Lookup.first
+    private var waiting: [Address] = []
+    private var tried: Set<Address> = []
+    /// The attempts under way, in the order in which they began.
+    private(set) var running: [Address] = []
+    /// When `tick` must be called; nil: not at all.
+    private(set) var nextAt: Instant?
+    /// Whether the latest attempt has been given the time for its handshake.
+    private var isExtended = false
+
+    /// The pause between two attempts (RFC 8305, 5).
+    static var attemptDelay: Duration { .milliseconds(250) }
+    /// The time that a handshake under way has, beyond that, before the next attempt.
+    static var handshakeDelay: Duration { .seconds(1) }
+
+    /// - Parameter deadline: of the whole. Short times are shared among the attempts.
+    init(deadline: Instant) {
         self.deadline = deadline
     }
 
-    /// The next attempt, or nil when every address has been tried.
-    mutating func next(now: Instant) -> Attempt? {
-        let count = remaining.count
-        guard let address = remaining.popFirst() else { return nil }
-        guard count > 1 else { return Attempt(address: address, giveUp: nil) }
-        let left = max(0, deadline.nanoseconds - now.nanoseconds)
-        return Attempt(address: address, giveUp: now + .nanoseconds(left / Int64(count)))
+    /// The name has these addresses, in the order of trying.
+    mutating func found(_ addresses: [Address], now: Instant) -> [Action] {
+        lookup = lookup == .first ? .again : .done
+        waiting = addresses.filter { !tried.contains($0) }
+        return next(now: now)
+    }
+
+    /// An attempt has failed.
+    mutating func failed(_ address: Address, now: Instant) -> [Action] {
+        guard let index = running.firstIndex(of: address) else { return [] }
+        running.remove(at: index)
+        return next(now: now)
+    }
+
+    /// `nextAt` has come.
+    /// - Parameter isShakingHands: whether the latest attempt is connected, and its handshake under
+    ///   way.
+    mutating func tick(isShakingHands: Bool, now: Instant) -> [Action] {
+        guard let due = nextAt, due <= now else { return [] }
+        guard isShakingHands, !isExtended else { return next(now: now) }
+        isExtended = true
+        nextAt = now + min(Self.handshakeDelay, share(now: now))
+        return []
+    }
+
+    private mutating func next(now: Instant) -> [Action] {
+        (nextAt, isExtended) = (nil, false)
+        guard !waiting.isEmpty else {
+            guard running.isEmpty else { return [] }
+            return lookup == .again && !tried.isEmpty ? [.lookUpAgain] : [.fail]
+        }
+        let address = waiting.removeFirst()
+        tried.insert(address)
+        running.append(address)
+        if !waiting.isEmpty { nextAt = now + min(Self.attemptDelay, share(now: now)) }
+        return [.dial(address)]
+    }
+
+    /// An equal part of the time that is left, for the latest attempt and those to come.
+    private func share(now: Instant) -> Duration {
+        .nanoseconds(max(0, deadline.nanoseconds - now.nanoseconds) / Int64(waiting.count + 1))
     }
 }

@@ -3,100 +3,121 @@
 ///
 /// Calls its completion exactly once, in a later turn, or never after `stop`. A stream of which the
 /// completion makes nobody else the handler is closed. The deadline of the whole is the owner's to
-/// watch.
+/// watch. All dialers of a resolver learn from its addresses' failures.
 public final class Dialer {
-    private let tls: (configuration: ClientTLS, hostName: String)?
+    private let endpoint: Endpoint
+    private let tls: ClientTLS?
+    private let resolver: Resolver
     private let loop: EventLoop
+    private let begun: Instant
+    private let rotation: Int
     private var completion: ((Result<Stream, DialFailure>) -> Void)?
-    private let preferred: ([SocketAddress]) -> SocketAddress?
-    private let deadline: Instant
     private var plan: DialPlan<SocketAddress>
-    private var stream: Stream?
-    private var giveUpTimer: TimerToken?
+    private var attempts: [(address: SocketAddress, stream: Stream)] = []
+    private var timer: TimerToken?
     private var lastFailure = DialFailure.resolve("no address")
 
     /// Begins.
     /// - Parameters:
     ///   - tls: exactly if the endpoint is TLS.
-    ///   - preferred: which of the addresses that were found is tried first; nil for the first.
     ///   - deadline: of the whole; the addresses share the time until then.
+    ///   - rotation: moves another of the addresses to the front, as many dials with numbers of
+    ///     their own do in turns.
     public init(
         to endpoint: Endpoint, tls: ClientTLS?, deadline: Instant, resolver: Resolver, loop: EventLoop,
-        preferred: @escaping ([SocketAddress]) -> SocketAddress?,
-        completion: @escaping (Result<Stream, DialFailure>) -> Void
+        rotation: Int = 0, completion: @escaping (Result<Stream, DialFailure>) -> Void
     ) {
         precondition(endpoint.isTLS == (tls != nil))
-        self.tls = tls.map { ($0, endpoint.host) }
-        self.loop = loop
-        (self.preferred, self.deadline) = (preferred, deadline)
-        plan = DialPlan([], preferred: nil, deadline: deadline)
+        (self.endpoint, self.tls, self.resolver, self.loop, self.rotation) = (endpoint, tls, resolver, loop, rotation)
+        begun = loop.now
+        plan = DialPlan(deadline: deadline)
         self.completion = completion
-        let confined = Confined(self, to: loop)
-        resolver.resolve(host: endpoint.host, port: endpoint.port, on: loop) { confined.value.resolved($0) }
+        lookUp(since: nil)
     }
 
     /// Gives up without a word.
     public func stop() {
         completion = nil
-        dropAttempt()
+        cancelTimer()
+        for attempt in attempts { attempt.stream.close() }
+        attempts = []
+    }
+
+    private func lookUp(since: Instant?) {
+        let confined = Confined(self, to: loop)
+        resolver.resolve(host: endpoint.host, port: endpoint.port, since: since, on: loop) {
+            confined.value.resolved($0)
+        }
     }
 
     private func resolved(_ result: Result<[SocketAddress], ResolveError>) {
         guard completion != nil else { return }
         switch result {
-        case .success(let addresses):
-            plan = DialPlan(addresses, preferred: preferred(addresses), deadline: deadline)
-            tryNext()
+        case .success(let addresses): perform(plan.found(rotated(addresses), now: loop.now))
         case .failure(let error):
-            finish(.failure(.resolve(error.description)))
+            if attempts.isEmpty, case .resolve = lastFailure { lastFailure = .resolve(error.description) }
+            perform(plan.found([], now: loop.now))
         }
     }
 
-    private func tryNext() {
-        while let attempt = plan.next(now: loop.now) {
-            do {
-                stream = try Stream.connect(to: attempt.address, tls: tls, loop: loop, handler: self)
-            } catch {
-                lastFailure = .connect(error.description)
-                continue
+    private func rotated(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        guard rotation > 0, !addresses.isEmpty else { return addresses }
+        var rotated = addresses
+        rotated.insert(rotated.remove(at: rotation % rotated.count), at: 0)
+        return rotated
+    }
+
+    private func perform(_ actions: [DialPlan<SocketAddress>.Action]) {
+        for action in actions {
+            switch action {
+            case .dial(let address): dial(address)
+            case .lookUpAgain: lookUp(since: begun)
+            case .fail: finish(.failure(lastFailure))
             }
-            if let giveUp = attempt.giveUp {
-                giveUpTimer = loop.schedule(at: giveUp) { [weak self] in self?.giveUp() }
-            }
-            return
         }
-        finish(.failure(lastFailure))
+        armTimer()
     }
 
-    private func giveUp() {
-        dropAttempt()
-        lastFailure = .timedOut
-        tryNext()
+    private func dial(_ address: SocketAddress) {
+        let session = tls.map { (configuration: $0, hostName: endpoint.name) }
+        do {
+            attempts.append((address, try Stream.connect(to: address, tls: session, loop: loop, handler: self)))
+        } catch {
+            lastFailure = .connect(error.description)
+            perform(plan.failed(address, now: loop.now))
+        }
     }
 
-    private func dropAttempt() {
+    private func armTimer() {
         cancelTimer()
-        stream?.close()
-        stream = nil
+        guard completion != nil, let nextAt = plan.nextAt else { return }
+        timer = loop.schedule(at: nextAt) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        timer = nil
+        perform(plan.tick(isShakingHands: attempts.last?.stream.isShakingHands == true, now: loop.now))
     }
 
     private func cancelTimer() {
-        if let giveUpTimer { loop.cancel(giveUpTimer) }
-        giveUpTimer = nil
+        if let timer { loop.cancel(timer) }
+        timer = nil
     }
 
     private func finish(_ result: Result<Stream, DialFailure>) {
         let completion = completion
-        self.completion = nil
+        stop()
         completion?(result)
     }
 }
 
 extension Dialer: StreamHandler {
     public func streamDidOpen(_ stream: Stream) {
-        guard stream === self.stream else { return }
-        cancelTimer()
-        self.stream = nil
+        guard let index = attempts.firstIndex(where: { $0.stream === stream }) else { return }
+        let winner = attempts.remove(at: index)
+        // Those that had more time have lost; those after it had less.
+        for loser in attempts[..<index] { resolver.noteFailure(of: loser.address) }
+        resolver.noteReached(winner.address)
         finish(.success(stream))
         if stream.handler === self { stream.close() }
     }
@@ -106,10 +127,10 @@ extension Dialer: StreamHandler {
     public func streamDidDrain(_ stream: Stream) {}
 
     public func streamDidClose(_ stream: Stream, _ error: StreamError?) {
-        guard stream === self.stream else { return }
-        cancelTimer()
-        self.stream = nil
+        guard let index = attempts.firstIndex(where: { $0.stream === stream }) else { return }
+        let address = attempts.remove(at: index).address
+        resolver.noteFailure(of: address)
         lastFailure = DialFailure(error)
-        tryNext()
+        perform(plan.failed(address, now: loop.now))
     }
 }

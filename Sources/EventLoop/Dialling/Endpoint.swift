@@ -17,9 +17,15 @@ public struct Endpoint: Sendable, Hashable {
         self.port = port
     }
 
-    /// The host as it stands before a port: an IPv6 literal in brackets (RFC 3986, 3.2.2).
+    /// The host without the dot that ends an absolute name: the dot is for name servers alone, and
+    /// neither certificates nor server names have it (RFC 6066, 3).
+    public var name: String {
+        host.utf8.count > 1 && host.hasSuffix(".") ? String(host.dropLast()) : host
+    }
+
+    /// The name before a port: an IPv6 literal in brackets (RFC 3986, 3.2.2).
     public var hostBeforePort: String {
-        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : name
     }
 }
 

@@ -16,10 +16,11 @@ public struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
 /// caller's loop.
 ///
 /// What must hold: identical look-ups under way are joined; the completion runs on the loop, never
-/// inside `resolve`; who asks for a name whose addresses are known does not wait: old addresses are
-/// delivered at once, for an hour, and looked up again behind that, so that neither a failing nor a
-/// hanging name server is felt; addresses alternate between IPv6 and IPv4, the resolver's first
-/// choice first, so that one broken family costs one failed connect.
+/// inside `resolve`; addresses that have become old a short while ago are delivered at once, and
+/// looked up again in the background; older ones, for an hour, only where a look-up fails or takes
+/// longer than a second, so that neither a failing nor a hanging name server is felt; addresses
+/// alternate between IPv6 and IPv4, the resolver's first choice first; those that have failed of
+/// late come last, for all loops.
 public final class Resolver: Sendable {
     public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
     typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], ResolveError>
@@ -28,10 +29,15 @@ public final class Resolver: Sendable {
     static let failureLifetime: Duration = .seconds(1)
     /// The time for which addresses that are old may still be delivered.
     static let staleLifetime: Duration = .seconds(3600)
+    /// The time after which addresses that are old are only delivered in place of none.
+    static let graceLifetime: Duration = .seconds(60)
+    /// How long a look-up is waited for where there are old addresses.
+    static let lookupPatience: Duration = .seconds(1)
     /// Names kept; beyond that all are forgotten.
     static let maxNames = 1024
 
     private struct Waiter: Sendable {
+        let number: Int
         let port: UInt16
         let loop: EventLoop
         let completion: Completion
@@ -39,8 +45,11 @@ public final class Resolver: Sendable {
 
     private struct Answer: Sendable {
         let result: Result<[SocketAddress], ResolveError>
+        let foundAt: Instant
         /// When to look the name up again.
         var expires: Instant
+        /// When to deliver it only in place of nothing.
+        let isOverAt: Instant
         /// When to forget the answer: later for addresses, at once for a failure.
         let isUsableUntil: Instant
     }
@@ -50,32 +59,50 @@ public final class Resolver: Sendable {
         /// Those who wait, by name. A name with a look-up under way has an entry, even if it has no
         /// waiters.
         var waiters: [String: [Waiter]] = [:]
+        var lastNumber = 0
 
-        /// What is known of the name, or nil if the waiter has to wait; and whether it must be
-        /// looked up.
+        /// What is to be delivered at once, or nil if the waiter has to wait; whether the name must
+        /// be looked up; and whether there is something to deliver should that take long.
         mutating func ask(
-            _ host: String, _ waiter: Waiter, now: Instant
-        ) -> (known: Result<[SocketAddress], ResolveError>?, needsLookup: Bool) {
+            _ host: String, _ waiter: Waiter, since: Instant?, now: Instant
+        ) -> (known: Result<[SocketAddress], ResolveError>?, needsLookup: Bool, hasOld: Bool) {
             let answer = answers[host].flatMap { $0.isUsableUntil > now ? $0 : nil }
-            if let answer, answer.expires > now { return (answer.result, false) }
+            let isNewEnough = answer.map { $0.foundAt >= since ?? $0.foundAt } ?? false
+            if let answer, isNewEnough, answer.expires > now { return (answer.result, false, false) }
+            let isOutdated = !isNewEnough || answer.map { $0.isOverAt <= now } == true
             let isUnderWay = waiters[host] != nil
-            waiters[host, default: []] += answer == nil ? [waiter] : []
-            return (answer?.result, !isUnderWay)
+            waiters[host, default: []] += isOutdated ? [waiter] : []
+            return (isOutdated ? nil : answer?.result, !isUnderWay, isOutdated && answer != nil)
+        }
+
+        /// What one that has waited for long enough is given; nil where it has its answer.
+        mutating func giveOld(
+            _ host: String, to number: Int, now: Instant
+        ) -> Result<[SocketAddress], ResolveError>? {
+            guard let index = waiters[host]?.firstIndex(where: { $0.number == number }),
+                let answer = answers[host], answer.isUsableUntil > now
+            else { return nil }
+            waiters[host]?.remove(at: index)
+            return answer.result
         }
 
         /// Keeps what a look-up has found; a failure does not replace addresses that are still
         /// usable.
         mutating func take(
-            _ result: Result<[SocketAddress], ResolveError>, of host: String, ttl: Duration, staleLifetime: Duration,
-            now: Instant
+            _ result: Result<[SocketAddress], ResolveError>, of host: String, ttl: Duration, graceLifetime: Duration,
+            staleLifetime: Duration, now: Instant
         ) -> (answer: Result<[SocketAddress], ResolveError>, waiters: [Waiter]) {
             var answer: Answer
             switch result {
             case .success:
-                answer = Answer(result: result, expires: now + ttl, isUsableUntil: now + ttl + staleLifetime)
+                let expires = now + ttl
+                answer = Answer(
+                    result: result, foundAt: now, expires: expires, isOverAt: expires + graceLifetime,
+                    isUsableUntil: expires + staleLifetime)
             case .failure:
                 let expires = now + Resolver.failureLifetime
-                answer = Answer(result: result, expires: expires, isUsableUntil: expires)
+                answer = Answer(
+                    result: result, foundAt: now, expires: expires, isOverAt: expires, isUsableUntil: expires)
                 if var known = answers[host], known.isUsableUntil > now {
                     known.expires = expires
                     answer = known
@@ -88,12 +115,14 @@ public final class Resolver: Sendable {
     }
 
     private let ttl: Duration
+    private let graceLifetime: Duration
     private let staleLifetime: Duration
     private let lookup: Lookup
     /// Of every name; nil where names are looked up.
     private let known: SocketAddress?
     private let queue = DispatchQueue(label: "resolver", attributes: .concurrent)
     private let state = Mutex(State())
+    private let troubles = Mutex(AddressTroubles())
 
     /// `ttl` is the time for which addresses are kept; getaddrinfo does not say what the name
     /// server allows.
@@ -108,37 +137,69 @@ public final class Resolver: Sendable {
     }
 
     init(
-        ttl: Duration, staleLifetime: Duration = Resolver.staleLifetime, known: SocketAddress? = nil,
+        ttl: Duration, graceLifetime: Duration = Resolver.graceLifetime,
+        staleLifetime: Duration = Resolver.staleLifetime, known: SocketAddress? = nil,
         lookup: @escaping Lookup
     ) {
         self.ttl = ttl
         self.known = known
+        self.graceLifetime = graceLifetime
         self.staleLifetime = staleLifetime
         self.lookup = lookup
     }
 
     /// Finds the addresses of `host`, a DNS name or a literal address (with or without brackets).
-    public func resolve(host: String, port: UInt16, on loop: EventLoop, _ completion: @escaping Completion) {
+    /// - Parameter since: given where older addresses are of no use: the name is looked up again.
+    public func resolve(
+        host: String, port: UInt16, since: Instant? = nil, on loop: EventLoop, _ completion: @escaping Completion
+    ) {
         let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host.lowercased()
-        let waiter = Waiter(port: port, loop: loop, completion: completion)
-        if let literal = known ?? SocketAddress(host: host, port: port) {
-            return Resolver.deliver(.success([literal]), to: waiter)
+        let literal = known ?? SocketAddress(host: host, port: port)
+        let (waiter, found) = state.withLock { state in
+            state.lastNumber += 1
+            let waiter = Waiter(number: state.lastNumber, port: port, loop: loop, completion: completion)
+            return (waiter, literal == nil ? state.ask(host, waiter, since: since, now: .now()) : nil)
         }
-        let (known, needsLookup) = state.withLock { $0.ask(host, waiter, now: .now()) }
-        if let known { Resolver.deliver(known, to: waiter) }
-        if needsLookup { queue.async { @Sendable in self.look(up: host) } }
+        if let literal { return deliver(.success([literal]), to: waiter) }
+        guard let found else { return }
+        if let known = found.known { deliver(known, to: waiter) }
+        if found.hasOld { loop.execute { [self] in waitForLookup(of: host, waiter) } }
+        if found.needsLookup { queue.async { @Sendable in self.look(up: host) } }
+    }
+
+    /// Connecting to an address has failed, or took longer than to another: it is tried last for a
+    /// while.
+    func noteFailure(of address: SocketAddress) {
+        troubles.withLock { $0.noteFailure(of: address, now: .now()) }
+    }
+
+    /// An address has been connected to.
+    func noteReached(_ address: SocketAddress) {
+        troubles.withLock { $0.noteReached(address) }
+    }
+
+    private func waitForLookup(of host: String, _ waiter: Waiter) {
+        _ = waiter.loop.schedule(at: waiter.loop.now + Self.lookupPatience) { [self] in
+            let old = state.withLock { $0.giveOld(host, to: waiter.number, now: .now()) }
+            if let old { deliver(old, to: waiter) }
+        }
     }
 
     private func look(up host: String) {
         let result = lookup(host).map(Resolver.interleaved)
         let (answer, waiters) = state.withLock { state in
-            state.take(result, of: host, ttl: ttl, staleLifetime: staleLifetime, now: .now())
+            state.take(
+                result, of: host, ttl: ttl, graceLifetime: graceLifetime, staleLifetime: staleLifetime, now: .now())
         }
-        for waiter in waiters { Resolver.deliver(answer, to: waiter) }
+        for waiter in waiters { deliver(answer, to: waiter) }
     }
 
-    private static func deliver(_ result: Result<[SocketAddress], ResolveError>, to waiter: Waiter) {
-        waiter.loop.execute { waiter.completion(result.map { $0.map { $0.with(port: waiter.port) } }) }
+    private func deliver(_ result: Result<[SocketAddress], ResolveError>, to waiter: Waiter) {
+        let addresses = result.map { found in
+            let addresses = found.map { $0.with(port: waiter.port) }
+            return troubles.withLock { $0.ordered(addresses, now: .now()) }
+        }
+        waiter.loop.execute { waiter.completion(addresses) }
     }
 
     /// Alternates between the families, beginning with that of the first address (RFC 8305, 4).

@@ -68,6 +68,9 @@ public final class Stream {
     /// True between `streamDidOpen` and the first call or failure that closes.
     var isOpen: Bool { state == .open }
 
+    /// Whether the other end has answered, and the TLS handshake is under way.
+    var isShakingHands: Bool { state == .handshaking }
+
     /// This end; nil once closed, and of a Unix socket.
     public var localAddress: SocketAddress? {
         loop.assertOnLoop()

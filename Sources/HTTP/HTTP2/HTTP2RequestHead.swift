@@ -145,7 +145,10 @@ public struct HTTP2RequestHead: ~Copyable {
         guard let serverName, let named = authority ?? host else { return }
         let bytes = values.span
         guard let authority = Authority(bytes, named) else { throw .hostInvalid }
-        guard bytes.equalsIgnoringCase(authority.host, serverName.span, serverName.indices) else { throw .misdirected }
+        let wanted = Authority.name(serverName.span, serverName.indices)
+        guard bytes.equalsIgnoringCase(Authority.name(bytes, authority.host), serverName.span, wanted) else {
+            throw .misdirected
+        }
     }
 
     // MARK: - Fields

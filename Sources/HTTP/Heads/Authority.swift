@@ -1,6 +1,12 @@
 /// `uri-host [ ":" port ]` (RFC 9110 7.2): a Host field or the authority of a target. User
 /// information is refused, an empty host as well.
 struct Authority {
+    /// The host at `range` without the dot that ends an absolute name: both are the same host.
+    static func name(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+        guard range.count > 1, bytes[range.upperBound - 1] == UInt8(ascii: ".") else { return range }
+        return range.lowerBound..<range.upperBound - 1
+    }
+
     let host: Range<Int>
     /// Nil when there is none, or none behind the colon.
     let port: UInt16?
@@ -52,9 +58,10 @@ struct Authority {
         return index + 1
     }
 
-    /// Whether both name the same host and port, where a missing port is the scheme's and case does
-    /// not matter.
+    /// Whether both name the same host and port, where a missing port is the scheme's, and neither
+    /// case nor a final dot matters.
     func isSame(as other: Authority, in bytes: Span<UInt8>, defaultPort: UInt16) -> Bool {
-        (port ?? defaultPort) == (other.port ?? defaultPort) && bytes.equalsIgnoringCase(host, bytes, other.host)
+        (port ?? defaultPort) == (other.port ?? defaultPort)
+            && bytes.equalsIgnoringCase(Self.name(bytes, host), bytes, Self.name(bytes, other.host))
     }
 }

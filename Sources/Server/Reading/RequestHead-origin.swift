@@ -26,13 +26,16 @@ extension RequestHead {
         return name.allSatisfy { bytes[$0] == UInt8(ascii: ".") || 0x30...0x39 ~= bytes[$0] }
     }
 
-    /// The host in `Host`, without its port; nil where there is no such field.
+    /// The host in `Host`, without its port and the dot that ends an absolute name; nil where there
+    /// is no such field.
     private func hostName(_ bytes: Span<UInt8>) -> Range<Int>? {
         guard let host = fields.first(.host)?.value.range else { return nil }
-        guard let colon = host.last(where: { bytes[$0] == UInt8(ascii: ":") }),
-            bytes[host.upperBound - 1] != UInt8(ascii: "]")
-        else { return host }
-        return host.lowerBound..<colon
+        var end = host.upperBound
+        if let colon = host.last(where: { bytes[$0] == UInt8(ascii: ":") }), bytes[end - 1] != UInt8(ascii: "]") {
+            end = colon
+        }
+        let endsInDot = end - host.lowerBound > 1 && bytes[end - 1] == UInt8(ascii: ".")
+        return host.lowerBound..<(endsInDot ? end - 1 : end)
     }
 
     /// Whether `Host` says where the connection leads: a loopback name or address, or the address

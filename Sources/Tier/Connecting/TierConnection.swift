@@ -127,7 +127,7 @@ extension TierConnection {
         // is no master, or that accepts and says nothing.
         dialer = Dialer(
             to: endpoint, tls: configuration, deadline: loop.now + state.limits.dialTimeout, resolver: resolver,
-            loop: loop, preferred: { [dials] in $0.isEmpty ? nil : $0[dials % $0.count] },
+            loop: loop, rotation: dials,
             completion: { [weak self] result in self?.dialed(result) })
         dials += 1
     }

@@ -52,8 +52,7 @@ extension UpstreamConnection {
     func open(in pool: UpstreamPool) {
         dialer = Dialer(
             to: pool.settings.endpoint, tls: pool.tls, deadline: loop.now + pool.settings.connectTimeout,
-            resolver: pool.resolver, loop: loop, preferred: { [weak pool] _ in pool?.preferred },
-            completion: { [weak self] result in self?.dialed(result) })
+            resolver: pool.resolver, loop: loop, completion: { [weak self] result in self?.dialed(result) })
     }
 
     private func dialed(_ result: Result<Stream, DialFailure>) {
@@ -62,7 +61,7 @@ extension UpstreamConnection {
         case .success(let stream):
             self.stream = stream
             stream.handler = self
-            pool?.connected(self, to: stream.peer)
+            pool?.connected(self)
         case .failure(let failure):
             pool?.connectFailed(self, UpstreamFailure(failure))
         }

@@ -18,8 +18,6 @@ public final class UpstreamPool {
     private var connections: [PoolState.ConnectionID: UpstreamConnection] = [:]
     private var exchanges: [PoolState.RequestID: UpstreamExchange] = [:]
     private var nextRequest = 0
-    /// The address that worked last.
-    private(set) var preferred: SocketAddress?
     private var actions = ActionQueue<PoolState.Action>()
     private var timer: (token: TimerToken, deadline: Instant)?
 
@@ -74,8 +72,7 @@ extension UpstreamPool {
         perform(state.cancel(exchange.id, now: loop.now))
     }
 
-    func connected(_ connection: UpstreamConnection, to address: SocketAddress?) {
-        preferred = address
+    func connected(_ connection: UpstreamConnection) {
         perform(state.connected(connection.id, now: loop.now))
     }
 

@@ -20,7 +20,6 @@ extension Configuration {
     func proxySettings(
         _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil
     ) throws(CommandFailure) -> ProxySettings {
-        let endpoint = Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port)
         let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
         let sink = try accessLogSink(running)
         // The cache last: a predecessor lets go of it when nothing else is left that can fail.
@@ -28,7 +27,7 @@ extension Configuration {
             listeners: try listenerSettings(inheritance.sockets, log), workers: loopCount,
             upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
             upstreamTLS: try upstreamTLS(running),
-            shared: try shared(endpoint, log, running, inheritance.predecessor),
+            shared: try shared(log, running, inheritance.predecessor),
             accessLog: sink.map { ($0, accessLog.format == .json ? .json : .combined) })
         settings.upstreamRate = upstreamRate
         settings.bounds = clientBounds
@@ -41,12 +40,14 @@ extension Configuration {
         return settings
     }
 
+    private var endpoint: Endpoint { Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port) }
+
     /// Each loop has its own connections to the origin, so there cannot be more loops than
     /// connections.
     var loopCount: Int { min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections) }
 
     private func shared(
-        _ endpoint: Endpoint, _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?
+        _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?
     ) throws(CommandFailure) -> ProxyShared {
         let credentials = try credentials()
         if let running {
@@ -108,7 +109,7 @@ extension Configuration {
         settings.supersets = asksForSupersets
         settings.trustsDocumentation =
             switch documentedForms {
-            case .auto: upstream.host.lowercased() == "api.music.apple.com"
+            case .auto: endpoint.name.lowercased() == "api.music.apple.com"
             case .on: true
             case .off: false
             }
