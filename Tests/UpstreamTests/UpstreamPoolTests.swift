@@ -118,6 +118,16 @@ import Testing
         #expect(scene.counters.retried == 1 && scene.counters.failures == 0)
     }
 
+    /// A rating that met the end of an idle connection was 502.
+    @Test(arguments: [HTTP.Method.put, .delete])
+    func whatIsIdempotentIsSentOnceMoreWithItsContent(method: HTTP.Method) async throws {
+        let scene = try UpstreamScene(ScriptedOrigin([.request, Self.answer("one"), .request, .close], [Self.echo]))
+        #expect(await scene.send().end().text == "one")
+        #expect(await scene.send(method, "/b", body: [0x31, 0x32, 0x33]).end().text == "/b")
+        #expect(scene.origin.requests.map(\.count) == [2, 1])
+        #expect(scene.origin.requests[1][0].hasSuffix("\r\n\r\n123"))
+    }
+
     @Test func postOnAReusedConnectionThatBreaksIsNotSentAgain() async throws {
         let scene = try UpstreamScene(ScriptedOrigin([.request, Self.answer("one"), .request, .close], [Self.echo])) {
             $0.recentUse = .seconds(30)

@@ -27,12 +27,9 @@ import Testing
         }
     }
 
-    @Test func onlyGetAndHeadWithoutContentAreReplayable() {
-        for method in [HTTP.Method.get, .head, .post, .put, .patch, .delete, .options, .other] {
-            let isReplayable = method == .get || method == .head
-            #expect(UpstreamRequest(method: method, head: []).isReplayable == isReplayable)
-            #expect(!UpstreamRequest(method: method, head: [], body: [1]).isReplayable)
-        }
+    @Test func whatHasNoSideEffectsOfItsOwnIsIdempotent() {
+        let idempotent = HTTP.Method.allCases.filter(\.isIdempotent)
+        #expect(idempotent == [.get, .head, .put, .delete, .options, .trace])
     }
 
     @Test(arguments: [

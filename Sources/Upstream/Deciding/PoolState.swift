@@ -328,7 +328,7 @@ extension PoolState {
     /// A request on its way through the pool.
     struct Ticket: Equatable {
         let request: RequestID
-        /// A GET or HEAD, which may be sent once more if nothing at all came back.
+        /// Whether it may be sent once more if nothing at all came back.
         let isReplayable: Bool
         var isRetry = false
         let deadline: Instant

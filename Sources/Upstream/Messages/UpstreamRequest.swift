@@ -16,12 +16,6 @@ public struct UpstreamRequest: Sendable {
         self.head = head
         self.body = body
     }
-
-    /// Whether it may be sent a second time without being asked: only what is safe AND was
-    /// certainly not answered is.
-    var isReplayable: Bool {
-        (method == .get || method == .head) && body.isEmpty
-    }
 }
 
 extension UpstreamRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -72,7 +72,7 @@ public final class UpstreamGate {
         loop.assertOnLoop()
         let exchange = UpstreamExchange(
             request, priority: priority, party: party, account: account, gate: self, deadline: deadline,
-            repeats: request.isReplayable ? repeats : 0, loop: loop, receiver: receiver)
+            repeats: request.method.isSafe ? repeats : 0, loop: loop, receiver: receiver)
         open += 1
         if isDraining {
             exchange.fail(.draining)

@@ -4,7 +4,7 @@ import HTTP
 /// The connections of one loop to the origin. Tells `PoolState` what happened and does what it
 /// says.
 ///
-/// A GET or HEAD that met a dead connection is sent once more, on a fresh one; any other method
+/// What is idempotent and met a dead connection is sent once more, on a fresh one; any other method
 /// never is (RFC 9110, 9.2.2), and therefore only gets a connection that is fresh or was used a
 /// moment ago. Redirects are not followed. The deadlines of all exchanges share one timer, so that
 /// a request costs no system call for them.
@@ -47,7 +47,7 @@ public final class UpstreamPool {
         nextRequest += 1
         exchange.wait(in: self, as: id)
         exchanges[id] = exchange
-        perform(state.submit(id, isReplayable: exchange.request.isReplayable, now: loop.now))
+        perform(state.submit(id, isReplayable: exchange.request.method.isIdempotent, now: loop.now))
     }
 
     /// Takes no new requests, finishes those it has, and closes connections as they come free.
