@@ -24,7 +24,7 @@ import Testing
             to: Array("api.music.apple.com".utf8),
             developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
             userToken: userToken.map { SecretBytes(Array($0.utf8).span) }, origin: origin.map { Array($0.utf8) },
-            acceptsGzip: request.welcomesGzip)
+            acceptsGzip: request.welcomesGzip, as: ViaChain.Name(10))
         return String(decoding: serialised, as: UTF8.self)
     }
 

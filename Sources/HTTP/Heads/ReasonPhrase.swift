@@ -1,5 +1,5 @@
-/// The usual reason for a status code (RFC 9110 15, RFC 6585); `Unknown` for one without. Clients
-/// ignore it.
+/// The usual reason for a status code (RFC 9110 15, RFC 6585, RFC 5842 7.2); `Unknown` for one
+/// without. Clients ignore it.
 public func reasonPhrase(_ status: Int) -> StaticString {
     switch status {
     case 100: "Continue"
@@ -52,6 +52,7 @@ public func reasonPhrase(_ status: Int) -> StaticString {
     case 503: "Service Unavailable"
     case 504: "Gateway Timeout"
     case 505: "HTTP Version Not Supported"
+    case 508: "Loop Detected"
     case 511: "Network Authentication Required"
     default: "Unknown"
     }

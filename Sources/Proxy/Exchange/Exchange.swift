@@ -286,7 +286,7 @@ extension Exchange {
             to: proxy.shared.authority, developerToken: developerToken,
             userToken: request.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
             acceptsGzip: sending.acceptsGzip || proxy.passesGzip(request),
-            validators: sending.validates ? request.stored?.preconditionLines ?? [] : [])
+            validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], as: proxy.shared.name)
         upstream = proxy.gate.send(
             UpstreamRequest(method: request.forwarded.method, head: head, body: request.forwarded.body),
             priority: sending.priority, party: promoter ?? party, account: proxy.account(of: request, party),

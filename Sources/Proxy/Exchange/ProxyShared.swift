@@ -58,6 +58,8 @@ public struct ProxyShared: Sendable {
     public var verifies = true
     /// What the origin last said where nothing is stored of it.
     let lastAnswers = LastAnswers()
+    /// By which it finds its own requests when they come back.
+    let name = ViaChain.Name()
     /// Of the tokens that clients bring, those that the origin has accepted.
     let tokens = WorkingTokens()
     /// Whether only clients whose token works are given what is stored, where they bring their own.

@@ -38,6 +38,8 @@ final class ForwardedRequest {
     /// Whether the answer goes to the client in gzip, as it comes: one that is this client's alone,
     /// to a GET without a cookie (DECISIONS 6.12).
     let passesGzip: Bool
+    /// The proxies of this kind that it has passed.
+    let via: ViaChain
     let body: [UInt8]
 
     private static let userTokenName: [StaticString] = ["Music-User-Token"]
@@ -73,6 +75,7 @@ final class ForwardedRequest {
         isConditional =
             breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
         asksForRange = breadth == .all && head.fields.contains(.range)
+        via = head.fields.contains(.via) ? ViaChain(head, bytes) : ViaChain()
         tellsWhoAsks = breadth == .all && (head.fields.contains(.cookie) || head.fields.contains(.origin))
         welcomesGzip = breadth == .none && method == .get
         passesGzip =
@@ -99,6 +102,7 @@ final class ForwardedRequest {
         tellsWhoAsks = false
         welcomesGzip = true
         passesGzip = false
+        via = ViaChain()
         body = []
     }
 
@@ -111,9 +115,10 @@ final class ForwardedRequest {
     ///     stands in the place of the client's.
     ///   - acceptsGzip: whether the answer may come in gzip.
     ///   - validators: lines that let the origin confirm what is stored.
+    ///   - name: of this proxy.
     func head(
         to authority: [UInt8], developerToken: SecretBytes?, userToken: SecretBytes?, origin: [UInt8]? = nil,
-        acceptsGzip: Bool = false, validators: [UInt8] = []
+        acceptsGzip: Bool = false, validators: [UInt8] = [], as name: ViaChain.Name
     ) -> [UInt8] {
         var buffer = ByteBuffer(capacity: 512 + sentTarget.count + fields.count)
         buffer.append(methodText)
@@ -152,7 +157,8 @@ final class ForwardedRequest {
             buffer.append(decimal: body.count)
             buffer.append("\r\n")
         }
-        buffer.append("Via: 1.1 refrain\r\n\r\n")
+        via.append(name, to: &buffer)
+        buffer.append("\r\n")
         return buffer.copyReadable()
     }
 }

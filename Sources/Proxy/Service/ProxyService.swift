@@ -217,9 +217,18 @@ public final class ProxyService: Service {
         guard !proxy.context.requestBudget.isExhausted else {
             return refuse(connection, .crowded)
         }
+        guard !request.forwarded.via.isLoop(at: proxy.shared.name) else { return refuseLoop(connection) }
         proxy.statistics.count(counter)
         proxy.statistics.count(because: request.reason)
         Exchange(request, for: .client(connection), proxy).start()
+    }
+}
+
+extension ProxyService {
+    /// The upstream leads back here: to ask it would go on until something breaks.
+    private func refuseLoop(_ connection: ClientConnection) {
+        proxy.noteFailure("leads back to this proxy; requests that come back are answered 508")
+        refuse(connection, (AppleError(status: 508, detail: "The request has passed this proxy before."), nil))
     }
 }
 

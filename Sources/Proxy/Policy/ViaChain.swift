@@ -1,0 +1,64 @@
+import HTTP
+
+/// The proxies of this kind that a request has passed, by the names that they give themselves in
+/// `Via` (RFC 9110 7.6.3).
+///
+/// Each has a name of its own, so that a chain of them is no loop. Only such names go along to the
+/// origin: no other proxy's, and no client's field, shapes what is asked.
+struct ViaChain {
+    /// `refrain-` and 16 hexadecimal digits, drawn at the start.
+    struct Name: Sendable, Equatable {
+        let bytes: [UInt8]
+
+        init(_ number: UInt64 = .random(in: .min ... .max)) {
+            var bytes = ViaChain.prefix
+            bytes.appendHexadecimal(number)
+            self.bytes = bytes
+        }
+    }
+
+    private static let prefix = Array("refrain-".utf8)
+    private static let nameLength = prefix.count + 16
+    /// The most names; a request that has passed as many goes in a circle that does not come by
+    /// here.
+    static let most = 16
+
+    private(set) var names: [[UInt8]] = []
+
+    /// None.
+    init() {}
+
+    /// Reads the `Via` fields of a request.
+    init(_ head: RequestHead, _ bytes: Span<UInt8>) {
+        for field in head.fields where field.id == .via {
+            let value = bytes.extracting(field.value.range)
+            var elements = ListElements(of: value)
+            while names.count < Self.most, let element = elements.next(in: value) {
+                let words = value.extracting(element.range).copy().split(separator: UInt8(ascii: " "))
+                if words.count >= 2, Self.isName(words[1]) { names.append(Array(words[1])) }
+            }
+        }
+    }
+
+    /// Whether a request with this chain has come back to the proxy of this name, or goes round
+    /// elsewhere.
+    func isLoop(at name: Name) -> Bool { names.contains(name.bytes) || names.count >= Self.most }
+
+    /// The field, with the proxy's own name as its last.
+    func append(_ own: Name, to buffer: inout ByteBuffer) {
+        buffer.append("Via: ")
+        for name in names {
+            buffer.append("1.1 ")
+            buffer.append(name)
+            buffer.append(", ")
+        }
+        buffer.append("1.1 ")
+        buffer.append(own.bytes)
+        buffer.append("\r\n")
+    }
+
+    private static func isName(_ word: ArraySlice<UInt8>) -> Bool {
+        word.count == nameLength && word.starts(with: prefix)
+            && word.dropFirst(prefix.count).allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
+    }
+}

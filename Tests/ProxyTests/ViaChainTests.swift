@@ -1,0 +1,53 @@
+import HTTP
+import Testing
+
+@testable import Proxy
+
+@Suite struct ViaChainTests {
+    private let own = ViaChain.Name(0xA)
+
+    private func chain(_ lines: String...) throws -> ViaChain {
+        let text = "GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "Via: \($0)\r\n" }.joined() + "\r\n"
+        var parser = HeadParser(limits: .request)
+        let head = RequestHead()
+        let bytes = Array(text.utf8)
+        try #require(try parser.parse(bytes.span, into: head))
+        return ViaChain(head, bytes.span)
+    }
+
+    private func field(_ chain: ViaChain) -> String {
+        var buffer = ByteBuffer(capacity: 64)
+        chain.append(own, to: &buffer)
+        return String(decoding: buffer.copyReadable(), as: UTF8.self)
+    }
+
+    @Test func aProxyAddsItsOwnName() throws {
+        #expect(field(ViaChain()) == "Via: 1.1 refrain-000000000000000a\r\n")
+        #expect(
+            field(try chain("1.1 refrain-000000000000000b"))
+                == "Via: 1.1 refrain-000000000000000b, 1.1 refrain-000000000000000a\r\n")
+    }
+
+    @Test func namesOfOtherProxiesDoNotGoAlong() throws {
+        let chain = try chain("1.0 fred, HTTP/2 refrain, 1.1 refrain-xyz", "1.1 Refrain-000000000000000b")
+        #expect(chain.names.isEmpty && !chain.isLoop(at: own))
+    }
+
+    @Test(arguments: ["1.1 refrain-000000000000000a", "1.1 edge, HTTP/1.1  refrain-000000000000000a (x), 1.1 other"])
+    func aRequestThatComesBackIsALoop(line: String) throws {
+        #expect(try chain("1.1 x", line).isLoop(at: own))
+        #expect(try !chain(line).isLoop(at: ViaChain.Name(0xB)))
+    }
+
+    /// In a circle that others make.
+    @Test func sixteenProxiesAreALoop() throws {
+        let names = (0..<16).map { "1.1 " + String(decoding: ViaChain.Name($0 + 100).bytes, as: UTF8.self) }
+        #expect(try !chain(names.dropLast().joined(separator: ", ")).isLoop(at: own))
+        #expect(try chain(names.joined(separator: ",")).isLoop(at: own))
+        #expect(try chain((names + names).joined(separator: ",")).names.count == ViaChain.most)
+    }
+
+    @Test func twoProxiesHaveNamesOfTheirOwn() {
+        #expect(ViaChain.Name() != ViaChain.Name())
+    }
+}
