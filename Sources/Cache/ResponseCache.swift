@@ -261,16 +261,17 @@ extension ResponseCache {
         return placed
     }
 
-    /// Whether `stored`, which answers a request to the same target, also answers one that goes to
-    /// the origin with the field lines `forwarded`.
-    public func isVariant(_ stored: StoredResponse, for forwarded: Span<UInt8>, _ reader: StoreReader?) -> Bool {
-        guard !stored.key.variant.isEmpty else { return true }
-        var base = stored.key
-        base.set(variant: [])
-        guard let found = lookup(base, reader, at: stored.receivedAt),
+    /// The key of the answer to a request that goes to the origin with the field lines `forwarded`,
+    /// where `stored` is one to the same target: its own, if it answers both. Nil: not known now.
+    public func key(like stored: StoredResponse, for forwarded: Span<UInt8>, _ reader: StoreReader?) -> CacheKey? {
+        guard !stored.key.variant.isEmpty else { return stored.key }
+        var key = stored.key
+        key.set(variant: [])
+        guard let found = lookup(key, reader, at: stored.receivedAt),
             let variant = VariantSignpost(found.selecting)?.variant(of: forwarded)
-        else { return false }
-        return stored.key.variant.elementsEqual(variant)
+        else { return nil }
+        key.set(variant: variant)
+        return key
     }
 
     /// The one of these names that stands at `base`, or a new one to take the place of what is

@@ -82,6 +82,27 @@ import Testing
         for client in leader { client.close() }
     }
 
+    /// All whose fields chose another answer than the first's asked each for itself.
+    @Test func aHerdOfTenKindsAsksTenTimes() throws {
+        let origin = try FakeOrigin { request in
+            usleep(200_000)
+            return FakeOrigin.Reply(
+                fields: [("Vary", "X-Kind"), ("Cache-Control", "max-age=600")], body: request.field("x-kind") ?? "")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        defer { proxy.stop() }
+        let clients = try (0..<Self.clients).map { number in
+            let client = try RawClient(port: UInt16(proxy.port))
+            let kind = "X-Kind: kind-\(number % 10)\r\n"
+            try client.send("GET /elsewhere/1 HTTP/1.1\r\nHost: a\r\n\(kind)Connection: close\r\n\r\n")
+            return client
+        }
+        for (number, client) in clients.enumerated() {
+            #expect(String(decoding: client.read(), as: UTF8.self).hasSuffix("kind-\(number % 10)"))
+        }
+        #expect(origin.requests.count == 10)
+    }
+
     /// What cannot be stored is asked for by each; they do not queue behind one another.
     @Test func whatCannotBeStoredMakesNoQueue() throws {
         let origin = try DelayingOrigin(delay: .milliseconds(20))

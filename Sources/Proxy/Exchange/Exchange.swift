@@ -12,15 +12,6 @@ import Upstream
 /// Confined to its loop. Alive as long as something is to happen to it: a timer, a flight that it
 /// waits for, a request of its own to the origin.
 final class Exchange {
-    /// For whom it is made.
-    enum Audience {
-        case client(ClientConnection)
-        case part(UpstreamParty, (PartEnd) -> Void)
-        case refresh(Flights.FlightID)
-        /// A verification, in the background; nil: no answer that could be compared.
-        case witness((ComparedAnswer?) -> Void)
-    }
-
     let request: OriginRequest
     /// On whose behalf.
     let party: UpstreamParty
@@ -37,6 +28,8 @@ final class Exchange {
     private var promoter: UpstreamParty?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
+    /// The key of its answer, where another's answer has shown by which fields answers differ.
+    private var place: CacheKey?
     /// The token that was sent last; nil when the proxy has none of its own.
     private var developerToken: SecretBytes?
     /// What it has to do in the shared tier; nil until it leads a flight, and without one.
@@ -173,13 +166,13 @@ extension Exchange {
         switch action {
         case .join: join()
         case .begin:
-            let key = request.key ?? request.ownContentKey
+            let key = place ?? request.key ?? request.ownContentKey
             flight = key.map { proxy.shared.flights.begin(proxy.flightKey($0, request), now: now) }
         case .takeOver:
-            flight = request.key.flatMap {
+            flight = (place ?? request.key).flatMap {
                 proxy.shared.flights.takeOver(proxy.flightKey($0, request), now: now)
             }
-            handle(flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.freshInMemory(request)))
+            handle(flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.freshInMemory(request, at: place)))
         case .finish(let outcome):
             if let flight { proxy.shared.flights.finish(flight, outcome, now: now) }
             flight = nil
@@ -189,14 +182,14 @@ extension Exchange {
     }
 
     private func join() {
-        guard let key = request.key else { preconditionFailure("what others may wait for has a key") }
+        guard let key = place ?? request.key else { preconditionFailure("what others may wait for has a key") }
         let (joining, joined) = proxy.shared.flights.join(
             proxy.flightKey(key, request), self, of: party, bytes: request.forwarded.byteCount,
             on: proxy.context.loop)
         switch joining {
         case .lead(let id):
             flight = id
-            handle(.joined(.leader(meanwhile: proxy.freshInMemory(request))))
+            handle(.joined(.leader(meanwhile: proxy.freshInMemory(request, at: place))))
         case .alone(let id):
             flight = id
             handle(.joined(.alone))
@@ -392,7 +385,8 @@ extension Exchange: FlightWaiter {
         if case .stored(let stored, _) = outcome {
             // The request fields that tell answers apart may differ.
             let fields = request.forwarded.fields
-            isOurs = proxy.cache.isVariant(stored, for: fields.span, proxy.reader)
+            place = proxy.cache.key(like: stored, for: fields.span, proxy.reader)
+            isOurs = place == stored.key
         }
         handle(.flightFinished(outcome, isOurs: isOurs))
     }

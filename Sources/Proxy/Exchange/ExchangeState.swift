@@ -77,6 +77,9 @@ struct ExchangeState {
     /// Whether it has joined a flight a second time, because the leader of the first failed for a
     /// reason of its own.
     private(set) var hasRejoined = false
+    /// Whether it has joined another flight, because the answer of the first was for requests with
+    /// other fields.
+    private var hasChangedFlight = false
     /// Whether the origin has refused a list that this request was a part of.
     private(set) var wasPartOfRefused = false
 
@@ -252,12 +255,22 @@ extension ExchangeState {
 extension ExchangeState {
     /// The request that this one waited for has ended.
     private mutating func flightFinished(_ outcome: FlightOutcome, isOurs: Bool, at now: Instant) -> Step {
+        // The client of one that asks in the leader's place gets whichever comes first; what the
+        // other brings is stored.
+        if case .asking = work, isUnanswered, isOurs, case .stored(let stored, let status) = outcome {
+            isCollapsed = true
+            return answer(.stored(stored, originStatus: status))
+        }
         // It was answered before, or asks in the leader's place.
         guard case .waiting = work, isUnanswered || traits.audience == .part else { return Step() }
         switch outcome {
         case .stored(let stored, let status) where isOurs:
             work = .ended
             return deliver(.stored(stored, originStatus: status, isReusable: true))
+        case .stored where traits.audience == .client && !hasChangedFlight:
+            hasChangedFlight = true
+            work = .unstarted
+            return Step(flight: .join)
         case .leadersOwn where traits.audience == .client && !hasRejoined:
             hasRejoined = true
             work = .unstarted

@@ -124,8 +124,9 @@ extension ProxyLoop {
     }
 
     /// What another request brought meanwhile.
-    func freshInMemory(_ request: OriginRequest) -> StoredResponse? {
-        guard let key = request.key, let stored = cache.memory.lookup(key), mayBeGivenStored(request) else {
+    /// - Parameter place: the key under which its answer is, where that is another by now.
+    func freshInMemory(_ request: OriginRequest, at place: CacheKey? = nil) -> StoredResponse? {
+        guard let key = place ?? request.key, let stored = cache.memory.lookup(key), mayBeGivenStored(request) else {
             return nil
         }
         return stored.isFresh(at: context.unixSeconds) ? stored : nil

@@ -73,11 +73,13 @@ import Testing
                 == "cancel timer, answer 200 of 200")
     }
 
-    @Test func aWaiterWhoseFieldsChooseAnotherAnswerAsksForItself() {
+    /// Each of a herd of ten kinds asked for itself once the first had its answer.
+    @Test func aWaiterWhoseFieldsChooseAnotherAnswerJoinsThoseOfItsKind() {
         var script = waiter()
-        #expect(
-            script.play(.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: false))
-                == "cancel timer, begin, send waitingClient")
+        let another = ExchangeState.Event.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: false)
+        #expect(script.play(another) == "join")
+        #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
+        #expect(script.play(another) == "cancel timer, begin, send waitingClient", "once")
         #expect(!script.isCollapsed)
     }
 
@@ -114,8 +116,12 @@ import Testing
         #expect(script.play(.patienceEnded(standIn: script.standIn)) == "take over")
         #expect(script.play(.tookOver(meanwhile: nil)) == "cancel timer, send waitingClient")
         #expect(!script.isCollapsed)
-        // The late leader is back.
-        #expect(script.play(.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: true)) == "")
+        // The late leader is back, and its answer serves this client too.
+        #expect(
+            script.play(.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: true))
+                == "cancel timer, answer 200 of 200")
+        #expect(script.isCollapsed)
+        #expect(script.play(.answered(Script.response(200), .readable)).hasPrefix("store"))
     }
 
     @Test func aWaiterThatTakesOverFindsWhatCameMeanwhile() {
