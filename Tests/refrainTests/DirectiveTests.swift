@@ -12,7 +12,7 @@ import Testing
         let contract = """
             listen tls_certificate tls_certificate_key http2 admin_listen admin_token_file connections_per_address trusted_proxy \
             request_memory answer_memory upstream upstream_ca_file upstream_connections upstream_rate \
-            forward_fields developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
+            forward_fields other developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
             music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
             ttl ttl_speed shared_tier shared_tier_auth_file shared_tier_ca_file shared_tier_name shared_tier_timeout \
             node_name compose verify_sample windows batch superset_includes documented_forms next cors_origin cors_headers access_log \
@@ -56,7 +56,7 @@ import Testing
         ("upstream", "api.music.apple.com"),
         ("connections_per_address", "0"), ("connections_per_address", "all"), ("request_memory", "10k"),
         ("request_memory", "much"), ("answer_memory", "10k"), ("forward_fields", "X Y:"), ("upstream_connections", "0"),
-        ("upstream_connections", "many"), ("upstream_rate", "20"),
+        ("upstream_connections", "many"), ("upstream_rate", "20"), ("other", "off"),
         ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "119s"),
         ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""), ("cache_size", "0"), ("cache_size", "1GB"),
         ("cache_file_locked", "wait"), ("cache_check", "1MiB"), ("cache_check", "0/s"), ("cache_check", "fast/s"),

@@ -60,6 +60,8 @@ public struct ProxyShared: Sendable {
     let lastAnswers = LastAnswers()
     /// By which it finds its own requests when they come back.
     let name = ViaChain.Name()
+    /// Whether paths outside of the API are forwarded.
+    public var servesOther = true
     /// Of the tokens that clients bring, those that the origin has accepted.
     let tokens = WorkingTokens()
     /// Whether only clients whose token works are given what is stored, where they bring their own.

@@ -32,12 +32,14 @@ extension ProxyService {
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
             isPeeking: true)
         let isPrivate = target.route.isPersonal && proxy.shared.keepsPersonal && request.method.isSafe
-        let isRefused = request.method == .trace
+        let isUnwanted = refuses(target)
+        let isRefused = request.method == .trace || isUnwanted
         return Explanation(
             target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
             isInMemory: found.isInMemory, selectingFields: found.selectingFields,
             action: isRefused ? .refuse : isPrivate ? .personal : Explanation.Action(plan),
-            reason: isRefused ? .method : isPrivate ? nil : plan.reason, composing: Explanation.Composing(plan),
+            reason: isUnwanted ? .off : isRefused ? .method : isPrivate ? nil : plan.reason,
+            composing: Explanation.Composing(plan),
             refusal: attempt.flatMap(Explanation.Refused.init),
             asksOrigin: isRefused ? .never : Explanation.Asking(plan),
             asksTier: isPrivate && proxy.tier != nil || asksTier(plan, facts, found.key),

@@ -103,10 +103,15 @@ public final class ProxyService: Service {
         }
         do throws(TargetError) {
             try target.parse(bytes.extracting(head.target.range))
-            return nil
         } catch {
             return .invalid(400, "Invalid request target: \(error.reason).")
         }
+        return refuses(target) ? AppleError(status: 404, detail: "Only paths under /v1/ are served here.") : nil
+    }
+
+    /// Whether the operator wants no request for it.
+    func refuses(_ target: borrowing CanonicalTarget) -> Bool {
+        !proxy.shared.servesOther && !target.bytes.starts(with: "/v1/".utf8)
     }
 
     private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {

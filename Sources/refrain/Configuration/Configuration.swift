@@ -30,6 +30,7 @@ struct Configuration: Equatable, Sendable {
     var upstreamConnections = 0
     /// Requests a second; nil: only what the origin's 429 teach.
     var upstreamRate: Int?
+    var other = OtherMode.on
 
     var developerTokenFile: String?
     var developerKeyFile: String?
@@ -134,6 +135,14 @@ enum DocumentedFormsMode: String, CaseIterable, Sendable {
     /// Where the origin is the API's own host.
     case auto
     case on, off
+}
+
+/// What becomes of requests for paths outside of `/v1/`.
+enum OtherMode: String, CaseIterable, Sendable {
+    /// They go to the origin.
+    case on
+    /// They are answered 404.
+    case refuse
 }
 
 /// What becomes of the `next` of a page.

@@ -221,6 +221,9 @@ extension Directive {
         ) { configuration, words throws(ValueError) in
             configuration.forwardedFields = words == [off] ? [] : try words.map(checkedFieldName)
         },
+        choice(
+            "other", \.other, standard: .on,
+            why: "paths outside of /v1/: forwarded with the token of the proxy, or answered 404 here (refuse)"),
     ]
 
     private static let credentials = [

@@ -33,6 +33,7 @@ extension Configuration {
         settings.bounds = clientBounds
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
+        settings.shared.servesOther = other == .on
         settings.shared.pageFields = Array(corsHeaders.joined(separator: ", ").utf8)
         settings.shared.forwardedFields = forwardedFields.map { GatewayFields.spelling(Array($0.utf8).span) }
         let origin = upstream.description
