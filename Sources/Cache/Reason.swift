@@ -117,6 +117,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case queueFull
     /// The request waited too long for its turn, or for another client's request.
     case waitedTooLong
+    /// The origin has asked for patience (429, or `Retry-After`): it is not asked for now.
+    case heldBack
     /// The proxy stops.
     case draining
     /// The client left before its request had its turn.
@@ -190,6 +192,7 @@ extension Reason {
         case .onlyIfCached: "only-if-cached"
         case .queueFull: "queue-full"
         case .waitedTooLong: "waited-too-long"
+        case .heldBack: "held-back"
         case .draining: "draining"
         case .clientLeft: "client-left"
         case .slowReader: "slow-reader"
@@ -211,7 +214,7 @@ extension Reason {
     /// not wait for the answer.
     public var isOfTheProxy: Bool {
         switch self {
-        case .queueFull, .waitedTooLong, .draining, .clientLeft, .slowReader: true
+        case .queueFull, .waitedTooLong, .heldBack, .draining, .clientLeft, .slowReader: true
         default: false
         }
     }

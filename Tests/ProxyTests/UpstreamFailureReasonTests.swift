@@ -11,6 +11,7 @@ import Testing
             .timeout(.whole), .closedEarly(.head), .malformed(.statusLine), .switchedProtocols,
             .tooManyInterimResponses,
             .tooManyWaiting(retryAfter: 1), .waitedTooLong(retryAfter: 1), .draining, .readerTooSlow,
+            .heldBack(retryAfter: 1),
         ] as [UpstreamFailure])
     func everyFailuresWordIsThatOfItsReason(_ failure: UpstreamFailure) {
         #expect(failure.word == failure.reason.text)

@@ -22,8 +22,7 @@ import Upstream
         _ mode: LiveOrigin.Mode, port: UInt16, timeout: Duration = .seconds(60)
     ) throws -> ServiceHost {
         var settings = UpstreamSettings(endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: port))
-        settings.firstByteTimeout = timeout
-        settings.wholeTimeout = timeout
+        settings.timeouts.response = timeout
         return try ServiceHost(
             label: "live", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         ) { context in

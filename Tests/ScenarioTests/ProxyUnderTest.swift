@@ -50,9 +50,9 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         shared.gzip = gzip
         shared.tier = tier
         var upstream = UpstreamSettings(endpoint: endpoint)
-        // On a busy machine an origin of the tests may be late.
-        upstream.firstByteTimeout = .seconds(Patience.seconds(60))
-        upstream.contentTimeout = .seconds(Patience.seconds(60))
+        // On a busy machine an origin of the tests may be late; its clients wait longer.
+        upstream.timeouts.response = .seconds(Patience.seconds(40))
+        upstream.timeouts.content = .seconds(Patience.seconds(40))
         adjusting(&upstream)
         var settings = ProxySettings(
             listeners: [ListenerSettings(address: SocketAddress("127.0.0.1:\(port)")!, tls: nil)], workers: workers,

@@ -19,7 +19,7 @@ import Testing
     @Test func refusalOfOneTokenHoldsBackThatTokenAlone() {
         var budget = budget()
         _ = budget.submit(job(0), .waitingClient, account: 7, now: now)
-        _ = budget.end(job(0), .rateLimited, now: now)
+        _ = budget.end(job(0), .rateLimited(), now: now)
         #expect(budget.rate.current == nil)
         #expect(budget.submit(job(1), .waitingClient, account: 7, now: now) == [.start(job(1))])
         #expect(budget.submit(job(2), .waitingClient, account: 7, now: now) == [], "four a second at first")
@@ -36,7 +36,7 @@ import Testing
         for number in 0..<4 { _ = budget.submit(job(number), .waitingClient, account: 7, now: now) }
         _ = budget.submit(job(10), .waitingClient, account: 8, now: now)
         #expect(budget.waitingCount > 0)
-        _ = budget.end(job(0), .rateLimited, now: now)
+        _ = budget.end(job(0), .rateLimited(), now: now)
         var (moment, started) = (now, [Int]())
         for _ in 0..<20 where budget.wakeAt != nil {
             moment = budget.wakeAt ?? moment
@@ -52,7 +52,7 @@ import Testing
         var budget = budget()
         for number in 0..<10 {
             _ = budget.submit(job(number), .waitingClient, account: 5, now: now)
-            _ = budget.end(job(number), .rateLimited, now: now)
+            _ = budget.end(job(number), .rateLimited(), now: now)
         }
         #expect(budget.rate.current == nil)
     }
@@ -60,13 +60,13 @@ import Testing
     @Test func refusalsThatSharedRequestsMeetTooCount() {
         var budget = budget()
         _ = budget.submit(job(0), .waitingClient, now: now)
-        _ = budget.end(job(0), .rateLimited, now: now)
+        _ = budget.end(job(0), .rateLimited(), now: now)
         let learnt = budget.rate.current
         #expect(learnt != nil)
         let later = now + .milliseconds(1500)
         for number in 1...3 {
             _ = budget.submit(job(number), .waitingClient, account: 5, now: later)
-            _ = budget.end(job(number), .rateLimited, now: later)
+            _ = budget.end(job(number), .rateLimited(), now: later)
         }
         let lowered = budget.rate.current
         #expect(lowered ?? 0 < learnt ?? 0)

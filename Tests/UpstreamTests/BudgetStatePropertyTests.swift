@@ -44,6 +44,8 @@ import Testing
                     }
                     #expect(hasRoom(job) && (better.isEmpty || !hasOneRate), "seed \(seed): \(action)")
                     running.append((job.id, job.priority))
+                case .turnAway(_, let retryAfter):
+                    #expect((1...5).contains(retryAfter), "seed \(seed): \(action)")
                 case .refuse(_, let retryAfter):
                     let worse = waiting.filter { $0.party == job.party && isBetter(job, $0) }
                     #expect(worse.isEmpty && (1...60).contains(retryAfter), "seed \(seed): \(action)")
@@ -164,7 +166,7 @@ import Testing
                     id, priority, of: party, account: account, isRepeated: isRepeated, now: world.now), seed)
         case 4, 5, 6:
             guard let index = world.running.indices.randomElement(using: &random) else { return }
-            let outcome = [BudgetState.Outcome.answered, .answered, .rateLimited, .unanswered]
+            let outcome = [BudgetState.Outcome.answered, .answered, .rateLimited(), .unanswered]
                 .randomElement(using: &random)!
             let job = world.running.remove(at: index)
             world.perform(world.budget.end(job.id, outcome, now: world.now), seed)

@@ -40,6 +40,58 @@ import Testing
         #expect(budget.end(job(1), .answered, now: now) == [.start(job(3))])
     }
 
+    // MARK: While the origin refuses all
+
+    /// Refuses the same request four times in 3.5 s, while others wait for the rate.
+    private func refusedBudget(account: UInt64 = 0) -> (BudgetState, [BudgetState.Action], Instant) {
+        var (budget, moment, actions) = (budget(lanes: [8]), now, [BudgetState.Action]())
+        for (number, pause) in [0, 500, 1000, 2000].enumerated() {
+            moment = moment + .milliseconds(pause)
+            _ = budget.tick(now: moment)
+            _ = budget.submit(job(number), .waitingClient, account: account, isRepeated: true, now: moment)
+            if number == 3 {
+                _ = budget.submit(job(10), .waitingClient, account: account, now: moment)
+                _ = budget.submit(job(11), .waitingClient, account: account, now: moment)
+            }
+            actions = budget.end(job(number), .rateLimited(), now: moment)
+        }
+        return (budget, actions, moment)
+    }
+
+    /// They waited for 6 to 20 s.
+    @Test(arguments: [0, 7] as [UInt64]) func whatWaitsIsTurnedAwayOnceTheLastTriesHaveFailed(account: UInt64) {
+        var (budget, actions, moment) = refusedBudget(account: account)
+        #expect(actions == [.turnAway(job(10), retryAfter: 1), .turnAway(job(11), retryAfter: 1)])
+        #expect(budget.waitingCount == 0 && budget.inFlight == 0)
+        let next = budget.submit(job(12), .waitingClient, account: account, now: moment)
+        #expect(next == [.turnAway(job(12), retryAfter: 1)])
+        #expect(budget.end(job(12), .unanswered, now: moment) == [])
+    }
+
+    @Test func anotherAccountIsNotTurnedAway() {
+        var (budget, _, moment) = refusedBudget(account: 7)
+        #expect(budget.submit(job(12), .waitingClient, account: 8, now: moment) == [.start(job(12))])
+        #expect(budget.submit(job(13), .waitingClient, now: moment) == [.start(job(13))])
+    }
+
+    @Test func anAnswerEndsTheTurningAway() {
+        var (budget, _, moment) = refusedBudget()
+        moment = moment + .seconds(2)
+        #expect(budget.submit(job(12), .waitingClient, now: moment) == [.start(job(12))], "it looks")
+        #expect(budget.submit(job(13), .waitingClient, now: moment) == [.turnAway(job(13), retryAfter: 1)])
+        _ = budget.end(job(12), .answered, now: moment)
+        #expect(budget.wait(of: 0, now: moment) == nil)
+    }
+
+    @Test func nothingLeavesBeforeTheMomentThatTheOriginHasNamed() {
+        var budget = budget(lanes: [8])
+        _ = budget.submit(job(0), .waitingClient, now: now)
+        _ = budget.end(job(0), .rateLimited(retryAfter: .seconds(2)), now: now)
+        #expect(budget.submit(job(1), .waitingClient, now: now) == [])
+        #expect(budget.wakeAt == now + .seconds(2))
+        #expect(budget.tick(now: now + .seconds(2)) == [.start(job(1))])
+    }
+
     // MARK: Room for optional requests
 
     private func hasRoom(_ budget: BudgetState, _ lane: Int, _ now: Instant) -> Bool {
@@ -80,7 +132,7 @@ import Testing
         var budget = budget(lanes: [8])
         _ = budget.submit(job(1), .waitingClient, now: now)
         #expect(hasRoom(budget, 0, now))
-        _ = budget.end(job(1), .rateLimited, now: now)
+        _ = budget.end(job(1), .rateLimited(), now: now)
         #expect(!hasRoom(budget, 0, now + .milliseconds(500)))
         #expect(hasRoom(budget, 0, now + .seconds(3)))
     }
@@ -226,7 +278,7 @@ import Testing
     @Test func refusalOfTheOriginHoldsOthersBack() {
         var budget = budget(lanes: [8], asked: 0..<2)
         #expect(budget.end(job(0), .answered, now: now) == [])
-        #expect(budget.end(job(1), .rateLimited, now: now) == [])
+        #expect(budget.end(job(1), .rateLimited(), now: now) == [])
         #expect(budget.rate.current == 4)
         #expect(budget.submit(job(2), .waitingClient, now: now) == [.start(job(2))])
         #expect(budget.submit(job(3), .waitingClient, now: now) == [])

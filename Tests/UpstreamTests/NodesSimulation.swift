@@ -154,7 +154,7 @@ struct NodesSimulation {
         guard let request = requests[id] else { return }
         counts.answered += isRefused ? 0 : 1
         counts.refused += isRefused ? 1 : 0
-        let outcome: BudgetState.Outcome = isRefused ? .rateLimited : .answered
+        let outcome: BudgetState.Outcome = isRefused ? .rateLimited() : .answered
         decide(request.node) { $0.end(BudgetState.JobID(lane: 0, number: id), outcome, now: $1) }
         guard isRefused else { return end(id) }
         let pause = RepeatPause.duration(beforeRepeat: request.repeats, using: &random)?.wholeNanoseconds

@@ -117,7 +117,7 @@ struct OriginSimulation {
         case .answer(let job, let isRefused):
             counts.refused += isRefused ? 1 : 0
             counts.answered += isRefused ? 0 : 1
-            perform(budget.end(job, isRefused ? .rateLimited : .answered, now: instant))
+            perform(budget.end(job, isRefused ? .rateLimited() : .answered, now: instant))
         }
         ask()
     }

@@ -63,8 +63,8 @@ import Testing
         var budget = budget(BudgetAnswer())
         _ = submit(&budget, 1, now: start)
         _ = submit(&budget, 2, now: at(20))
-        _ = budget.end(job(1), .rateLimited, now: at(100))
-        _ = budget.end(job(2), .rateLimited, now: at(100))
+        _ = budget.end(job(1), .rateLimited(), now: at(100))
+        _ = budget.end(job(2), .rateLimited(), now: at(100))
         let told = budget.rate.takeQuestion()?.question
         #expect(told == BudgetQuestion(refused: 1, refusedAge: .milliseconds(100)))
         // The second goes when the first is answered.
@@ -144,7 +144,7 @@ import Testing
         _ = budget.addLane(connections: 8)
         budget.rate.share(phase: 0)
         _ = submit(&budget, 1, now: start)
-        _ = budget.end(job(1), .rateLimited, now: at(100))
+        _ = budget.end(job(1), .rateLimited(), now: at(100))
         #expect(budget.rate.current == 4 && budget.rate.takeQuestion() == nil)
     }
 
@@ -185,7 +185,7 @@ import Testing
     @Test func a429ThatCouldNotBeToldTeachesTheNodeItself() {
         var budget = budget(BudgetAnswer(nodes: 2))
         _ = submit(&budget, 1, now: start)
-        _ = budget.end(job(1), .rateLimited, now: at(100))
+        _ = budget.end(job(1), .rateLimited(), now: at(100))
         _ = tell(&budget, nil, now: at(150))
         #expect(budget.rate.current == 2)
     }

@@ -132,6 +132,24 @@ import Testing
         #expect(scene.count(.rateLimited) == 1 && scene.count(.repeated) == 0)
     }
 
+    /// It went out four times in four seconds.
+    @Test func a429ThatSaysWhenToComeBackIsHandedOn() async throws {
+        let refusal = "HTTP/1.1 429 X\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n"
+        let scene = try GateScene(ScriptedOrigin([.request, .send(refusal), .hold]))
+        #expect(await scene.send("/a").end().collected?.status == 429)
+        let failure = await scene.send("/b").end().failure
+        #expect((3590...3600).contains(failure?.retryAfter ?? 0) && failure?.status == 429)
+        #expect(scene.targets == ["/a"] && scene.count(.repeated) == 0)
+    }
+
+    @Test func aShortRetryAfterIsWaitedFor() async throws {
+        let refusal = "HTTP/1.1 429 X\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+        let scene = try GateScene(ScriptedOrigin([.request, .send(refusal), Self.echo]))
+        let begun = Instant.now()
+        #expect(await scene.send("/a").end().text == "/a")
+        #expect(Instant.now() - begun >= .seconds(1), "half a second would have been enough")
+    }
+
     /// The origin has said that it was asked too much, whatever becomes of the rest.
     @Test(arguments: [20, 8 << 20])
     func a429WhoseContentBrokeOffWasNoAnswerToTheBudget(maxCollected: Int) async throws {

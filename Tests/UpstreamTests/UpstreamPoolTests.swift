@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test func silentOriginIsGivenUp() async throws {
-        let scene = try UpstreamScene(ScriptedOrigin([.request, .hold])) { $0.firstByteTimeout = .milliseconds(50) }
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .hold])) { $0.timeouts.response = .milliseconds(50) }
         let failure = await scene.send().end().failure
         #expect(failure == .timeout(.firstByte))
         #expect(failure?.status == 504)
@@ -231,18 +231,45 @@ import Testing
         let interim = [Step.send("HTTP/1.1 102 X\r\n\r\n"), .sleep(milliseconds: 200)]
         // Each within the time that an earlier one would buy; the answer comes after 1.2 s.
         let script = [.request] + Array(repeating: interim, count: 6).joined() + [Self.answer("late"), .hold]
-        let scene = try UpstreamScene(ScriptedOrigin(script)) { $0.firstByteTimeout = .milliseconds(400) }
+        let scene = try UpstreamScene(ScriptedOrigin(script)) { $0.timeouts.response = .milliseconds(400) }
         #expect(await scene.send().end().failure == .timeout(.firstByte))
     }
 
-    @Test func tricklingOriginIsGivenUpAtTheDeadlineOfTheWhole() async throws {
-        let scene = try UpstreamScene(
-            ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"), .hold])
-        ) {
-            $0.firstByteTimeout = .seconds(600)
-            $0.wholeTimeout = .milliseconds(200)
+    @Test(arguments: [8, 8 << 20])
+    func contentThatStallsIsGivenUp(maxCollected: Int) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n0123456789"
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .send(head), .hold])) {
+            $0.timeouts.response = .seconds(600)
+            $0.timeouts.content = .milliseconds(50)
+            $0.maxCollectedBytes = maxCollected
         }
-        #expect(await scene.send().end().failure == .timeout(.whole))
+        #expect(await scene.send().end().failure == .timeout(.content))
+    }
+
+    /// An answer that took longer than its content's time in all was cut off.
+    @Test func contentThatKeepsComingIsNotGivenUp() async throws {
+        let pieces = Array(repeating: [Step.sleep(milliseconds: 200), .send("x")], count: 6).joined()
+        let head = Step.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
+        // Five times as long as the pieces are apart, and less than they take together.
+        let scene = try UpstreamScene(ScriptedOrigin([.request, head] + pieces + [.hold])) {
+            $0.timeouts.content = .milliseconds(1000)
+        }
+        #expect(await scene.send().end().text == "xxxxxx")
+    }
+
+    /// What is read slowly is the reader's doing.
+    @Test func aPausedAnswerIsNotTakenForAStall() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123456789"
+        let scene = try UpstreamScene(ScriptedOrigin([.request, .send(head), .send("0123456789"), .hold])) {
+            $0.timeouts.content = .milliseconds(50)
+            $0.maxCollectedBytes = 8
+        }
+        let receiver = scene.send(pausing: true)
+        await receiver.began()
+        scene.onLoop { pool in
+            _ = pool.loop.schedule(after: .milliseconds(200)) { receiver.exchange?.resume() }
+        }
+        #expect(await receiver.end().text == "01234567890123456789")
     }
 
     @Test func idleConnectionIsClosedInTime() async throws {

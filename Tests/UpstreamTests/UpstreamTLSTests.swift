@@ -75,7 +75,7 @@ import Testing
     @Test func handshakeThatNeverEndsIsGivenUp() async throws {
         let origin = try ScriptedOrigin([.hold])
         let client = try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM()))
-        let scene = try UpstreamScene(origin, tls: client) { $0.connectTimeout = .milliseconds(100) }
+        let scene = try UpstreamScene(origin, tls: client) { $0.timeouts.connect = .milliseconds(100) }
         #expect(await scene.send().end().failure == .timeout(.connect))
         waitUntil { origin.endedConnections == 1 }
     }

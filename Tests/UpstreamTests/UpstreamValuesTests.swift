@@ -36,6 +36,7 @@ import Testing
         (UpstreamFailure.resolve(""), 502), (.connect(""), 502), (.tls(""), 502), (.closedEarly(.content), 502),
         (.malformed(.statusLine), 502), (.timeout(.connect), 504), (.timeout(.firstByte), 504),
         (.tooManyWaiting(retryAfter: 7), 503), (.waitedTooLong(retryAfter: 7), 503), (.draining, 503),
+        (.heldBack(retryAfter: 7), 429),
     ])
     func failuresHaveTheStatusOfTheirKind(failure: UpstreamFailure, status: Int) {
         #expect(failure.status == status)

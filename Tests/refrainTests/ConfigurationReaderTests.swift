@@ -46,6 +46,12 @@ import Testing
             upstream_ca_file ca.pem
             upstream_connections 7
             upstream_rate 20/s
+            upstream_connect_timeout 1s
+            upstream_response_timeout 2m
+            upstream_content_timeout 500ms
+            client_idle_timeout 75s
+            client_head_timeout 1m
+            other refuse
             developer_key_file key.p8
             developer_key_id ABC123DEFG
             developer_team_id DEF123GHIJ
@@ -73,6 +79,10 @@ import Testing
         #expect(configuration.adminTokenFile == "admin.token")
         #expect(configuration.upstream == ServerURL(isTLS: false, host: "127.0.0.1", port: 8090))
         #expect(configuration.upstreamCAFile == "ca.pem" && configuration.upstreamConnections == 7)
+        #expect(configuration.upstreamTimeouts.connect == .seconds(1) && configuration.other == .refuse)
+        #expect(configuration.upstreamTimeouts.response == .seconds(120))
+        #expect(configuration.upstreamTimeouts.content == .milliseconds(500))
+        #expect(configuration.clientTimeouts.idle == .seconds(75) && configuration.clientTimeouts.head == .seconds(60))
         #expect(configuration.upstreamRate == 20 && configuration.developerTokenFile == nil)
         #expect(configuration.developerKeyFile == "key.p8" && configuration.developerKeyID == "ABC123DEFG")
         #expect(configuration.developerTeamID == "DEF123GHIJ")

@@ -11,8 +11,10 @@ import Testing
     @Test func theTableHasEveryDirectiveOfTheContract() {
         let contract = """
             listen tls_certificate tls_certificate_key http2 admin_listen admin_token_file connections_per_address trusted_proxy \
-            request_memory answer_memory upstream upstream_ca_file upstream_connections upstream_rate \
-            forward_fields other developer_token_file developer_key_file developer_key_id developer_team_id developer_token_lifetime \
+            request_memory answer_memory client_idle_timeout client_head_timeout upstream upstream_ca_file \
+            upstream_connections upstream_rate forward_fields other upstream_connect_timeout \
+            upstream_response_timeout upstream_content_timeout developer_token_file developer_key_file developer_key_id \
+            developer_team_id developer_token_lifetime \
             music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
             ttl ttl_speed shared_tier shared_tier_auth_file shared_tier_ca_file shared_tier_name shared_tier_timeout \
             node_name compose verify_sample windows batch superset_includes documented_forms next cors_origin cors_headers access_log \
@@ -56,7 +58,9 @@ import Testing
         ("upstream", "api.music.apple.com"),
         ("connections_per_address", "0"), ("connections_per_address", "all"), ("request_memory", "10k"),
         ("request_memory", "much"), ("answer_memory", "10k"), ("forward_fields", "X Y:"), ("upstream_connections", "0"),
-        ("upstream_connections", "many"), ("upstream_rate", "20"), ("other", "off"),
+        ("upstream_connections", "many"), ("upstream_rate", "20"), ("upstream_response_timeout", "60"),
+        ("upstream_connect_timeout", "0s"), ("upstream_content_timeout", "2d"), ("client_idle_timeout", "9ms"),
+        ("client_head_timeout", "off"), ("other", "off"),
         ("developer_key_id", "a/b"), ("developer_team_id", "é"), ("developer_token_lifetime", "119s"),
         ("developer_token_lifetime", "15777001s"), ("cache_file", "\"\""), ("cache_size", "0"), ("cache_size", "1GB"),
         ("cache_file_locked", "wait"), ("cache_check", "1MiB"), ("cache_check", "0/s"), ("cache_check", "fast/s"),

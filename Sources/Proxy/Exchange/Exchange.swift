@@ -57,6 +57,7 @@ final class Exchange {
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
         traits.hasStandIn = proxy.standIn(for: request) != nil
         traits.asksTier = proxy.mayAskTier(request)
+        traits.longestWait = Self.longestWaitForTurn + proxy.gate.patience
         var client: ExchangeClient?
         var completion: ((PartEnd, ComparedAnswer?) -> Void)?
         switch audience {
@@ -273,6 +274,9 @@ extension Exchange {
     private func send(_ sending: ExchangeState.Sending) {
         cancel()
         self.sending = sending
+        if let wait = proxy.wait(for: request) {
+            return handle(.failed(ExchangeFailure(status: 503, reason: .heldBack, retryAfter: wait)))
+        }
         let credentials = proxy.shared.credentials
         developerToken = credentials.developer?.current(at: proxy.context.unixSeconds)
         let head = request.forwarded.head(
@@ -374,6 +378,7 @@ extension Exchange: UpstreamReceiver {
     private func noteAnswer(_ response: UpstreamResponse) {
         batch?.end = Batches.State.End(status: response.status)
         proxy.noteStatus(response.status, of: request)
+        proxy.noteWait(response, for: request)
         if state.wasPartOfRefused { proxy.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }

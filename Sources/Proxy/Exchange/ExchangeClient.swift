@@ -95,13 +95,22 @@ final class ExchangeClient {
         }
         record(status: response.status, contentLength: response.body.count, .no(reason), recorded(response))
         let status = forwarded(response.status, .no(reason))
+        let lacksWait = response.status == 429 && !response.fields.contains(.retryAfter)
         connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
             buffer.append(response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed))
             appendLength(of: response, to: &buffer)
+            if lacksWait { appendWait(to: &buffer) }
             status.write(to: &buffer)
             proxy.writeCrossOrigin(connection, to: &buffer)
         }
+    }
+
+    /// The origin says no time; the proxy knows when it would ask again.
+    private func appendWait(to buffer: inout ByteBuffer) {
+        buffer.append("Retry-After: ")
+        buffer.append(decimal: proxy.gate.retryAfter(of: proxy.account(of: request, proxy.party(of: connection))))
+        buffer.append("\r\n")
     }
 
     private func refuse(_ failure: ExchangeFailure) {
@@ -109,11 +118,7 @@ final class ExchangeClient {
         proxy.statistics.count(because: failure.reason)
         proxy.refuse(
             connection,
-            AppleError(
-                status: failure.status,
-                detail: failure.reason.isOfTheProxy
-                    ? "The origin could not be asked in time: \(failure.reason.text)."
-                    : "The origin gave no usable answer: \(failure.reason.text)."),
+            AppleError(status: failure.status, detail: Self.detail(of: failure)),
             key: request.key, template: request.facts.logTemplate, retryAfter: failure.retryAfter,
             upstreamTime: upstreamTime, status: forwarded(failure.originStatus, .no(failure.reason)))
     }
@@ -124,6 +129,13 @@ final class ExchangeClient {
         proxy.refuse(
             connection, AppleError(status: 401, detail: detail), key: request.key, template: request.facts.logTemplate,
             upstreamTime: upstreamTime, status: forwarded(401, .no(reason)))
+    }
+
+    private static func detail(of failure: ExchangeFailure) -> String {
+        if failure.reason == .heldBack { return "The origin refuses such requests for now." }
+        return failure.reason.isOfTheProxy
+            ? "The origin could not be asked in time: \(failure.reason.text)."
+            : "The origin gave no usable answer: \(failure.reason.text)."
     }
 
     private func countCollapsed() {

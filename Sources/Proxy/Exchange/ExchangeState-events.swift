@@ -58,6 +58,8 @@ extension ExchangeState {
         var isProxysOwn = false
         /// Whether the client's own fields go along.
         var carriesFields = false
+        /// The longest that a client waits for another's request.
+        var longestWait = Duration.seconds(15)
     }
 
     /// How a request joined the flight of its key.

@@ -85,8 +85,6 @@ struct ExchangeState {
 
     /// How long a client that could have a stale answer waits for the origin.
     static let patienceWithFallback = Duration.seconds(2)
-    /// The longest that a client waits for another's request.
-    static let longestWait = Duration.seconds(15)
     /// How often a client that waits for another's request looks whether it may ask in its place.
     private static let takeOverInterval = Duration.seconds(1)
 
@@ -310,7 +308,7 @@ extension ExchangeState {
 
     private mutating func waitOn(at now: Instant) -> Step {
         guard case .waiting = work else { preconditionFailure("only a waiter takes over") }
-        let end = began + Self.longestWait
+        let end = began + traits.longestWait
         if now < end { return Step(timer: .set(min(now + Self.takeOverInterval, end))) }
         work = .ended
         return give(up: ExchangeFailure(status: 504, reason: .waitedTooLong))

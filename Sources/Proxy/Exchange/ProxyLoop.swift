@@ -90,6 +90,19 @@ extension ProxyLoop {
     /// Tells that an answer is kept.
     func noteKept(_ response: StoredResponse) { room.note(response.byteCount) }
 
+    /// Heeds an origin in trouble that says when to come back, where that is everyone's trouble.
+    func noteWait(_ response: UpstreamResponse, for request: OriginRequest) {
+        guard response.status >= 500, let time = response.retryAfter, time > .zero, let key = request.key,
+            request.hasImpersonalErrors(hasOwnToken: signs)
+        else { return }
+        shared.heldTargets.note(key, for: time, now: context.loop.now)
+    }
+
+    /// Seconds for which the origin has asked not to be asked this.
+    func wait(for request: OriginRequest) -> Int? {
+        request.key.flatMap { shared.heldTargets.wait(for: $0, now: context.loop.now) }
+    }
+
     /// What the origin said of which nothing is stored.
     func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest, isForClient: Bool) {
         // A client's answer counts its reason itself.

@@ -16,6 +16,7 @@ extension UpstreamFailure {
         case .malformed, .switchedProtocols, .tooManyInterimResponses: .upstreamMalformed
         case .tooManyWaiting: .queueFull
         case .waitedTooLong: .waitedTooLong
+        case .heldBack: .heldBack
         case .draining: .draining
         case .readerTooSlow: .slowReader
         }

@@ -203,8 +203,8 @@ extension ProxyServer {
     /// one step. Connections, cache, flights and budget live on; requests under way end as they
     /// began.
     ///
-    /// - Parameter settings: `workers`, `timeouts` and `timeOfDay` count as they were at the start;
-    ///   `shared` comes from the running one's by `ProxyShared.adopting`.
+    /// - Parameter settings: `workers` and `timeOfDay` count as they were at the start; `shared`
+    ///   comes from the running one's by `ProxyShared.adopting`.
     /// - Throws: `ListenError` when an address cannot be had; everything is as it was then.
     public func adopt(_ settings: ProxySettings) throws(ListenError) {
         let before = running.withLock { $0 }
@@ -258,7 +258,8 @@ extension ProxySettings {
 
     /// Whether connections to the origin have to be made anew.
     fileprivate func hasOtherUpstream(than other: ProxySettings) -> Bool {
-        upstream.endpoint != other.upstream.endpoint || upstream.maxConnections != other.upstream.maxConnections
+        upstream.endpoint != other.upstream.endpoint || upstream.timeouts != other.upstream.timeouts
+            || upstream.maxConnections != other.upstream.maxConnections
             || upstreamTLS !== other.upstreamTLS
     }
 }

@@ -63,7 +63,7 @@ final class Worker: @unchecked Sendable {
                 gate = Self.makeGate(index, settings, loop, resolver, statistics)
             }
             service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
-            server.adopt(listening)
+            server.adopt(listening, settings.timeouts)
             service.proxy.context.trustedProxies = settings.bounds.trustedProxies
             gate.reconsider()
         }

@@ -1,8 +1,8 @@
 /// How long a client may take; absolute deadlines, not idle timers, so that a byte a second cannot
 /// hold a connection (FRAMING 6.1).
-public struct ClientTimeouts: Sendable {
+public struct ClientTimeouts: Sendable, Equatable {
     /// From the first byte of a head, or from the connection's opening, to the head's end.
-    var head = Duration.seconds(10)
+    public var head = Duration.seconds(10)
     /// From a head to its body's last byte.
     var body = Duration.seconds(30)
     /// For a queued answer to leave, or for `leastBytesWritten` of it.

@@ -48,7 +48,8 @@ public final class Server {
     let context: LoopContext
     private let service: any Service
     private let limits: MessageLimits
-    let timeouts: ClientTimeouts
+    /// Those of connections that are still to come.
+    private(set) var timeouts: ClientTimeouts
     var census: ConnectionCensus { context.census }
     /// By the address bound; several where several sockets of one address were inherited.
     private(set) var listeners: [SocketAddress: [Listener]] = [:]
@@ -109,8 +110,9 @@ public final class Server {
         return listener.address
     }
 
-    /// Goes over to other listeners; no connection notices.
-    package func adopt(_ listening: [BoundListener]) {
+    /// Goes over to other listeners and timeouts; no connection notices.
+    package func adopt(_ listening: [BoundListener], _ timeouts: ClientTimeouts) {
+        self.timeouts = timeouts
         let kept = Set(listening.map(\.address))
         for address in listeners.keys where !kept.contains(address) { stopListening(at: address) }
         for bound in listening {

@@ -29,9 +29,8 @@ final class TraceClients {
     /// How the clients reach the proxy: as patient as clients are, and as many as there are.
     static func settings(of endpoint: Endpoint) -> UpstreamSettings {
         var settings = UpstreamSettings(endpoint: endpoint, maxConnections: 4096)
-        settings.firstByteTimeout = .seconds(120)
-        settings.contentTimeout = .seconds(120)
-        settings.wholeTimeout = .seconds(300)
+        settings.timeouts.response = .seconds(120)
+        settings.timeouts.content = .seconds(120)
         settings.maxWaiting = .max
         return settings
     }

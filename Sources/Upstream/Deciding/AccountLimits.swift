@@ -11,6 +11,7 @@ struct AccountLimits {
     private struct Limit {
         var account: UInt64
         var rate = RateLimit(ceiling: nil)
+        var refusal = RefusalState()
         var usedAt: Instant
         /// Whether it is this limit that holds back requests just now.
         var isBinding = false
@@ -28,7 +29,18 @@ struct AccountLimits {
 
     /// When the next request under a limit may leave, the common one apart: `now` or later.
     func nextStart(_ number: Int, now: Instant) -> Instant {
-        number == 0 ? now : limits[number - 1].rate.nextStart(now: now)
+        guard number > 0 else { return now }
+        return max(limits[number - 1].rate.nextStart(now: now), limits[number - 1].refusal.heldUntil)
+    }
+
+    /// As `RefusalState.wait`.
+    func wait(_ number: Int, now: Instant) -> Int? {
+        number == 0 ? nil : limits[number - 1].refusal.wait(now: now)
+    }
+
+    /// As `RefusalState.admit`.
+    mutating func admit(_ number: Int, now: Instant) -> Int? {
+        number == 0 ? nil : limits[number - 1].refusal.admit(now: now)
     }
 
     mutating func started(_ number: Int, now: Instant) {
@@ -41,12 +53,16 @@ struct AccountLimits {
         let number = number(of: account)
         guard number > 0 else { return }
         limits[number - 1].rate.succeeded(now: now, isBinding: limits[number - 1].isBinding)
+        limits[number - 1].refusal.answered()
     }
 
     /// - Parameter isWaitedFor: whether something waits under a limit of this number.
-    mutating func refused(_ account: UInt64, startedAt: Instant, now: Instant, isWaitedFor: (Int) -> Bool) {
+    mutating func refused(
+        _ account: UInt64, retryAfter: Duration? = nil, startedAt: Instant, now: Instant, isWaitedFor: (Int) -> Bool
+    ) {
         guard let number = remember(account, now: now, isWaitedFor) else { return }
         limits[number - 1].rate.refused(startedAt: startedAt, now: now)
+        limits[number - 1].refusal.refused(retryAfter: retryAfter, now: now)
     }
 
     /// Notes which limits hold back requests now.

@@ -16,12 +16,15 @@ import Text
 /// - nothing waits that could start, and `wakeAt` is set while a rate alone holds something back;
 /// - at most `maxWaiting` requests wait, at most `maxWaitingInBackground` of them in the
 ///   background, and at most a quarter of one party while others wait;
+/// - while the origin refuses all requests of an account, these are turned away (`RefusalState`);
 /// - when there are more, the newest of the background is refused, else that of the party of which
 ///   the most wait: never another's;
 /// - a job ends once: refused, or by `end`.
 struct BudgetState {
     var rate: CommonRate
     private var accounts = AccountLimits()
+    /// Of the requests that are no account's.
+    private var refusal = RefusalState()
     private let maxWaiting: Int
     private let maxWaitingInBackground: Int
     private(set) var lanes: [Lane] = []
@@ -60,8 +63,11 @@ extension BudgetState {
         isRepeated: Bool = false, now: Instant
     ) -> [Action] {
         nextOrder += 1
-        var job = Job(priority: priority, account: account)
         let limit = accounts.number(of: account)
+        if let wait = account == 0 ? refusal.admit(now: now) : accounts.admit(limit, now: now) {
+            return [.turnAway(id, retryAfter: wait)]
+        }
+        var job = Job(priority: priority, account: account)
         // Mostly nothing waits: it starts without ever standing in a line.
         if lines.count == 0, lanes[id.lane].hasRoom(inBackground: priority.isBackground), isOpen(limit, now: now) {
             job.startedAt = now
@@ -101,13 +107,26 @@ extension BudgetState {
     /// A request is over, whether it had started or not. Says nothing of one that was refused.
     mutating func end(_ id: JobID, _ outcome: Outcome, now: Instant) -> [Action] {
         guard let job = jobs.removeValue(forKey: id) else { return [] }
+        var actions: [Action] = []
         if let startedAt = job.startedAt {
             lanes[id.lane].leave(job.priority)
             learn(from: outcome, job.account, startedAt: startedAt, now: now)
+            if case .rateLimited = outcome { actions = turnAway(job.account, now: now) }
         } else if let item = job.item {
             lines.remove(item)
         }
-        return settle(now: now)
+        return actions.isEmpty ? settle(now: now) : actions + settle(now: now)
+    }
+
+    /// Those of an account that wait while the origin refuses it.
+    private mutating func turnAway(_ account: UInt64, now: Instant) -> [Action] {
+        guard let wait = wait(of: account, now: now) else { return [] }
+        let waiting = jobs.filter { $0.value.account == account && $0.value.item != nil }
+        return waiting.sorted { $0.key < $1.key }.map { id, job in
+            if let item = job.item { lines.remove(item) }
+            jobs[id] = nil
+            return .turnAway(id, retryAfter: wait)
+        }
     }
 
     /// A 429 to what is one client's own says nothing of the limit that all share, unless what they
@@ -117,14 +136,17 @@ extension BudgetState {
         case .unanswered: break
         case .answered:
             rate.succeeded(now: now, isBinding: isBinding)
-            if account != 0 { accounts.succeeded(account, now: now) }
-        case .rateLimited:
+            if account == 0 { refusal.answered() } else { accounts.succeeded(account, now: now) }
+        case .rateLimited(let retryAfter):
             if account == 0 {
                 sharedRefusalAt = now
+                refusal.refused(retryAfter: retryAfter, now: now)
             } else {
                 // A copy: the closure must not look at what is being changed.
                 let lines = lines
-                accounts.refused(account, startedAt: startedAt, now: now) { lines.count(under: $0) > 0 }
+                accounts.refused(account, retryAfter: retryAfter, startedAt: startedAt, now: now) {
+                    lines.count(under: $0) > 0
+                }
             }
             if sharedRefusalAt.nanoseconds != .min, now - sharedRefusalAt < Self.sharedTrouble {
                 rate.refused(startedAt: startedAt, now: now)
@@ -173,13 +195,20 @@ extension BudgetState {
         return Int(max(1, min(Self.longestRetryAfter, (Double(before) / rate).rounded(.up))))
     }
 
+    /// Seconds after which a request of an account is worth another try, where the origin refuses
+    /// them all for now.
+    func wait(of account: UInt64, now: Instant) -> Int? {
+        account == 0 ? refusal.wait(now: now) : accounts.wait(accounts.number(of: account), now: now)
+    }
+
     /// On whose behalf a request waits; nil for one that does not.
     func party(of id: JobID) -> UpstreamParty? { jobs[id]?.item.map { lines.party(of: $0) } }
 
-    /// Whether an optional request would delay no other: none waits, at least half of the
-    /// lane's places stay free, and the rate is far from used up.
+    /// Whether an optional request would delay no other: none waits or is turned away, at least
+    /// half of the lane's places stay free, and the rate is far from used up.
     mutating func hasRoom(_ lane: Int, now: Instant) -> Bool {
-        lines.count == 0 && 2 * (lanes[lane].inFlight + 1) <= lanes[lane].connections && rate.isQuiet(now: now)
+        lines.count == 0 && refusal.wait(now: now) == nil && 2 * (lanes[lane].inFlight + 1) <= lanes[lane].connections
+            && rate.isQuiet(now: now)
     }
 
     /// Whether all places of a lane are taken.
@@ -198,7 +227,7 @@ extension BudgetState {
             return []
         }
         var actions: [Action] = []
-        while rate.nextStart(now: now) <= now, let item = nextToStart(now: now) {
+        while nextStart(now: now) <= now, let item = nextToStart(now: now) {
             actions.append(start(item, now: now))
         }
         while let item = oneTooMany(newest) {
@@ -222,8 +251,10 @@ extension BudgetState {
             isBackground ? 1 : min(lines.count - lines.backgroundCount, places), isBackground: isBackground, now: now)
     }
 
+    private func nextStart(now: Instant) -> Instant { max(rate.nextStart(now: now), refusal.heldUntil) }
+
     private func isOpen(_ limit: Int, now: Instant) -> Bool {
-        rate.nextStart(now: now) <= now && accounts.nextStart(limit, now: now) <= now
+        nextStart(now: now) <= now && accounts.nextStart(limit, now: now) <= now
     }
 
     /// What is under a limit that its account got while it waited goes there first.
@@ -287,7 +318,7 @@ extension BudgetState {
 
     /// Sees when something could start that has room, and which rate it waits for.
     private mutating func lookAhead(now: Instant) {
-        let common = rate.nextStart(now: now)
+        let common = nextStart(now: now)
         var (earliest, isBinding, bound) = (Instant?.none, false, [Int]())
         lines.forEachChannel { lane, inBackground in
             lanes[lane].hasRoom(inBackground: inBackground)
@@ -299,69 +330,5 @@ extension BudgetState {
         (wakeAt, self.isBinding) = (earliest, isBinding)
         accounts.unbind()
         for limit in bound { accounts.bind(limit) }
-    }
-}
-
-extension BudgetState {
-    /// One sending of a request, named by its lane.
-    struct JobID: NumberedKey, Sendable {
-        let lane: Int
-        let number: Int
-        var hashNumber: UInt64 { UInt64(truncatingIfNeeded: lane << 48 ^ number) }
-    }
-
-    /// What the lane's gate has to do.
-    enum Action: Equatable, Sendable {
-        case start(JobID)
-        /// Seconds after which another try is worth it.
-        case refuse(JobID, retryAfter: Int)
-
-        var job: JobID {
-            switch self {
-            case .start(let job), .refuse(let job, _): job
-            }
-        }
-    }
-
-    /// How a request ended, as far as the rate is concerned.
-    enum Outcome: Equatable {
-        case answered
-        /// By a 429.
-        case rateLimited
-        /// Not at all, or it was taken back.
-        case unanswered
-    }
-
-    struct Job {
-        let priority: UpstreamPriority
-        let account: UInt64
-        /// Nil while it waits.
-        var startedAt: Instant?
-        /// Where it waits; nil once it has started.
-        var item: Int?
-    }
-
-    /// One loop's share.
-    struct Lane {
-        let connections: Int
-        private(set) var inFlight = 0
-        private(set) var inBackground = 0
-
-        /// Background requests leave half of the connections to the others, so that a purge of many
-        /// entries does not make clients wait.
-        func hasRoom(inBackground isBackground: Bool) -> Bool {
-            guard inFlight < connections else { return false }
-            return !isBackground || inBackground < max(1, connections / 2)
-        }
-
-        mutating func enter(_ priority: UpstreamPriority) {
-            inFlight += 1
-            if priority.isBackground { inBackground += 1 }
-        }
-
-        mutating func leave(_ priority: UpstreamPriority) {
-            inFlight -= 1
-            if priority.isBackground { inBackground -= 1 }
-        }
     }
 }

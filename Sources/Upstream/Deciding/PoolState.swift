@@ -34,7 +34,7 @@ struct PoolState {
 extension PoolState {
     mutating func submit(_ request: RequestID, isReplayable: Bool, now: Instant) -> [Action] {
         guard !isDraining else { return [fail(request, .draining)] }
-        let ticket = Ticket(request: request, isReplayable: isReplayable, deadline: now + settings.wholeTimeout)
+        let ticket = Ticket(request: request, isReplayable: isReplayable, deadline: now + settings.timeouts.whole)
         if let connection = takeIdle(for: ticket, now: now) {
             return [lease(connection, to: ticket, isReused: true, now: now)]
         }
@@ -95,17 +95,16 @@ extension PoolState {
         return [.close(connection)] + hopeless.map { fail($0.request, failure) }
     }
 
-    /// The head of the final response has come: its content is due next.
-    mutating func answered(_ connection: ConnectionID, now: Instant) {
+    /// The head of the final response has come, or more of its content: more is due next.
+    mutating func progressed(_ connection: ConnectionID, now: Instant) {
         guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
-        let due = Due(deadline: now + settings.contentTimeout, phase: .content)
+        let due = Due(deadline: now + settings.timeouts.content, phase: .content)
         connections[connection] = .leased(ticket, isReused: isReused, due: due)
         wake(at: due.deadline)
     }
 
-    /// The content is not collected, and nothing could stand in for it where it stalls: only the
-    /// whole deadline counts.
-    mutating func streams(_ connection: ConnectionID) {
+    /// Nothing more is read for now: only the whole deadline counts.
+    mutating func pauses(_ connection: ConnectionID) {
         guard case .leased(let ticket, let isReused, _) = connections[connection] else { return }
         connections[connection] = .leased(ticket, isReused: isReused, due: nil)
     }
@@ -188,7 +187,7 @@ extension PoolState {
             }
             let connection = ConnectionID(number: nextConnection)
             nextConnection += 1
-            let deadline = now + settings.connectTimeout
+            let deadline = now + settings.timeouts.connect
             connections[connection] = .starting(deadline: deadline)
             wake(at: deadline)
             starting += 1
@@ -209,7 +208,7 @@ extension PoolState {
         _ connection: ConnectionID, to ticket: Ticket, isReused: Bool, now: Instant
     ) -> Action {
         if isReused { counters.reused += 1 }
-        let due = Due(deadline: now + settings.firstByteTimeout, phase: .firstByte)
+        let due = Due(deadline: now + settings.timeouts.response, phase: .firstByte)
         connections[connection] = .leased(ticket, isReused: isReused, due: due)
         wake(at: min(due.deadline, ticket.deadline))
         return .lease(connection, ticket.request, isReused: isReused)

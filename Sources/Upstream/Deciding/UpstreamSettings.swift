@@ -5,18 +5,8 @@ import HTTP
 public struct UpstreamSettings: Sendable {
     /// Where to connect to.
     public var endpoint: Endpoint
-    /// From the decision to open a connection to its being usable: resolving, TCP and TLS, all
-    /// addresses together.
-    var connectTimeout: Duration = .seconds(5)
-    /// From handing over the request to the end of the final response's head; interim responses do
-    /// not prolong it.
-    public var firstByteTimeout: Duration = .seconds(10)
-    /// From the head to the end of an answer that is collected; what is streamed has
-    /// `wholeTimeout`.
-    public var contentTimeout: Duration = .seconds(10)
-    /// From `send` to the last byte of the answer, waiting for a connection, streaming and pauses
-    /// included.
-    public var wholeTimeout: Duration = .seconds(60)
+    /// How long the origin may take.
+    public var timeouts = UpstreamTimeouts()
     /// How long an unused connection is kept.
     var idleTimeout: Duration = .seconds(30)
     /// A connection unused for longer than this is not trusted with a request that could not be

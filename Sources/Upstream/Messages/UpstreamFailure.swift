@@ -47,15 +47,19 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// Its turn did not come before the deadline. In so many seconds, at least 1, there will be
     /// room.
     case waitedTooLong(retryAfter: Int)
+    /// The origin refuses all such requests for now (429). In so many seconds, at least 1, it is
+    /// asked again.
+    case heldBack(retryAfter: Int)
     /// The pool takes no new requests because the program ends.
     case draining
     /// What a streamed answer is for did not keep up with it, and held its connection for too long.
     case readerTooSlow
 
-    /// The status of the answer that the proxy makes up (RFC 9110, 15.6.3 to 15.6.5).
+    /// The status of the answer that the proxy makes up (RFC 9110, 15.6.3 to 15.6.5; RFC 6585, 4).
     public var status: Int {
         switch self {
         case .timeout: 504
+        case .heldBack: 429
         case .tooManyWaiting, .waitedTooLong, .draining, .readerTooSlow: 503
         case .resolve, .connect, .tls, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
         }
@@ -65,7 +69,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// nothing is known.
     public var retryAfter: Int? {
         switch self {
-        case .tooManyWaiting(let seconds), .waitedTooLong(let seconds): seconds
+        case .tooManyWaiting(let seconds), .waitedTooLong(let seconds), .heldBack(let seconds): seconds
         default: nil
         }
     }
@@ -102,6 +106,7 @@ extension UpstreamFailure {
         case .malformed, .switchedProtocols, .tooManyInterimResponses: "upstream-malformed"
         case .tooManyWaiting: "queue-full"
         case .waitedTooLong: "waited-too-long"
+        case .heldBack: "held-back"
         case .draining: "draining"
         case .readerTooSlow: "slow-reader"
         }
@@ -119,7 +124,7 @@ extension UpstreamFailure: CustomStringConvertible {
         case .malformed(let error): "\(word): \(error.reason)"
         case .switchedProtocols: "\(word): 101"
         case .tooManyInterimResponses: "\(word): too many interim responses"
-        case .timeout, .tooManyWaiting, .waitedTooLong, .draining, .readerTooSlow: word
+        case .timeout, .tooManyWaiting, .waitedTooLong, .heldBack, .draining, .readerTooSlow: word
         }
     }
 }

@@ -44,3 +44,20 @@ public struct UpstreamResponse: Sendable {
         return Decimal.parse(bytes, field.value.range)
     }
 }
+
+extension UpstreamResponse {
+    /// How long the origin asks to wait (RFC 9110, 10.2.3), a year at most; nil where it does not
+    /// say. A date counts from the answer's own.
+    public var retryAfter: Duration? {
+        guard let value = fields.first(.retryAfter) else { return nil }
+        if let seconds = Decimal.parse(value.span, 0..<value.count) {
+            return .seconds(min(seconds, Self.longestWait))
+        }
+        guard let until = HTTPDate.parse(value.span),
+            let date = fields.first(.date).flatMap({ HTTPDate.parse($0.span) })
+        else { return nil }
+        return .seconds(min(max(until - date, 0), Int64(Self.longestWait)))
+    }
+
+    private static let longestWait = 365 * 86_400
+}

@@ -69,6 +69,12 @@ public final class UpstreamBudget: Sendable {
         shared.withLock { $0.state.retryAfter(priority, of: party, now: now) }
     }
 
+    /// Seconds after which a request of an account is worth another try, where the origin refuses
+    /// them all for now.
+    func wait(of account: UInt64, now: Instant) -> Int? {
+        shared.withLock { $0.state.wait(of: account, now: now) }
+    }
+
     /// On whose behalf a request waits; nil for one that does not.
     func party(of id: BudgetState.JobID) -> UpstreamParty? { shared.withLock { $0.state.party(of: id) } }
 

@@ -51,7 +51,7 @@ final class UpstreamConnection {
 extension UpstreamConnection {
     func open(in pool: UpstreamPool) {
         dialer = Dialer(
-            to: pool.settings.endpoint, tls: pool.tls, deadline: loop.now + pool.settings.connectTimeout,
+            to: pool.settings.endpoint, tls: pool.tls, deadline: loop.now + pool.settings.timeouts.connect,
             resolver: pool.resolver, loop: loop, completion: { [weak self] result in self?.dialed(result) })
     }
 
@@ -92,6 +92,16 @@ extension UpstreamConnection {
         stream?.readLater()
     }
 
+    /// Nothing is read until `resumes`: what does not come meanwhile is not the origin's fault.
+    func pauses() {
+        pool?.pauses(self)
+    }
+
+    func resumes() {
+        pool?.progressed(self)
+        readLater()
+    }
+
     private func readOn() {
         guard !isReading else { return }
         isReading = true
@@ -111,6 +121,7 @@ extension UpstreamConnection {
     private func readOnce(_ stream: Stream, _ exchange: UpstreamExchange) -> Bool {
         switch fill(from: stream) {
         case .bytes:
+            if hasReportedHead { pool?.progressed(self) }
             return process()
         case .wouldBlock:
             return false
@@ -168,17 +179,17 @@ extension UpstreamConnection {
     @discardableResult
     private func noteReceivedHead(_ exchange: UpstreamExchange) -> Bool {
         guard !hasReportedHead, let response = reader.received else { return false }
-        noteHead(response.status, exchange)
+        noteHead(response, exchange)
         guard !exchange.wantsWhole(response) else { return false }
         reader.streamContent()
         return true
     }
 
-    private func noteHead(_ status: Int, _ exchange: UpstreamExchange) {
+    private func noteHead(_ response: UpstreamResponse, _ exchange: UpstreamExchange) {
         guard !hasReportedHead else { return }
         hasReportedHead = true
-        exchange.headCame(status: status)
-        pool?.answered(self)
+        exchange.headCame(response)
+        pool?.progressed(self)
     }
 
     private func report(_ event: UpstreamEvent, _ exchange: UpstreamExchange) {
@@ -189,8 +200,7 @@ extension UpstreamConnection {
             finish(exchange)
             exchange.report(.answered(stamped(response, exchange)))
         case .began(let response):
-            noteHead(response.status, exchange)
-            pool?.streams(self)
+            noteHead(response, exchange)
             exchange.report(.began(stamped(response, exchange)))
         case .finished:
             finish(exchange)

@@ -50,9 +50,9 @@ public final class UpstreamExchange {
     private var repeats = 0
     /// The turn that was asked for and is still to be returned.
     private var turn: BudgetState.JobID?
-    /// Whether the head of an answer has come that was a 429: the budget hears of it however the
-    /// rest ends.
-    private var isRateLimited = false
+    /// Given where the head of an answer has come that was a 429: the budget hears of it however
+    /// the rest ends.
+    private var refusal: BudgetState.Outcome?
     private var isCounted = false
 
     private weak var pool: UpstreamPool?
@@ -117,6 +117,7 @@ public final class UpstreamExchange {
     public func pause() {
         guard !isPaused else { return }
         isPaused = true
+        connection?.pauses()
         gate?.paused(self)
     }
 
@@ -124,7 +125,7 @@ public final class UpstreamExchange {
     public func resume() {
         guard isPaused else { return }
         endPause()
-        connection?.readLater()
+        connection?.resumes()
     }
 
     private func endPause() {
@@ -151,7 +152,7 @@ extension UpstreamExchange {
         guard let gate else { return fail(.draining) }
         let turn = gate.makeTurn()
         self.turn = turn
-        isRateLimited = false
+        refusal = nil
         isCounted = false
         phase = .waitingForTurn
         gate.enqueue(self, turn, isRepeated: repeats > 0)
@@ -160,10 +161,10 @@ extension UpstreamExchange {
         timer = loop.schedule(at: deadline) { self.deadlinePassed() }
     }
 
-    /// The queue has no room for it, or none any more: the turn that it waited for is gone.
-    func lostTurn(retryAfter: Int) {
+    /// The turn that it waited for is gone: the queue has no room for it, or the origin refuses it.
+    func lostTurn(_ failure: UpstreamFailure) {
         turn = nil
-        fail(.tooManyWaiting(retryAfter: retryAfter))
+        fail(failure)
     }
 
     /// The pool has it from now on, under this number.
@@ -183,8 +184,8 @@ extension UpstreamExchange {
     }
 
     /// The head of the final answer has come, before its end.
-    func headCame(status: Int) {
-        isRateLimited = status == 429
+    func headCame(_ response: UpstreamResponse) {
+        refusal = response.status == 429 ? .rateLimited(retryAfter: response.retryAfter) : nil
     }
 
     /// The connection has nothing more to do with it.
@@ -218,10 +219,10 @@ extension UpstreamExchange {
         case .interim, .received: break
         case .began(let response): count(response)
         case .answered(let response):
-            headCame(status: response.status)
+            headCame(response)
             count(response)
             returnTurn(.answered)
-            if isRateLimited, repeatsLater() { return }
+            if refusal != nil, repeatsLater(after: response.retryAfter) { return }
             finish()
         case .finished:
             returnTurn(.answered)
@@ -244,10 +245,10 @@ extension UpstreamExchange {
 
     /// After a 429: whether it will be sent again. One that is too large to be collected is handed
     /// on instead.
-    private func repeatsLater() -> Bool {
-        guard repeats < mostRepeats, let at = gate?.pause(beforeRepeat: repeats, deadline: deadline) else {
-            return false
-        }
+    private func repeatsLater(after retryAfter: Duration?) -> Bool {
+        guard repeats < mostRepeats,
+            let at = gate?.pause(beforeRepeat: repeats, of: account, retryAfter: retryAfter, deadline: deadline)
+        else { return false }
         repeats += 1
         phase = .pausing
         timer = loop.schedule(at: at) {
@@ -269,7 +270,7 @@ extension UpstreamExchange {
     private func returnTurn(_ outcome: BudgetState.Outcome) {
         guard let turn else { return }
         self.turn = nil
-        gate?.end(turn, isRateLimited ? .rateLimited : outcome)
+        gate?.end(turn, refusal ?? outcome)
     }
 
     /// Lets go of the receiver, which is told of the end by the caller.

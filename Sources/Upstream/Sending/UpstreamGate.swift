@@ -61,8 +61,8 @@ public final class UpstreamGate {
     ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the
     ///     pool's timeouts count.
     ///   - repeats: how often a GET or HEAD that met a 429 is sent again, after about 0.5, 1 and 2
-    ///     seconds, where that is before the deadline; 3 at most. 0 for callers that have something
-    ///     to answer with.
+    ///     seconds, where that is before the deadline and the origin does not refuse all for now;
+    ///     3 at most. 0 for callers that have something to answer with.
     ///   - receiver: not called before this has returned. Of repeated requests it hears of the last
     ///     answer only, but perhaps of interim responses to the earlier sendings.
     public func send(
@@ -105,6 +105,15 @@ public final class UpstreamGate {
         loop.schedule(at: loop.now) { completion() }
     }
 
+    /// Seconds after which what met a 429 is worth another try, as far as it is known here.
+    package func retryAfter(of account: UInt64) -> Int {
+        budget.wait(of: account, now: loop.now) ?? retryAfter(.waitingClient, of: .everyone)
+    }
+
+    /// The longest that an answer is waited for from the moment at which its request has its turn;
+    /// what comes all the time may take longer.
+    package var patience: Duration { pool.settings.timeouts.patience }
+
     /// Whether an optional request would delay no other.
     package var hasRoom: Bool { budget.hasRoom(lane, now: loop.now) }
 
@@ -146,7 +155,7 @@ extension UpstreamGate {
 
     /// The turn is over, whether it had come or not.
     func end(_ turn: BudgetState.JobID, _ outcome: BudgetState.Outcome) {
-        if outcome == .rateLimited { observer.upstreamRateLimited() }
+        if case .rateLimited = outcome { observer.upstreamRateLimited() }
         waiting[turn] = nil
         let now = loop.now
         decide { $0.end(turn, outcome, now: now) }
@@ -156,10 +165,13 @@ extension UpstreamGate {
         budget.retryAfter(priority, of: party, now: loop.now)
     }
 
-    /// Nil when the request has been sent often enough, or would come too late.
-    func pause(beforeRepeat number: Int, deadline: Instant) -> Instant? {
-        guard !isDraining, let pause = RepeatPause.duration(beforeRepeat: number, using: &random) else { return nil }
-        let instant = loop.now + pause
+    /// Nil when the request has been sent often enough, would come too late, or would be refused.
+    /// - Parameter retryAfter: what the origin has said.
+    func pause(beforeRepeat number: Int, of account: UInt64, retryAfter: Duration?, deadline: Instant) -> Instant? {
+        guard !isDraining, budget.wait(of: account, now: loop.now) == nil, budget.wait(of: 0, now: loop.now) == nil,
+            let pause = RepeatPause.duration(beforeRepeat: number, using: &random)
+        else { return nil }
+        let instant = loop.now + max(pause, retryAfter ?? .zero)
         return instant < deadline ? instant : nil
     }
 
@@ -239,7 +251,9 @@ extension UpstreamGate {
             pool.send(exchange)
         case .refuse(_, let retryAfter):
             observer.upstreamRefused()
-            exchange.lostTurn(retryAfter: retryAfter)
+            exchange.lostTurn(.tooManyWaiting(retryAfter: retryAfter))
+        case .turnAway(_, let retryAfter):
+            exchange.lostTurn(.heldBack(retryAfter: retryAfter))
         }
     }
 

@@ -80,13 +80,13 @@ extension UpstreamPool {
         perform(state.connectFailed(connection.id, failure, now: loop.now))
     }
 
-    func answered(_ connection: UpstreamConnection) {
-        state.answered(connection.id, now: loop.now)
+    func progressed(_ connection: UpstreamConnection) {
+        state.progressed(connection.id, now: loop.now)
         armTimer()
     }
 
-    func streams(_ connection: UpstreamConnection) {
-        state.streams(connection.id)
+    func pauses(_ connection: UpstreamConnection) {
+        state.pauses(connection.id)
     }
 
     func finished(_ connection: UpstreamConnection, _ exchange: UpstreamExchange, isReusable: Bool) {

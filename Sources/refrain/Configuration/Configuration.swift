@@ -1,6 +1,8 @@
 import AppleMusic
 import EventLoop
 import Recording
+import Server
+import Upstream
 
 // What the program is told to do, as values; `Directive.table` says how each is written and what it
 // is by default.
@@ -24,12 +26,14 @@ struct Configuration: Equatable, Sendable {
     var requestMemory = 0
     /// Bytes.
     var answerMemory = 0
+    var clientTimeouts = ClientTimeouts()
 
     var upstream = ServerURL(isTLS: true, host: "", port: 0)
     var upstreamCAFile: String?
     var upstreamConnections = 0
     /// Requests a second; nil: only what the origin's 429 teach.
     var upstreamRate: Int?
+    var upstreamTimeouts = UpstreamTimeouts()
     var other = OtherMode.on
 
     var developerTokenFile: String?

@@ -107,9 +107,9 @@ extension Directive {
 
     /// Under the headings of the example file.
     static let groups: [(title: String, directives: [Directive])] = [
-        ("Clients", listening), ("The origin", origin), ("Credentials", credentials), ("The cache", storage),
-        ("Many nodes", sharing),
-        ("Answers", answers), ("Operation", operation),
+        ("Clients", listening + clientTimeouts), ("The origin", origin + upstreamTimeouts),
+        ("Credentials", credentials), ("The cache", storage), ("Many nodes", sharing), ("Answers", answers),
+        ("Operation", operation),
     ]
 
     private static let listening = [

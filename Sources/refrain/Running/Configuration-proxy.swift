@@ -25,11 +25,12 @@ extension Configuration {
         // The cache last: a predecessor lets go of it when nothing else is left that can fail.
         var settings = ProxySettings(
             listeners: try listenerSettings(inheritance.sockets, log), workers: loopCount,
-            upstream: UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections)),
+            upstream: upstreamSettings,
             upstreamTLS: try upstreamTLS(running),
             shared: try shared(log, running, inheritance.predecessor),
             accessLog: sink.map { ($0, accessLog.format == .json ? .json : .combined) })
         settings.upstreamRate = upstreamRate
+        settings.timeouts = clientTimeouts
         settings.bounds = clientBounds
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
@@ -42,6 +43,12 @@ extension Configuration {
     }
 
     private var endpoint: Endpoint { Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port) }
+
+    private var upstreamSettings: UpstreamSettings {
+        var settings = UpstreamSettings(endpoint: endpoint, maxConnections: max(1, upstreamConnections))
+        settings.timeouts = upstreamTimeouts
+        return settings
+    }
 
     /// Each loop has its own connections to the origin, so there cannot be more loops than
     /// connections.

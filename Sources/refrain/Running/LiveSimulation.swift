@@ -9,17 +9,21 @@ struct LiveSimulation {
     /// Makes the service, once, on its loop.
     let service: (LoopContext) -> any Service
 
+    /// The time after which the recorded answer stands in.
+    private static let patience = Duration.seconds(10)
+
     /// - Parameter recorded: opens the recording that answers where the origin does not.
     init(
         _ path: String, _ mode: RecordingMode, _ upstream: ServerURL, _ output: Output,
         recorded: () throws(CommandFailure) -> RecordedAPI
     ) throws(CommandFailure) {
-        let settings = UpstreamSettings(
+        var settings = UpstreamSettings(
             endpoint: Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
+        settings.timeouts.response = Self.patience
         let tls = try attempt("--upstream") { upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil }
         let use: LiveOrigin.Mode =
             mode == .record ? .record(try Self.recorder(path, output)) : .fallback(try recorded())
-        service = { context in
+        service = { [settings] context in
             let pool = UpstreamPool(settings: settings, tls: tls, loop: context.loop, resolver: Resolver())
             return LiveOrigin(use, pool: pool, context: context)
         }

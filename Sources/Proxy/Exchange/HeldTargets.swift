@@ -1,0 +1,39 @@
+import Cache
+import EventLoop
+import Synchronization
+
+/// The targets about which the origin has said to come back later, with a 5xx and `Retry-After`:
+/// until then they are not asked for again, within a minute.
+///
+/// A fixed number of cells, each for the keys of one remainder: the newest takes the place of an
+/// older one. Keys are told apart by their hash alone, which is drawn anew in each process.
+final class HeldTargets: Sendable {
+    private struct Cell {
+        let hash: Int
+        /// From then on it is asked for again.
+        let until: Instant
+        /// The moment that the origin has named.
+        let said: Instant
+    }
+
+    static let longest = Duration.seconds(60)
+    private static let cellCount = 512
+    private let cells = Mutex([Cell?](repeating: nil, count: HeldTargets.cellCount))
+
+    func note(_ key: CacheKey, for time: Duration, now: Instant) {
+        let cell = Cell(hash: key.hashValue, until: now + min(time, Self.longest), said: now + time)
+        cells.withLock { $0[Self.index(cell.hash)] = cell }
+    }
+
+    /// The seconds, at least 1, until the moment that the origin has named; nil where nothing is
+    /// held.
+    func wait(for key: CacheKey, now: Instant) -> Int? {
+        let hash = key.hashValue
+        guard let cell = cells.withLock({ $0[Self.index(hash)] }), cell.hash == hash, now < cell.until else {
+            return nil
+        }
+        return Int(max(1, (Double((cell.said - now).wholeNanoseconds) / 1e9).rounded(.up)))
+    }
+
+    private static func index(_ hash: Int) -> Int { Int(UInt(bitPattern: hash) % UInt(cellCount)) }
+}

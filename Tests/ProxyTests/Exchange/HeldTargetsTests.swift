@@ -1,0 +1,27 @@
+import Cache
+import EventLoop
+import Testing
+
+@testable import Proxy
+
+@Suite struct HeldTargetsTests {
+    private let now = Instant(nanoseconds: 1_000_000_000_000)
+    private let key = CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/1".utf8))
+
+    @Test func aTargetIsHeldForAsLongAsTheOriginSays() {
+        let held = HeldTargets()
+        held.note(key, for: .seconds(10), now: now)
+        #expect(held.wait(for: key, now: now) == 10)
+        #expect(held.wait(for: key, now: now + .milliseconds(9_500)) == 1)
+        #expect(held.wait(for: key, now: now + .seconds(10)) == nil)
+        let other = CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/2".utf8))
+        #expect(held.wait(for: other, now: now) == nil)
+    }
+
+    @Test func aTargetIsHeldForAMinuteAtMostWhateverTheClientIsTold() {
+        let held = HeldTargets()
+        held.note(key, for: .seconds(86_400), now: now)
+        #expect(held.wait(for: key, now: now + .seconds(59)) == 86_341)
+        #expect(held.wait(for: key, now: now + .seconds(60)) == nil)
+    }
+}

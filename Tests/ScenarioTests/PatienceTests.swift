@@ -1,0 +1,102 @@
+import Cache
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EventLoop
+@testable import Proxy
+@testable import Server
+
+/// How long the origin and clients may take, and what becomes of requests while the origin refuses
+/// all.
+@Suite(.timeLimit(.minutes(10))) struct PatienceTests {
+    private static let target = "/v1/catalog/us/songs/"
+
+    private static func answer(_ name: String) -> String {
+        let body = #"{"data":[{"id":"1","type":"songs","attributes":{"name":"\#(name)"}}]}"#
+        return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    /// Those who had asked in the leader's place waited for their own answers.
+    @Test func aHerdAtASlowOriginHasTheFirstAnswer() throws {
+        let (gate, first) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
+        let origin = try ScriptedOrigin(
+            [.request, .wait(first), .send(Self.answer("first")), .hold],
+            [.request, .wait(gate), .send(Self.answer("later")), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
+        defer { proxy.stop() }
+        let clients = try (0..<3).map { _ in
+            let client = try RawClient(port: UInt16(proxy.port))
+            try client.send("GET \(Self.target)1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            return client
+        }
+        waitUntil(within: 60) { origin.requests.joined().count == 2 }
+        first.open()
+        for client in clients { #expect(String(decoding: client.read(), as: UTF8.self).contains("first")) }
+        gate.open()
+        waitUntil { !proxy.isAsking }
+    }
+
+    /// 12 s were too long whatever the operator wanted, and a change needed another program.
+    @Test func timeoutsOfTheOriginAndOfClientsChangeByAReload() throws {
+        let gate = ScriptedOrigin.Gate()
+        let answer = Self.answer("late")
+        let origin = try ScriptedOrigin([.request, .hold], [.request, .wait(gate), .send(answer), .hold])
+        let proxy = try ProxyUnderTest(originPort: Int(origin.port)) { $0.timeouts.response = .milliseconds(50) }
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", Self.target + "1").status == 504)
+        try proxy.adopt {
+            $0.upstream.timeouts.response = .seconds(600)
+            $0.timeouts.idle = .milliseconds(50)
+        }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(Self.target)2 HTTP/1.1\r\nHost: a\r\n\r\n")
+        waitUntil { origin.requests.joined().count == 2 }
+        gate.open()
+        // To the end, which is the idle connection's.
+        #expect(String(decoding: client.read(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+    }
+
+    /// Each miss took 6 to 20 s.
+    @Test func missesAreRefusedSoonOnceTheLastTriesHaveFailed() throws {
+        let refuses = Mutex(true)
+        let origin = try FakeOrigin { _ in
+            refuses.withLock { $0 } ? FakeOrigin.Reply(status: 429, fields: []) : FakeOrigin.Reply()
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let first = try proxy.client.send("GET", Self.target + "1")
+        #expect(first.status == 429 && first.field("Retry-After") == "1")
+        #expect(origin.requests.count == 4)
+        // None of them is tried four times. On a slow machine some of them look.
+        for number in 2...20 {
+            let next = try proxy.client.send("GET", Self.target + "\(number)")
+            #expect(next.status == 429 && Int(next.field("Retry-After") ?? "") ?? 0 >= 1)
+        }
+        #expect(proxy.statistics[.retried] == 3)
+        refuses.withLock { $0 = false }
+        waitUntil(within: 60) { (try? proxy.client.send("GET", Self.target + "21").status) == 200 }
+        #expect(try proxy.client.send("GET", Self.target + "22").status == 200)
+    }
+
+    /// The same went out four times within four seconds.
+    @Test(arguments: [429, 503]) func whatTheOriginWantsLaterIsNotAskedForAgain(status: Int) throws {
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(status: status, fields: [("Retry-After", "3600")], body: "later")
+        }
+        var policy = Policy()
+        policy[.songs] = .fixed(600, stale: 0)
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        defer { proxy.stop() }
+        for round in 1...3 {
+            let answer = try proxy.client.send("GET", Self.target + "1")
+            #expect(answer.status == status)
+            #expect((3500...3600).contains(Int(answer.field("Retry-After") ?? "") ?? 0))
+            #expect(origin.requests.count == 1, "round \(round)")
+        }
+        let other = try proxy.client.send("GET", Self.target + "2")
+        #expect(origin.requests.count == (status == 429 ? 1 : 2), "a limit is about all, trouble about one")
+        #expect(other.status == status)
+    }
+}
