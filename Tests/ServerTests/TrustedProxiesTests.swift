@@ -52,6 +52,16 @@ import Testing
         #expect(try client([field]) == Self.balancer + ":0")
     }
 
+    /// The balancer appends to the client's line, and a quote that stays open would hide its element.
+    @Test(arguments: [
+        "Forwarded: for=1.1.1.1;x=\", for=203.0.113.9", "Forwarded: for=1.1.1.1;x=\"\\\", for=203.0.113.9",
+        "Forwarded: for=1.1.1.1;x=\", for=\"[2001:db8::7]:4711\"",
+        "Forwarded: for=1.1.1.1;x=\", for=\"[2001:db8::7]\";proto=https;by=\"[2001:db8::8]\"",
+    ])
+    func aQuoteThatStaysOpenNamesNoClient(field: String) throws {
+        #expect(try client([field]) == Self.balancer + ":0")
+    }
+
     /// A balancer that writes one of them passes the other on as the client wrote it.
     @Test func twoFieldsCountOnlyWhereTheyAgree() throws {
         #expect(try client(["X-Forwarded-For: 203.0.113.9", "Forwarded: for=203.0.113.9"]) == "203.0.113.9:0")

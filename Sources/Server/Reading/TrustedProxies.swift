@@ -48,20 +48,31 @@ public struct TrustedProxies: Sendable, Equatable {
         return client
     }
 
-    /// The value of `for` in an element of `Forwarded`, without quotes; nil where there is none.
+    /// The value of `for` in an element of `Forwarded`, without quotes; nil where there is none, and
+    /// where a quoted value of the element is not whole.
     private static func node(of element: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
-        var start = element.lowerBound
+        var (start, found) = (element.lowerBound, Range<Int>?.none)
         while start < element.upperBound {
             let end = endOfPair(start..<element.upperBound, bytes)
             let pair = bytes.trimmingWhitespace(start..<end)
+            guard isWhole(pair, bytes) else { return nil }
             let value = pair.lowerBound + 4
-            if value <= pair.upperBound, bytes.equalsIgnoringCase(pair.lowerBound..<value, "for=") {
+            if found == nil, value <= pair.upperBound, bytes.equalsIgnoringCase(pair.lowerBound..<value, "for=") {
                 let isQuoted = pair.upperBound - value >= 2 && bytes[value] == UInt8(ascii: "\"")
-                return isQuoted ? value + 1..<pair.upperBound - 1 : value..<pair.upperBound
+                found = isQuoted ? value + 1..<pair.upperBound - 1 : value..<pair.upperBound
             }
             start = end + 1
         }
-        return nil
+        return found
+    }
+
+    /// Whether a value with quotes has two, its first and its last byte. A quote that a client leaves
+    /// open takes in the element that its proxy appends, and hides it.
+    private static func isWhole(_ pair: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+        let quotes = pair.filter { bytes[$0] == UInt8(ascii: "\"") }
+        guard let first = quotes.first else { return true }
+        return quotes.count == 2 && first > pair.lowerBound && bytes[first - 1] == UInt8(ascii: "=")
+            && quotes[1] == pair.upperBound - 1
     }
 
     private static func endOfPair(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Int {
