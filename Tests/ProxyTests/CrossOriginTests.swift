@@ -38,7 +38,8 @@ import Testing
         ("https://*.a.example:1", "https://b.a.example:1", true),
         ("https://*.a.example", "https://evil.test/.a.example", false),
         ("https://*.a.example", "https://evil.test:80.a.example", false),
-        ("https://*.a.example", "https://x@b.a.example", false),
+        ("https://*.a.example", "https://x@b.a.example", false), ("", "https://a.example", false),
+        ("app://*", "app://a", true), ("app://*", "app://", false), ("*.a.example", "https://b.a.example", false),
     ])
     func anOriginNamesItselfOrAllHostsOfADomain(pattern: String, origin: String, matches: Bool) {
         #expect(PageOrigin(pattern).matches(Array(origin.utf8).span) == matches)

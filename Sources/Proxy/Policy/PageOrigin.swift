@@ -9,7 +9,7 @@ public struct PageOrigin: Sendable, Equatable {
 
     /// - Parameter text: `scheme://host[:port]` as browsers write it; the host may begin with `*.`.
     public init(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "*"), maxSplits: 1)
+        let parts = text.utf8.split(separator: UInt8(ascii: "*"), maxSplits: 1, omittingEmptySubsequences: false)
         beginning = Array(parts[0])
         end = parts.count > 1 ? Array(parts[1]) : nil
     }
