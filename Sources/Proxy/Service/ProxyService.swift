@@ -106,7 +106,7 @@ public final class ProxyService: Service {
         } catch {
             return .invalid(400, "Invalid request target: \(error.reason).")
         }
-        return refuses(target) ? AppleError(status: 404, detail: "Only paths under /v1/ are served here.") : nil
+        return refuses(target) ? .invalid(404, "Only paths under /v1/ are served here.") : nil
     }
 
     /// Whether the operator wants no request for it.
@@ -233,7 +233,7 @@ extension ProxyService {
     /// The upstream leads back here: to ask it would go on until something breaks.
     private func refuseLoop(_ connection: ClientConnection) {
         proxy.noteFailure("leads back to this proxy; requests that come back are answered 508")
-        refuse(connection, (AppleError(status: 508, detail: "The request has passed this proxy before."), nil))
+        refuse(connection, .invalid(508, "The request has passed this proxy before."))
     }
 }
 
