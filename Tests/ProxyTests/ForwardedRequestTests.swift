@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import TestSupport
 import Testing
 
 @testable import AppleMusic
@@ -232,6 +233,17 @@ import Testing
         let spelt = try forward(
             "GET //v1/catalog/us/songs/?ids=1%2C2&%6cimit=3 HTTP/1.1\r\nHost: p\r\n\r\n", breadth: .impersonal)
         #expect(spelt.hasPrefix("GET /v1/catalog/us/songs?ids=1,2&limit=3 HTTP/1.1\r\n"), "\(spelt)")
+    }
+
+    /// Two proxies that led to each other lost the chain with each request that one of them made.
+    @Test func aRequestOfTheProxysOwnBearsTheChainOfTheClientsRequest() throws {
+        let client = try ParsedRequest("GET / HTTP/1.1\r\nHost: p\r\nVia: 1.1 refrain-000000000000000b\r\n\r\n")
+        let own = ForwardedRequest(
+            for: try CanonicalTarget("/v1/catalog/us/songs?ids=1,2"), authorization: nil,
+            via: ViaChain(client.head, client.bytes.span))
+        let sent = own.head(to: Array("a".utf8), developerToken: nil, userToken: nil, as: ViaChain.Name(10))
+        let text = String(decoding: sent, as: UTF8.self)
+        #expect(text.hasSuffix("Via: 1.1 refrain-000000000000000b, 1.1 refrain-000000000000000a\r\n\r\n"), "\(text)")
     }
 
     /// A library search came back in another order than the client had asked for.

@@ -88,20 +88,22 @@ extension ProxyLoop {
     /// nil where it must not be stored.
     func originRequest(for supplement: Supplement, of forwarded: ForwardedRequest) -> OriginRequest? {
         originRequest(
-            for: supplement.target, authorization: forwarded.clientAuthorization, isSuperset: supplement.isSuperset)
+            for: supplement.target, authorization: forwarded.clientAuthorization, isSuperset: supplement.isSuperset,
+            via: forwarded.via)
     }
 
     /// A request for what everyone shares, with a client's token or without; nil where the answer
     /// must not be stored.
-    func originRequest(for bytes: [UInt8], authorization: ClientAuthorization?, isSuperset: Bool = false)
-        -> OriginRequest?
-    {
+    func originRequest(
+        for bytes: [UInt8], authorization: ClientAuthorization?, isSuperset: Bool = false, via: ViaChain = ViaChain()
+    ) -> OriginRequest? {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes.span)) != nil else { return nil }
         let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
         guard library(for: facts) != nil else { return nil }
         return OriginRequest(
-            facts: facts, reason: .partial, forwarded: ForwardedRequest(for: target, authorization: authorization),
+            facts: facts, reason: .partial,
+            forwarded: ForwardedRequest(for: target, authorization: authorization, via: via),
             key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil,
             catalogRequest: CatalogRequest(target), isSuperset: isSuperset)
     }

@@ -85,8 +85,10 @@ final class ForwardedRequest {
     }
 
     /// A GET of the proxy's own for what everyone shares.
-    /// - Parameter authorization: the token of a client that it is made for.
-    init(for other: CanonicalTarget, authorization: ClientAuthorization?) {
+    /// - Parameters:
+    ///   - authorization: the token of a client that it is made for.
+    ///   - via: the proxies that the client's request has passed.
+    init(for other: CanonicalTarget, authorization: ClientAuthorization?, via: ViaChain = ViaChain()) {
         method = .get
         methodText = Array("GET".utf8)
         target = other.bytes
@@ -102,7 +104,7 @@ final class ForwardedRequest {
         tellsWhoAsks = false
         welcomesGzip = true
         passesGzip = false
-        via = ViaChain()
+        self.via = via
         body = []
     }
 
