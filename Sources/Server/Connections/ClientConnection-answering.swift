@@ -17,6 +17,8 @@ extension ClientConnection {
         content: [UInt8], file: SealedFile? = nil, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void
     ) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
+        // Before the client can have the answer and send its next request to another loop.
+        uncountRequest()
         let hidesContent = head.method == .head
         composeHead(writesDate: writesDate, write)
         if let carrier {
