@@ -18,7 +18,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case personal
     /// A GET or HEAD with content, which is no part of the key.
     case requestContent
-    /// The operator switched this class off.
+    /// The operator switched this class off, or refuses paths outside of the API (404).
     case off
     /// The client forbade storing.
     case requestNoStore
@@ -106,7 +106,8 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     case clientKeyUnknown
     /// 429: the client has used up its rate.
     case clientRate
-    /// 400 or 405: a target, a method or user tokens that are not forwarded.
+    /// 400, 405 or 508: a target, a method or user tokens that are not forwarded, or a request that
+    /// has come back.
     case invalidRequest
 
     // MARK: Why there is no answer of the origin's

@@ -18,6 +18,7 @@ import Testing
             let answer = try proxy.client.send("GET", target)
             #expect(answer.status == 404, "\(target)")
             #expect(String(decoding: answer.body, as: UTF8.self).contains("under /v1/"))
+            #expect(answer.field("Cache-Status") == "refrain; detail=off", "as it is explained")
         }
         #expect(try proxy.client.send("POST", "/.git/config", body: Data([1])).status == 404)
         #expect(try proxy.client.send("GET", "/v1/catalog/us/songs/1").status == 200)

@@ -39,6 +39,11 @@ struct Rejection {
         Rejection(error: AppleError(status: status, detail: detail), reason: .invalidRequest)
     }
 
+    /// The path is outside of the API, and the operator wants no request for it (`other refuse`).
+    static var otherPath: Rejection {
+        Rejection(error: AppleError(status: 404, detail: "Only paths under /v1/ are served here."), reason: .off)
+    }
+
     /// Memory for requests that wait is used up.
     static var crowded: Rejection {
         let error = AppleError(status: 503, detail: "Too many requests wait for their answers.")

@@ -106,7 +106,7 @@ public final class ProxyService: Service {
         } catch {
             return .invalid(400, "Invalid request target: \(error.reason).")
         }
-        return refuses(target) ? .invalid(404, "Only paths under /v1/ are served here.") : nil
+        return refuses(target) ? .otherPath : nil
     }
 
     /// Whether the operator wants no request for it.
