@@ -60,6 +60,13 @@ import Testing
         #expect(plan.found(["a"], now: at(2)) == [.fail])
     }
 
+    /// Two lines of /etc/hosts may have the same address.
+    @Test func anAddressThatIsListedTwiceIsTriedOnce() {
+        var plan = plan("a", "a", "b")
+        #expect(plan.failed("a", now: at(1)) == [.dial("b")])
+        #expect(plan.failed("b", now: at(2)) == [.lookUpAgain])
+    }
+
     @Test func aNameWithoutAddressesFails() {
         var plan = DialPlan<String>(deadline: at(5000))
         #expect(plan.found([], now: start) == [.fail])

@@ -41,7 +41,8 @@ struct DialPlan<Address: Hashable> {
     /// The name has these addresses, in the order of trying.
     mutating func found(_ addresses: [Address], now: Instant) -> [Action] {
         lookup = lookup == .first ? .again : .done
-        waiting = addresses.filter { !tried.contains($0) }
+        var known = tried
+        waiting = addresses.filter { known.insert($0).inserted }
         return next(now: now)
     }
 
