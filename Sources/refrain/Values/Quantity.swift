@@ -22,6 +22,9 @@ enum Quantity {
     /// The same of rates.
     private static let largestRate = 1_000_000_000
 
+    /// In seconds: as nanoseconds it is an Int64.
+    private static let longestSpan: Int64 = 9_000_000_000
+
     /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an
     /// instant cannot overflow.
     static func duration(_ text: String) throws(ValueError) -> Duration {
@@ -46,7 +49,8 @@ enum Quantity {
         return number
     }
 
-    /// Requests in a span of seconds, minutes or hours: `20/s`, `0.5/s`, `30/m`, `1/2s`.
+    /// Requests in a span of seconds, minutes or hours: `20/s`, `0.5/s`, `30/m`, `1/2s`; one a day
+    /// at least, so that no time until the next overflows.
     static func requestRate(_ text: String) throws(ValueError) -> RequestRate {
         let problem = ValueError(text, isNot: "a rate such as 20/s, 0.5/s or 30/m")
         let halves = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -61,7 +65,9 @@ enum Quantity {
             let seconds = units[unit]
         else { throw problem }
         let scale: Int64 = [1, 10, 100, 1000][decimals.count]
-        return RequestRate(text, requests: requests, in: .seconds(count * seconds * scale))
+        let span = count * seconds * scale
+        guard (span - 1) / 86_400 < requests, span <= longestSpan else { throw problem }
+        return RequestRate(text, requests: requests, in: .seconds(span))
     }
 
     /// Bytes a second, one at least: `256KiB/s`.
