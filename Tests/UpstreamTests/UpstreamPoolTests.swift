@@ -248,13 +248,13 @@ import Testing
 
     /// An answer that took longer than its content's time in all was cut off.
     @Test func contentThatKeepsComingIsNotGivenUp() async throws {
-        let pieces = Array(repeating: [Step.sleep(milliseconds: 200), .send("x")], count: 6).joined()
-        let head = Step.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n")
-        // Five times as long as the pieces are apart, and less than they take together.
+        let pieces = Array(repeating: [Step.sleep(milliseconds: 300), .send("x")], count: 11).joined()
+        let head = Step.send("HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n")
+        // Ten times as long as the pieces are apart, and less than they take together.
         let scene = try UpstreamScene(ScriptedOrigin([.request, head] + pieces + [.hold])) {
-            $0.timeouts.content = .milliseconds(1000)
+            $0.timeouts.content = .milliseconds(3000)
         }
-        #expect(await scene.send().end().text == "xxxxxx")
+        #expect(await scene.send().end().text == "xxxxxxxxxxx")
     }
 
     /// What is read slowly is the reader's doing.
