@@ -222,7 +222,8 @@ public final class ProxyService: Service {
         guard !proxy.context.requestBudget.isExhausted else {
             return refuse(connection, .crowded)
         }
-        guard !request.forwarded.via.isLoop(at: proxy.shared.name) else { return refuseLoop(connection) }
+        let via = request.forwarded.via
+        guard !via.isLoop(at: proxy.shared.name) else { return refuseLoop(of: via, connection) }
         proxy.statistics.count(counter)
         proxy.statistics.count(because: request.reason)
         Exchange(request, for: .client(connection), proxy).start()
@@ -231,9 +232,12 @@ public final class ProxyService: Service {
 
 extension ProxyService {
     /// The upstream leads back here: to ask it would go on until something breaks.
-    private func refuseLoop(_ connection: ClientConnection) {
-        proxy.noteFailure("leads back to this proxy; requests that come back are answered 508")
-        refuse(connection, .invalid(508, "The request has passed this proxy before."))
+    private func refuseLoop(of via: ViaChain, _ connection: ClientConnection) {
+        // Sixteen names can be a client's invention, and this proxy's own cannot.
+        if via.names.contains(proxy.shared.name.bytes) {
+            proxy.noteFailure("leads back to this proxy; requests that come back are answered 508")
+        }
+        refuse(connection, .invalid(508, "The request has passed this proxy or \(ViaChain.most) others before."))
     }
 }
 
