@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a start would say of a cache file, found out without changing anything.
+/// Foretells the message of a start about a cache file, and changes nothing.
 public enum StoreForecast {
     /// Why the answers at `path` would not be used; nil where they would, or a file could be made.
     public static func trouble(_ path: String) -> String? {

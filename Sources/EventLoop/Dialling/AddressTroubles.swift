@@ -1,6 +1,6 @@
 /// Which addresses have failed, or lost against another, of late: they are tried last. Pure.
 ///
-/// What must hold: a trouble is forgotten after ten minutes (RFC 8305, 4, has it so for a family),
+/// Must hold: a trouble is forgotten after ten minutes (RFC 8305, 4, has it so for a family),
 /// or when the address is reached; what is remembered is bounded.
 struct AddressTroubles {
     /// Until when each is tried last.

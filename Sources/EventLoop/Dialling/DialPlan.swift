@@ -1,6 +1,6 @@
 /// Which addresses of a name are tried, and when: Happy Eyeballs (RFC 8305). Pure.
 ///
-/// What must hold:
+/// Must hold:
 /// - an attempt begins a quarter of a second after the one before it, or as soon as that has
 ///   failed; those under way go on, and the first that opens wins;
 /// - a handshake under way has more time, since the address has answered;
@@ -33,7 +33,7 @@ struct DialPlan<Address: Hashable> {
     /// The time that a handshake under way has, beyond that, before the next attempt.
     static var handshakeDelay: Duration { .seconds(1) }
 
-    /// - Parameter deadline: of the whole. Short times are shared among the attempts.
+    /// - Parameter deadline: ends the whole. Short times are shared among the attempts.
     init(deadline: Instant) {
         self.deadline = deadline
     }

@@ -61,8 +61,8 @@ public final class Resolver: Sendable {
         var waiters: [String: [Waiter]] = [:]
         var lastNumber = 0
 
-        /// What is to be delivered at once, or nil if the waiter has to wait; whether the name must
-        /// be looked up; and whether there is something to deliver should that take long.
+        /// The answer to deliver at once, or nil if the waiter has to wait; whether the name must be
+        /// looked up; and whether there is an old answer, should that take long.
         mutating func ask(
             _ host: String, _ waiter: Waiter, since: Instant?, now: Instant
         ) -> (known: Result<[SocketAddress], ResolveError>?, needsLookup: Bool, hasOld: Bool) {
@@ -75,7 +75,7 @@ public final class Resolver: Sendable {
             return (isOutdated ? nil : answer?.result, !isUnderWay, isOutdated && answer != nil)
         }
 
-        /// What one that has waited for long enough is given; nil where it has its answer.
+        /// The old answer for a waiter that has waited for long enough; nil where it has its own.
         mutating func giveOld(
             _ host: String, to number: Int, now: Instant
         ) -> Result<[SocketAddress], ResolveError>? {

@@ -106,7 +106,7 @@ extension Batches.State.Batch {
 }
 
 extension PartEnd {
-    /// What the end of a list's request says of the origin.
+    /// How the origin fared with a list's request.
     var ofBatch: Batches.State.End {
         switch self {
         case .stored(let status), .unusable(let status?): Batches.State.End(status: status)

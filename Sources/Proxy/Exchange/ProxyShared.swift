@@ -58,7 +58,7 @@ public struct ProxyShared: Sendable {
     public var verifies = true
     /// What the origin last said where nothing is stored of it.
     let lastAnswers = LastAnswers()
-    /// What the origin has asked not to be asked for now.
+    /// Targets that the origin does not want to be asked for now.
     let heldTargets = HeldTargets()
     /// By which it finds its own requests when they come back.
     let name = ViaChain.Name()

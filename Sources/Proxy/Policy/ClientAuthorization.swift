@@ -6,9 +6,9 @@ import HTTP
 /// A token with the claim `origin` works for some sites alone (APPLE-MUSIC-API 2.1.6), so the site
 /// goes along with it and tells its clients apart. It is left out where the token names none.
 struct ClientAuthorization: Sendable, Equatable {
-    /// Of the field `Authorization`.
+    /// The value of `Authorization`.
     let value: [UInt8]
-    /// Of the field `Origin`.
+    /// The value of `Origin`.
     let site: [UInt8]?
 }
 

@@ -1,4 +1,4 @@
-/// What the status of an answer says of the developer token that was sent.
+/// Evidence in the status of an answer about the developer token that was sent.
 ///
 /// A 403 to a personal request is about the user's token, and Apple answers some writes 401
 /// whatever the tokens are (APPLE-MUSIC-API 2.2.4, 3.2.22): neither is evidence.
@@ -26,7 +26,7 @@ enum TokenEvidence {
 }
 
 extension OriginRequest {
-    /// What an answer of this status says of the developer token.
+    /// The evidence in an answer of this status.
     func tokenEvidence(_ status: Int) -> TokenEvidence {
         TokenEvidence(
             status: status, isSafe: forwarded.method.isSafe, isPersonal: facts.route.isPersonal,

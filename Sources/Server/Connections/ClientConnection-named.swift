@@ -5,7 +5,7 @@ import HTTP
 // Must hold: a request that counts for its client's address stops counting once, when it is over.
 
 extension ClientConnection {
-    /// What tells the client's network from others; nil for a Unix socket.
+    /// The number of the client's network; nil for a Unix socket.
     package var peerNetwork: UInt64? { (namedClient ?? stream.peer)?.network }
 
     /// Finds out whose request this is, and counts it for that address.

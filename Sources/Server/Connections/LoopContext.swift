@@ -24,7 +24,7 @@ public final class LoopContext {
     let answerBudget: AnswerBudget
     /// The connections of clients; shared with other loops.
     let census: ConnectionCensus
-    /// Whose word on the client's address counts.
+    /// The peers that may name another address as the client's.
     package var trustedProxies = TrustedProxies()
     private var freeInputs: [RequestInput] = []
     private var freeStreamInputs: [RequestInput] = []

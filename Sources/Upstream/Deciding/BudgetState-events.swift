@@ -1,7 +1,7 @@
 import EventLoop
 import Text
 
-// What the events and actions of `BudgetState` are made of.
+// The values in the events and actions of `BudgetState`.
 
 extension BudgetState {
     /// One sending of a request, named by its lane.
@@ -12,7 +12,7 @@ extension BudgetState {
         static func < (a: Self, b: Self) -> Bool { (a.number, a.lane) < (b.number, b.lane) }
     }
 
-    /// What the lane's gate has to do.
+    /// A task of the lane's gate.
     enum Action: Equatable, Sendable {
         case start(JobID)
         /// Seconds after which another try is worth it.

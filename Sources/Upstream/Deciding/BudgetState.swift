@@ -23,7 +23,7 @@ import Text
 struct BudgetState {
     var rate: CommonRate
     private var accounts = AccountLimits()
-    /// Of the requests that are no account's.
+    /// For the requests that are no account's.
     private var refusal = RefusalState()
     private let maxWaiting: Int
     private let maxWaitingInBackground: Int

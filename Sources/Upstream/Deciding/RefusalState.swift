@@ -3,7 +3,7 @@ import EventLoop
 /// Whether the origin refuses all requests of one account for now (DECISIONS 11.12). Pure: events
 /// in, answers out.
 ///
-/// What must hold:
+/// Must hold:
 /// - it refuses once every answer has been a 429 for `patience`, `leastCount` of them at least, or
 ///   once a 429 has said to come back (`Retry-After`) in more than `mostHold`;
 /// - meanwhile one request after another is let through to look: the first when the origin has said

@@ -12,7 +12,7 @@ public struct UpstreamTimeouts: Sendable, Equatable {
     /// The defaults.
     public init() {}
 
-    /// What an answer that comes as slowly as it may is allowed in all, in times of `content`.
+    /// The time for a whole answer that comes as slowly as it may, in times of `content`.
     private static let contentParts = 10
 
     /// From `send` to the last byte of the answer, waiting for a connection, streaming and pauses

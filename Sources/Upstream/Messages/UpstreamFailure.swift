@@ -55,7 +55,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// What a streamed answer is for did not keep up with it, and held its connection for too long.
     case readerTooSlow
 
-    /// The status of the answer that the proxy makes up (RFC 9110, 15.6.3 to 15.6.5; RFC 6585, 4).
+    /// The status of the answer that the proxy generates (RFC 9110, 15.6.3 to 15.6.5; RFC 6585, 4).
     public var status: Int {
         switch self {
         case .timeout: 504

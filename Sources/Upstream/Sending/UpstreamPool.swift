@@ -4,7 +4,7 @@ import HTTP
 /// The connections of one loop to the origin. Tells `PoolState` what happened and does what it
 /// says.
 ///
-/// What is idempotent and met a dead connection is sent once more, on a fresh one; any other method
+/// An idempotent request that met a dead connection is sent once more, on a fresh one; any other
 /// never is (RFC 9110, 9.2.2), and therefore only gets a connection that is fresh or was used a
 /// moment ago. Redirects are not followed. The deadlines of all exchanges share one timer, so that
 /// a request costs no system call for them.

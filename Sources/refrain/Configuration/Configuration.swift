@@ -141,7 +141,7 @@ enum DocumentedFormsMode: String, CaseIterable, Sendable {
     case on, off
 }
 
-/// What becomes of requests for paths outside of `/v1/`.
+/// The treatment of requests for paths outside of `/v1/`.
 enum OtherMode: String, CaseIterable, Sendable {
     /// They go to the origin.
     case on
@@ -184,7 +184,7 @@ struct AccessLogSetting: Equatable, Sendable {
                 throw ValueError(
                     "\(quoted(word)): did you mean \(quoted(word.lowercased()))? A file of that name is ./\(word)")
             }
-            // What a journal gives a service as its output cannot be opened by these names.
+            // A service whose output is a journal cannot open it by these names.
             let names = ["/dev/stdout": Self.standardOutput, "/dev/stderr": .standardError]
             self = words[word] ?? names[word] ?? .file(word)
         }

@@ -1,10 +1,10 @@
 import EventLoop
 import Glibc
 
-// What a start finds out beyond the configuration: `check` looks at it without a trace, so that it
-// does not call right what `serve` refuses a moment later.
+// The findings of a start beyond the configuration: `check` looks for them without a trace, so that
+// it does not accept a configuration that `serve` refuses a moment later.
 
-/// What `serve` would meet.
+/// The troubles that `serve` would meet.
 struct StartForecast {
     /// The start would fail.
     var errors: [ConfigurationError] = []

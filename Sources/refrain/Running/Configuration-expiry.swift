@@ -45,7 +45,7 @@ extension Configuration {
 }
 
 extension ValidTime {
-    /// - Parameter consequence: of its end.
+    /// - Parameter consequence: follows from its end.
     func warning(at unixSeconds: Int64, _ consequence: String) -> String? {
         func span(_ seconds: Int64) -> String { SpanOfTime.text(Int(clamping: seconds)) }
         if let begins, begins > unixSeconds {
