@@ -41,6 +41,17 @@ import Testing
         #expect(again.status == 508 && origin.requests.count == 1)
     }
 
+    /// Any client could make the log say that the upstream leads back.
+    @Test func namesThatAClientInventsAreNoTroubleOfTheOrigins() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let names = (0..<16).map { "1.1 " + String(decoding: ViaChain.Name($0 + 100).bytes, as: UTF8.self) }
+        let via = names.joined(separator: ", ")
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/songs/1", fields: [("Via", via)]).status == 508)
+        #expect(origin.requests.isEmpty && proxy.statistics[.upstreamErrors] == 0)
+    }
+
     /// Two proxies, each the other's origin.
     private func circle() throws -> (ProxyUnderTest, ProxyUnderTest) {
         let one = try ProxyUnderTest(originPort: 1)
