@@ -52,7 +52,8 @@ import Testing
         #expect(try client([field]) == Self.balancer + ":0")
     }
 
-    /// The balancer appends to the client's line, and a quote that stays open would hide its element.
+    /// The balancer appends to the client's line: an open quote hid its element, and the client was
+    /// who it said.
     @Test(arguments: [
         "Forwarded: for=1.1.1.1;x=\", for=203.0.113.9", "Forwarded: for=1.1.1.1;x=\"\\\", for=203.0.113.9",
         "Forwarded: for=1.1.1.1;x=\", for=\"[2001:db8::7]:4711\"",

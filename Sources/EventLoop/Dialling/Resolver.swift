@@ -61,8 +61,8 @@ public final class Resolver: Sendable {
         var waiters: [String: [Waiter]] = [:]
         var lastNumber = 0
 
-        /// The answer to deliver at once, or nil if the waiter has to wait; whether the name must be
-        /// looked up; and whether there is an old answer, should that take long.
+        /// The answer to deliver at once, or nil if the waiter has to wait; whether the name must
+        /// be looked up; and whether there is an old answer, should that take long.
         mutating func ask(
             _ host: String, _ waiter: Waiter, since: Instant?, now: Instant
         ) -> (known: Result<[SocketAddress], ResolveError>?, needsLookup: Bool, hasOld: Bool) {

@@ -48,8 +48,8 @@ public struct TrustedProxies: Sendable, Equatable {
         return client
     }
 
-    /// The value of `for` in an element of `Forwarded`, without quotes; nil where there is none, and
-    /// where a quoted value of the element is not whole.
+    /// The value of `for` in an element of `Forwarded`, without quotes; nil where there is none,
+    /// and where a quoted value of the element is not whole.
     private static func node(of element: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
         var (start, found) = (element.lowerBound, Range<Int>?.none)
         while start < element.upperBound {
@@ -66,8 +66,8 @@ public struct TrustedProxies: Sendable, Equatable {
         return found
     }
 
-    /// Whether a value with quotes has two, its first and its last byte. A quote that a client leaves
-    /// open takes in the element that its proxy appends, and hides it.
+    /// Whether a value with quotes has two, its first and its last byte. A quote that a client
+    /// leaves open takes in the element that its proxy appends, and hides it.
     private static func isWhole(_ pair: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         let quotes = pair.filter { bytes[$0] == UInt8(ascii: "\"") }
         guard let first = quotes.first else { return true }

@@ -1,6 +1,7 @@
 import EventLoop
 
-/// An argument of `cors_origin`: `*`, an origin of web pages (RFC 6454 6.2), or `scheme://*.domain`.
+/// An argument of `cors_origin`: `*`, an origin of web pages (RFC 6454 6.2), or
+/// `scheme://*.domain`.
 enum PageOriginText {
     /// Longer than any scheme in use.
     private static let longestScheme = 32
