@@ -21,7 +21,7 @@ enum CodedHitsMeasurement {
         }
         let notes = [
             "the origin gave it uncompressed; level 6 for all. nginx compresses each answer anew; Refrain does once, "
-                + "when it is asked for the second time, and keeps both forms; Varnish does once, when it stores, and "
+                + "after it is first asked for so, and keeps both forms; Varnish does once, when it stores, and "
                 + "keeps that form alone. So this is not the same work, but what each does for the same requests",
             "three quarters of the 4 KiB are one letter, which costs nginx less than words would",
         ]
