@@ -97,6 +97,8 @@ final class SoakRun {
             if isWarm, rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
         }
         guard program.isRunning else { throw ServedProgram.Failure(description: program.text) }
+        // On a busy machine a turn may outlast the seconds in which a sample was due.
+        outcome.samples.append(try sample((ContinuousClock.now - begin) / .seconds(1)))
         return outcome
     }
 
@@ -113,14 +115,19 @@ final class SoakRun {
     }
 
     private func sample(_ seconds: Double) throws -> Sample {
-        let statm = try String(contentsOfFile: "/proc/\(program.id)/statm", encoding: .utf8).split(separator: " ")
+        let statm = try String(contentsOfFile: "/proc/\(program.id)/statm", encoding: .utf8)
         let metrics = String(decoding: try admin.send("GET", "/metrics").body, as: UTF8.self)
         let open = metrics.split(separator: "\n").first { $0.hasPrefix("process_open_fds ") }
         let journal = try? FileManager.default.attributesOfItem(atPath: folder.file("cache.sqlite-wal"))
         return Sample(
-            seconds: seconds, residentBytes: (Int(statm[1]) ?? 0) * Int(getpagesize()),
-            descriptors: open.flatMap { Int($0.split(separator: " ")[1]) } ?? 0,
+            seconds: seconds, residentBytes: (Self.second(in: statm) ?? 0) * Int(getpagesize()),
+            descriptors: open.flatMap { Self.second(in: $0) } ?? 0,
             journalBytes: journal?[.size] as? Int ?? 0)
+    }
+
+    /// The second of the words in a line; nil where there is no such number.
+    private static func second(in line: some StringProtocol) -> Int? {
+        line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
     }
 
     private func purge(_ second: Int) throws {
