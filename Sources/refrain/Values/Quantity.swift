@@ -1,5 +1,3 @@
-import Traffic
-
 // The numbers of the configuration and of the command line: sizes, durations, rates, counts. All
 // are exact: overflow is refused, and nothing is rounded. All have a bound.
 
@@ -21,9 +19,6 @@ enum Quantity {
     private static let largestSize = 1 << 50
     /// The same of rates.
     private static let largestRate = 1_000_000_000
-
-    /// In seconds: as nanoseconds it is an Int64.
-    private static let longestSpan: Int64 = 9_000_000_000
 
     /// Digits and one of `ms`, `s`, `m`, `h`, `d`; a hundred years at most, so that sums with an
     /// instant cannot overflow.
@@ -47,27 +42,6 @@ enum Quantity {
             throw ValueError(text, isNot: "a rate such as 20/s")
         }
         return number
-    }
-
-    /// Requests in a span of seconds, minutes or hours: `20/s`, `0.5/s`, `30/m`, `1/2s`; one a day
-    /// at least, so that no time until the next overflows.
-    static func requestRate(_ text: String) throws(ValueError) -> RequestRate {
-        let problem = ValueError(text, isNot: "a rate such as 20/s, 0.5/s or 30/m")
-        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2 else { throw problem }
-        let number = halves[0].split(separator: ".", omittingEmptySubsequences: false)
-        let decimals = number.count > 1 ? number[1] : ""
-        let (times, unit) = split(String(halves[1]))
-        let units: [Substring: Int64] = ["s": 1, "m": 60, "h": 3600]
-        guard number.count <= 2, !number[0].isEmpty, number.count == 1 || !decimals.isEmpty, decimals.count <= 3,
-            (number[0] + decimals).allSatisfy({ ("0"..."9").contains($0) }), let requests = Int(number[0] + decimals),
-            requests > 0, let count = times.isEmpty ? 1 : Int64(times), (1...3600).contains(count),
-            let seconds = units[unit]
-        else { throw problem }
-        let scale: Int64 = [1, 10, 100, 1000][decimals.count]
-        let span = count * seconds * scale
-        guard (span - 1) / 86_400 < requests, span <= longestSpan else { throw problem }
-        return RequestRate(text, requests: requests, in: .seconds(span))
     }
 
     /// Bytes a second, one at least: `256KiB/s`.
@@ -96,7 +70,7 @@ enum Quantity {
         return number
     }
 
-    private static func split(_ text: String) -> (digits: Substring, unit: Substring) {
+    static func split(_ text: String) -> (digits: Substring, unit: Substring) {
         let digits = text.prefix { ("0"..."9").contains($0) }
         return (digits, text[digits.endIndex...])
     }
