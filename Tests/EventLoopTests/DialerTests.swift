@@ -63,8 +63,9 @@ import Testing
     /// Each loop waited for half of its time, and each began anew.
     @Test func addressThatSwallowsConnectionsIsTriedLastByAllDialers() throws {
         try withLoop { loop in
-            let hole = try BlackHole()
-            let server = try TestServer(loop: loop, address: "127.0.0.1:\(hole.port)")
+            // Clients of other tests have ports of 127.0.0.1, so that its port is chosen first.
+            let server = try TestServer(loop: loop)
+            let hole = try BlackHole(port: server.port)
             let resolver = try resolver("127.0.0.2", "127.0.0.1")
             let (_, first) = dial(server.port, resolver, loop)
             #expect(loop.eventually { first.peer == server.listener.address })
@@ -167,18 +168,16 @@ import Testing
 /// An address of 127.0.0.2 that swallows connections: its queue is full.
 private final class BlackHole {
     private var descriptors: [CInt] = []
-    let port: UInt16
 
-    init() throws {
-        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    init(port: UInt16) throws {
+        let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         descriptors.append(listener)
-        let any = try #require(SocketAddress("127.0.0.2:0"))
-        try #require(any.withSockaddr { bind(listener, $0, $1) } == 0)
+        let address = try #require(SocketAddress("127.0.0.2:\(port)"))
+        try #require(address.withSockaddr { bind(listener, $0, $1) } == 0)
         try #require(listen(listener, 0) == 0)
-        let address = try #require(Socket.localAddress(listener))
-        port = address.port
         for _ in 0..<4 {
-            let client = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+            let client = socket(AF_INET, kind, 0)
             descriptors.append(client)
             _ = address.withSockaddr { connect(client, $0, $1) }
         }
