@@ -26,4 +26,9 @@ import Testing
             last = next
         }
     }
+
+    @Test func secondsToWaitAreWholeAndOneAtLeast() {
+        let spans: [Duration] = [.seconds(-5), .zero, .milliseconds(1), .seconds(1), .milliseconds(1001), .seconds(60)]
+        #expect(spans.map(\.secondsToWait) == [1, 1, 1, 1, 2, 60])
+    }
 }

@@ -27,14 +27,8 @@ import Testing
         ) throws {
             engine = try RedisServer()
             origin = try FakeOrigin(answer)
-            let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
             for index in 0..<count {
-                var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(index)")
-                settings.timeout = .seconds(60)
-                let tier = SharedTier(settings) { _ in }
-                let epoch = LogEpoch(number: 1)
-                tier.knowledge.begin(epoch, forgottenUntil: .start)
-                tier.knowledge.stand(fence: LogMark(epoch, .start), mayTake: true)
+                let tier = SharedTier(ofNode: index, engine)
                 let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
                 nodes.append(try ProxyUnderTest(originPort: origin.port, cache: cache, policy: policy, tier: tier))
                 caches.append(cache)

@@ -60,4 +60,7 @@ extension Duration {
     public var wholeNanoseconds: Int64 {
         Int64(clamping: attoseconds / 1_000_000_000)
     }
+
+    /// Whole seconds, rounded up, and at least 1: as `Retry-After` has it (RFC 9110 10.2.3).
+    public var secondsToWait: Int { max(1, Int((self / .seconds(1)).rounded(.up))) }
 }

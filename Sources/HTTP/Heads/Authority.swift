@@ -1,8 +1,8 @@
 /// `uri-host [ ":" port ]` (RFC 9110 7.2): a Host field or the authority of a target. User
 /// information is refused, an empty host as well.
-struct Authority {
+package struct Authority {
     /// The host at `range` without the dot that ends an absolute name: both are the same host.
-    static func name(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
+    package static func name(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Range<Int> {
         guard range.count > 1, bytes[range.upperBound - 1] == UInt8(ascii: ".") else { return range }
         return range.lowerBound..<range.upperBound - 1
     }

@@ -42,7 +42,7 @@ public final class Client: Sendable {
     package func admit(at now: Instant, nodes: Int = 1) -> Int? {
         guard rate != nil, let wait = allowance.withLock({ $0?.take(at: now, nodes: nodes) }) else { return nil }
         counters.limited.add(1, ordering: .relaxed)
-        return max(1, Int((wait / .seconds(1)).rounded(.up)))
+        return wait.secondsToWait
     }
 
     /// Counts an answer.

@@ -34,8 +34,7 @@ extension RequestHead {
         if let colon = host.last(where: { bytes[$0] == UInt8(ascii: ":") }), bytes[end - 1] != UInt8(ascii: "]") {
             end = colon
         }
-        let endsInDot = end - host.lowerBound > 1 && bytes[end - 1] == UInt8(ascii: ".")
-        return host.lowerBound..<(endsInDot ? end - 1 : end)
+        return Authority.name(bytes, host.lowerBound..<end)
     }
 
     /// Whether `Host` says where the connection leads: a loopback name or address, or the address

@@ -59,7 +59,7 @@ struct RefusalState {
     /// refused now.
     func wait(now: Instant) -> Int? {
         guard let probeAt, now < probeAt else { return nil }
-        return Int(max(1, (Double((max(probeAt, saidUntil) - now).wholeNanoseconds) / 1e9).rounded(.up)))
+        return (max(probeAt, saidUntil) - now).secondsToWait
     }
 
     /// As `wait`, for a request that leaves if it may: it is the one that looks.

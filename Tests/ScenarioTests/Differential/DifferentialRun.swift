@@ -87,20 +87,8 @@ final class DifferentialRun {
             try ProxyUnderTest(
                 originPort: Int(origin.address.port), workers: 2, cache: node == 0 ? cache : Self.cache(in: nil),
                 policy: settings.policy, timeOfDay: TimeOfDay { clock.unixSeconds }, composition: composition,
-                tier: engine.map { Self.tier(node, $0) })
+                tier: engine.map { SharedTier(ofNode: node, $0) })
         }
-    }
-
-    /// A node that knows the log of purges from its beginning.
-    private static func tier(_ node: Int, _ engine: RedisServer) -> SharedTier {
-        let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
-        var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(node)")
-        settings.timeout = .seconds(60)
-        let tier = SharedTier(settings) { _ in }
-        let epoch = LogEpoch(number: 1)
-        tier.knowledge.begin(epoch, forgottenUntil: .start)
-        tier.knowledge.stand(fence: LogMark(epoch, .start), mayTake: true)
-        return tier
     }
 
     /// By turns.
