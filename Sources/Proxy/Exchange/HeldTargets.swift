@@ -19,20 +19,24 @@ final class HeldTargets: Sendable {
     static let longest = Duration.seconds(60)
     private static let cellCount = 512
     private let cells = Mutex([Cell?](repeating: nil, count: HeldTargets.cellCount))
+    /// Whether anything was ever noted: until then no request to the origin takes the lock.
+    private let isUsed = Atomic<Bool>(false)
 
     func note(_ key: CacheKey, for time: Duration, now: Instant) {
         let cell = Cell(hash: key.hashValue, until: now + min(time, Self.longest), said: now + time)
         cells.withLock { $0[Self.index(cell.hash)] = cell }
+        isUsed.store(true, ordering: .releasing)
     }
 
     /// The seconds, at least 1, until the moment that the origin has named; nil where nothing is
     /// held.
     func wait(for key: CacheKey, now: Instant) -> Int? {
+        guard isUsed.load(ordering: .acquiring) else { return nil }
         let hash = key.hashValue
         guard let cell = cells.withLock({ $0[Self.index(hash)] }), cell.hash == hash, now < cell.until else {
             return nil
         }
-        return Int(max(1, (Double((cell.said - now).wholeNanoseconds) / 1e9).rounded(.up)))
+        return (cell.said - now).secondsToWait
     }
 
     private static func index(_ hash: Int) -> Int { Int(UInt(bitPattern: hash) % UInt(cellCount)) }

@@ -21,8 +21,8 @@ final class ForwardedRequest {
     /// The site that asks, where it goes along whatever the token.
     let clientOrigin: [UInt8]?
     let clientUserToken: SecretBytes?
-    /// The names of the field under which a user's token goes along.
-    private let userTokenNames: [StaticString]
+    /// Whether a user's token goes along under the web player's name for it, too.
+    private let namesPlayersToken: Bool
     /// Whether a user's token goes along: to personal routes and nowhere else.
     let isPersonal: Bool
     /// Whether a precondition goes along, which 304 may answer.
@@ -41,8 +41,6 @@ final class ForwardedRequest {
     /// The proxies of this kind that it has passed.
     let via: ViaChain
     let body: [UInt8]
-
-    private static let userTokenName: [StaticString] = ["Music-User-Token"]
 
     /// - Parameters:
     ///   - bytes: those that `head`'s ranges count in.
@@ -70,8 +68,7 @@ final class ForwardedRequest {
         let hasToken = head.fields.contains(.musicUserToken)
         let tokens = hasToken ? head.fields.filter { $0.id == .musicUserToken && !$0.value.range.isEmpty } : []
         clientUserToken = tokens.first.map { SecretBytes(bytes.extracting($0.value.range)) }
-        let isPlayers = tokens.contains { bytes.equalsIgnoringCase($0.name.range, NamedUser.playersName) }
-        userTokenNames = Self.userTokenName + (isPlayers ? [NamedUser.playersName] : [])
+        namesPlayersToken = tokens.contains { bytes.equalsIgnoringCase($0.name.range, NamedUser.playersName) }
         isConditional =
             breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
         asksForRange = breadth == .all && head.fields.contains(.range)
@@ -97,7 +94,7 @@ final class ForwardedRequest {
         clientAuthorization = authorization
         clientOrigin = nil
         clientUserToken = nil
-        userTokenNames = []
+        namesPlayersToken = false
         isPersonal = false
         isConditional = false
         asksForRange = false
@@ -145,12 +142,8 @@ final class ForwardedRequest {
             buffer.append("\r\n")
         }
         if isPersonal, let token = clientUserToken ?? userToken {
-            for name in userTokenNames {
-                buffer.append(name)
-                buffer.append(": ")
-                token.withUnsafeBytes { buffer.append($0) }
-                buffer.append("\r\n")
-            }
+            append(token, as: "Music-User-Token", to: &buffer)
+            if namesPlayersToken { append(token, as: NamedUser.playersName, to: &buffer) }
         }
         buffer.append(fields)
         buffer.append(validators)
@@ -162,5 +155,12 @@ final class ForwardedRequest {
         via.append(name, to: &buffer)
         buffer.append("\r\n")
         return buffer.copyReadable()
+    }
+
+    private func append(_ token: SecretBytes, as name: StaticString, to buffer: inout ByteBuffer) {
+        buffer.append(name)
+        buffer.append(": ")
+        token.withUnsafeBytes { buffer.append($0) }
+        buffer.append("\r\n")
     }
 }

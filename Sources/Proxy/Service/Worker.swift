@@ -21,7 +21,7 @@ final class Worker: @unchecked Sendable {
         let context = LoopContext(
             loop: loop, timeOfDay: settings.timeOfDay, requestBudget: settings.shared.requestBudget,
             answerBudget: settings.shared.answerBudget, census: settings.shared.connections)
-        context.trustedProxies = settings.bounds.trustedProxies
+        context.trustedProxies = settings.bounds.trustedProxies.orNone
         gate = Self.makeGate(index, settings, loop, resolver, statistics)
         service = ProxyService(
             shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
@@ -64,7 +64,7 @@ final class Worker: @unchecked Sendable {
             }
             service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
             server.adopt(listening, settings.timeouts)
-            service.proxy.context.trustedProxies = settings.bounds.trustedProxies
+            service.proxy.context.trustedProxies = settings.bounds.trustedProxies.orNone
             gate.reconsider()
         }
     }

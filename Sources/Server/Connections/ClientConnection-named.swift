@@ -10,10 +10,12 @@ extension ClientConnection {
 
     /// Finds out whose request this is, and counts it for that address.
     /// - Returns: false where the address has too many requests, and this one has been answered.
-    func nameClient() -> Bool {
-        guard !context.trustedProxies.isEmpty || namedClient != nil else { return true }
+    @inline(__always)
+    func nameClient() -> Bool { context.trustedProxies == nil && namedClient == nil || nameClientAnew() }
+
+    private func nameClientAnew() -> Bool {
         namedClient = stream.peer.flatMap { peer in
-            withHeadBytes { context.trustedProxies.client(of: head, $0, from: peer) }
+            withHeadBytes { context.trustedProxies?.client(of: head, $0, from: peer) }
         }
         guard let network = namedClient?.network else { return true }
         if context.census.enterRequest(of: network) {
@@ -32,6 +34,8 @@ extension ClientConnection {
 
     /// The request is over.
     func uncountRequest() {
-        if let network = countedNetwork.take() { context.census.leaveRequest(of: network) }
+        guard let network = countedNetwork else { return }
+        countedNetwork = nil
+        context.census.leaveRequest(of: network)
     }
 }

@@ -24,8 +24,8 @@ public final class LoopContext {
     let answerBudget: AnswerBudget
     /// The connections of clients; shared with other loops.
     let census: ConnectionCensus
-    /// The peers that may name another address as the client's.
-    package var trustedProxies = TrustedProxies()
+    /// The peers that may name another address as the client's; nil where there are none.
+    package var trustedProxies: TrustedProxies?
     private var freeInputs: [RequestInput] = []
     private var freeStreamInputs: [RequestInput] = []
 

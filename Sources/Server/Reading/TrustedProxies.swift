@@ -15,7 +15,8 @@ public struct TrustedProxies: Sendable, Equatable {
         self.ranges = ranges
     }
 
-    var isEmpty: Bool { ranges.isEmpty }
+    /// The same, nil where there are none.
+    package var orNone: TrustedProxies? { ranges.isEmpty ? nil : self }
 
     func contains(_ address: SocketAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
