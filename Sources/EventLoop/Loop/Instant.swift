@@ -62,5 +62,8 @@ extension Duration {
     }
 
     /// Whole seconds, rounded up, and at least 1: as `Retry-After` has it (RFC 9110 10.2.3).
-    public var secondsToWait: Int { max(1, Int((self / .seconds(1)).rounded(.up))) }
+    public var secondsToWait: Int {
+        let (seconds, rest) = components
+        return max(1, Int(seconds) + (rest > 0 ? 1 : 0))
+    }
 }
