@@ -76,12 +76,13 @@ let productTargets: [Target] = [
     .executableTarget(
         name: "refrain",
         dependencies: [
-            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose",
-            "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic",
+            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream",
+            "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic",
         ],
         swiftSettings: swift + indexed),
     .testTarget(
-        name: "refrainTests", dependencies: ["refrain", "EventLoop", "Recording", "Tier", "Text", "TestSupport"],
+        name: "refrainTests",
+        dependencies: ["refrain", "EventLoop", "Freshness", "Recording", "Tier", "Text", "TestSupport"],
         swiftSettings: swift),
 ]
 
@@ -105,47 +106,51 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
     ]
-        + module("Text", [])
+        + module("Text", ["COpenSSL"])
         + module("EventLoop", ["CLinux", "COpenSSL"])
         + module("HTTP", ["CLinux"])
         + module("AppleMusic", ["Text", "EventLoop", "COpenSSL"])
-        + module("Cache", ["Text", "EventLoop", "HTTP", "CSQLite", "COpenSSL"])
+        + module("Freshness", ["Text", "HTTP"])
+        + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "CSQLite"])
         + module("Server", ["CLinux", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
-        + module("Compose", ["Text", "AppleMusic", "Cache"])
-        + module("Recording", ["Text", "HTTP", "AppleMusic", "Cache"])
-        + module("Tier", ["Text", "EventLoop", "HTTP", "Cache"])
+        + module("Compose", ["Text", "AppleMusic", "Freshness", "Cache"])
+        + module("Recording", ["Text", "HTTP", "AppleMusic"])
+        + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Cache"])
         + module(
             "Proxy",
-            ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording", "Tier"])
+            [
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
+                "Recording", "Tier",
+            ])
         + module(
             "Admin",
             [
-                "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
-                "Tier", "Proxy",
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
+                "Recording", "Tier", "Proxy",
             ],
             resources: dashboard)
         + module("Simulator", ["Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Recording"])
         + module(
             "Traffic",
             [
-                "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
-                "Proxy",
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
+                "Recording", "Proxy",
             ],
             tested: ["Simulator"], resources: [.embedInCode("Reports/report.css")])
         + [
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Recording", "Simulator",
-                    "Traffic",
+                    "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Recording",
+                    "Simulator", "Traffic",
                 ],
                 swiftSettings: swift + indexed),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Upstream", "Compose", "Recording",
-                    "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
+                    "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
+                    "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(

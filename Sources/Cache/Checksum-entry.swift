@@ -1,3 +1,4 @@
+import Freshness
 import Text
 
 extension Checksum {

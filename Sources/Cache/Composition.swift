@@ -1,3 +1,5 @@
+import Freshness
+
 // How an answer was made out of stored ones.
 // Must hold: the parts are answers of the origin's, so that what is known of each part is all there
 // is to know; an answer that was composed is never written to disk.

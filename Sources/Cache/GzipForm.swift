@@ -1,3 +1,4 @@
+import Freshness
 import HTTP
 
 // The second form of a stored answer: the same content, coded, for those who accept that.
@@ -17,7 +18,7 @@ public struct GzipForm: Sendable {
         head.appendStatusLine(status)
         let span = fields.span
         var lines = FieldLines()
-        while let line = lines.next(in: span) { Self.append(line, of: span, to: &head) }
+        while let line = lines.next(in: span) { OwnTag.appendCoded(line, of: span, to: &head) }
         if addsVary { head.append(Self.varyLine) }
         head.append("Content-Encoding: gzip\r\nContent-Length: ")
         head.append(decimal: body.count)
@@ -31,28 +32,6 @@ public struct GzipForm: Sendable {
 
     /// Of answers that have two forms, unless the origin says it.
     static let varyLine: StaticString = "Vary: Accept-Encoding\r\n"
-    /// Inside the quotes of a strong tag; weak ones are the same for both.
-    private static let tagEnd: StaticString = "-gzip"
-
-    /// A field line as this form has it.
-    static func append(_ line: FieldLines.Line, of fields: Span<UInt8>, to buffer: inout ByteBuffer) {
-        guard line.id == .etag, let tag = EntityTag(fields, line.value), !tag.isWeak else {
-            return buffer.append(fields.extracting(line.whole))
-        }
-        buffer.append(fields.extracting(line.whole.lowerBound..<(line.value.upperBound - 1)))
-        buffer.append(tagEnd)
-        buffer.append("\"\r\n")
-    }
-
-    /// Whether `other` is the tag that this form of an answer has whose own is `tag`; ranges count
-    /// in `bytes` and `head`.
-    static func isTag(_ other: EntityTag, _ bytes: Span<UInt8>, of tag: EntityTag, _ head: Span<UInt8>) -> Bool {
-        let (given, own, end) = (other.opaque.range, tag.opaque.range, tagEnd.utf8CodeUnitCount)
-        guard !tag.isWeak, given.count == own.count + end else { return false }
-        let cut = given.lowerBound + own.count - 1
-        return bytes.equals(given.lowerBound..<cut, head, own.lowerBound..<(own.upperBound - 1))
-            && bytes.equals(cut..<(cut + end), tagEnd)
-    }
 
     /// Whether a `Vary` among these lines names `Accept-Encoding`, or everything.
     static func isVaryStated(in fields: Span<UInt8>) -> Bool {

@@ -1,4 +1,5 @@
 import Dispatch
+import Freshness
 import HTTP
 import Synchronization
 

@@ -1,3 +1,4 @@
+import Freshness
 import HTTP
 import Text
 
@@ -32,7 +33,7 @@ extension StoredResponse {
         }
         var tag = ByteRange()
         if example.status == 200 {
-            tag = StoredFields.appendChecksumTag(Checksum.of(body.span), bodyCount: body.count, to: &fields)
+            tag = OwnTag.appendChecksum(Checksum.of(body.span), bodyCount: body.count, to: &fields)
         }
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),

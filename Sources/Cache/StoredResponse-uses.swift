@@ -1,3 +1,4 @@
+import Freshness
 import Synchronization
 
 // Marks of a stored response's uses: its only mutable members.

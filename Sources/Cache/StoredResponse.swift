@@ -1,3 +1,4 @@
+import Freshness
 import HTTP
 import Synchronization
 import Text
@@ -8,7 +9,7 @@ import Text
 // it fills; what was worked out about the body goes along wherever the body goes.
 
 /// A stored response.
-public final class StoredResponse: Sendable {
+public final class StoredResponse: ReusableAnswer, Sendable {
     /// What it answers, and to whom.
     public let key: CacheKey
     public let status: Int
@@ -54,7 +55,7 @@ public final class StoredResponse: Sendable {
     /// The checksum of `body`; 0 where it was not needed for an entity tag.
     private let bodySum: UInt64
     /// Read off `head`, whose offsets they are.
-    let validators: Validators
+    public let validators: Validators
     private let fieldsRange: Range<Int>
     /// Whether its forms say that there are two, because the origin's fields do not.
     let addsVary: Bool
@@ -74,15 +75,15 @@ public final class StoredResponse: Sendable {
         receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
         resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
-        var (kept, hasDate, hasEntityTag, hasLastModified) = StoredFields.storable(fields.span, retention)
-        if retention != .impersonal, !hasDate { kept.append(contentsOf: StoredFields.dateLine(receivedAt)) }
+        var (kept, hasDate, hasEntityTag, hasLastModified) = KeptFields.storable(fields.span, retention)
+        if retention != .impersonal, !hasDate { kept.append(contentsOf: Self.dateLine(receivedAt)) }
         var (bodySum, onlyTag) = (UInt64(0), ByteRange?.none)
         if status == 200, !hasEntityTag {
             if retention == .complete {
-                StoredFields.appendDigestTag(body, to: &kept)
+                OwnTag.appendDigest(of: body, to: &kept)
             } else {
                 bodySum = Checksum.of(body.span)
-                let tag = StoredFields.appendChecksumTag(bodySum, bodyCount: body.count, to: &kept)
+                let tag = OwnTag.appendChecksum(bodySum, bodyCount: body.count, to: &kept)
                 if !hasLastModified { onlyTag = tag }
             }
         }
@@ -104,7 +105,7 @@ public final class StoredResponse: Sendable {
         onlyTag: ByteRange? = nil
     ) {
         let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
-        let (head, fieldsRange) = StoredFields.head(
+        let (head, fieldsRange) = Self.head(
             status: status, fields: fields, bodyCount: content.count, addsVary: addsVary)
         self.key = key.compacted()
         self.status = status
@@ -263,116 +264,5 @@ extension Array where Element: BitwiseCopyable {
         guard capacity > count + count / 8 else { return self }
         // Not from a slice: an array made from a slice of all of another shares its storage.
         return withUnsafeBufferPointer { Array($0) }
-    }
-}
-
-// The heads in which a stored response leaves when not as a whole: 304 and 206, and what a 416 says
-// of it.
-
-extension StoredResponse {
-    /// Whether `head` has a Date. An answer stored under the origin's own rules keeps the origin's
-    /// Date, or the time it came (RFC 9110 6.6.1, RFC 9111 4), and no other may be added.
-    public var hasDate: Bool { validators.date != nil }
-
-    /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF.
-    /// Age, Cache-Status, Date where there is none, and the empty line follow; then what
-    /// `AnswerForm.content(of:)` has. A 416 is an error of the caller's own, with
-    /// `appendContentRange`.
-    ///
-    /// - Parameter coding: of the content that a GET gets; `gzip` only where there is that form.
-    public func appendHead(_ form: AnswerForm, _ coding: ContentCoding = .identity, to buffer: inout ByteBuffer) {
-        switch form {
-        case .whole:
-            if let gzip, coding == .gzip { return buffer.append(gzip.head) }
-            if isDamaged { appendDamaged(to: &buffer) } else { buffer.append(head) }
-        case .notModified: appendNotModified(coding, to: &buffer)
-        case .partial(let part): if isDamaged { appendDamaged(to: &buffer) } else { appendPartial(part, to: &buffer) }
-        case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
-        }
-    }
-
-    /// For content that turned out to be none. The next request finds nothing stored and asks the
-    /// origin.
-    private func appendDamaged(to buffer: inout ByteBuffer) {
-        buffer.appendStatusLine(502)
-        buffer.append("Content-Length: 0\r\n")
-    }
-
-    /// What a 416 says of the content (RFC 9110 15.5.17).
-    public func appendContentRange(to buffer: inout ByteBuffer) {
-        buffer.append("Content-Range: bytes */")
-        buffer.append(decimal: bodyCount)
-        buffer.append("\r\n")
-    }
-
-    /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content;
-    /// Last-Modified only where no entity tag does its work.
-    private func appendNotModified(_ coding: ContentCoding, to buffer: inout ByteBuffer) {
-        buffer.appendStatusLine(304)
-        appendFields(coding, to: &buffer) { id in
-            switch id {
-            case .cacheControl, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .vary, .via: true
-            case .lastModified: validators.tagValue.isEmpty
-            default: false
-            }
-        }
-    }
-
-    /// RFC 9110 15.3.7.1. Parts are of the content without a coding.
-    private func appendPartial(_ part: Range<Int>, to buffer: inout ByteBuffer) {
-        buffer.appendStatusLine(206)
-        appendFields(.identity, to: &buffer) { $0 != .contentRange }
-        buffer.append("Content-Range: bytes ")
-        buffer.append(decimal: part.lowerBound)
-        buffer.append("-")
-        buffer.append(decimal: part.upperBound - 1)
-        buffer.append("/")
-        buffer.append(decimal: bodyCount)
-        buffer.append("\r\nContent-Length: ")
-        buffer.append(decimal: part.count)
-        buffer.append("\r\n")
-    }
-
-    private func appendFields(
-        _ coding: ContentCoding, to buffer: inout ByteBuffer, where isKept: (FieldName) -> Bool
-    ) {
-        let fields = self.fields.span
-        var lines = FieldLines()
-        while let line = lines.next(in: fields) {
-            guard isKept(line.id) else { continue }
-            switch coding {
-            case .identity: buffer.append(fields.extracting(line.whole))
-            case .gzip: GzipForm.append(line, of: fields, to: &buffer)
-            }
-        }
-        if addsVary { buffer.append(GzipForm.varyLine) }
-    }
-}
-
-extension AnswerForm {
-    /// The status code of `stored` in this form, once its content was asked for: 502 where there is
-    /// none to be had.
-    public func status(of stored: StoredResponse) -> Int {
-        switch self {
-        case .whole: stored.isDamaged ? 502 : stored.status
-        case .notModified: 304
-        case .partial: stored.isDamaged ? 502 : 206
-        case .unsatisfiable: 416
-        }
-    }
-
-    /// The bytes of the content that go along; those of a part are copied. Comes before head and
-    /// status are asked for, which follow what it finds.
-    public func content(of stored: StoredResponse, _ coding: ContentCoding = .identity) -> [UInt8] {
-        switch self {
-        case .whole:
-            if let gzip = stored.gzip, coding == .gzip { return gzip.body }
-            let body = stored.body
-            return stored.isDamaged ? [] : body
-        case .partial(let part):
-            let body = stored.body
-            return stored.isDamaged ? [] : Array(body[part])
-        case .notModified, .unsatisfiable: return []
-        }
     }
 }

@@ -1,4 +1,3 @@
-import Cache
 import Text
 
 /// The SHA-256 of a body: under which it lies beside the recording, and by which two answers are

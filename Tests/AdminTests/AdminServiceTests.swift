@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Foundation
+import Freshness
 import Proxy
 import TestSupport
 import Testing

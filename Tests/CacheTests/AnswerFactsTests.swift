@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 struct AnswerFactsTests {
     private let signpost = response(

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// A cache with two parts, and what was composed from them under `/c`.
 func composing(_ store: SQLiteStore? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 @testable import HTTP
 
 private func lines(_ fields: [String]) -> [UInt8] { Array(fields.map { $0 + "\r\n" }.joined().utf8) }

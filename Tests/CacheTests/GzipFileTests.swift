@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 @testable import HTTP
 
 /// The file keeps what came in gzip as it came.

@@ -1,7 +1,9 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// Two forms of one answer, each with its own tag.
 @Suite struct GzipFormTests {
@@ -61,7 +63,7 @@ import Testing
         ("\"abd-gzip\"", false), ("abc-gzip", false),
     ])
     func eitherTagIsKnown(condition: String, isKnown: Bool) throws {
-        let asked = try Asked("If-None-Match: \(condition)")
+        let asked = try ParsedRequest(fields: "If-None-Match: \(condition)")
         for gzip in [nil, [UInt8(1)]] {
             let form = asked.form(of: answer("ETag: \"abc\"", gzip: gzip))
             #expect(form == (isKnown ? .notModified : .whole))
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test func aWeakTagHasNoCodedOne() throws {
-        #expect(try Asked("If-None-Match: \"abc-gzip\"").form(of: answer("ETag: W/\"abc\"")) == .whole)
+        #expect(try ParsedRequest(fields: "If-None-Match: \"abc-gzip\"").form(of: answer("ETag: W/\"abc\"")) == .whole)
     }
 
     @Test func a304HasTheTagOfTheForm() {
@@ -87,8 +89,8 @@ import Testing
                 "ETag: \"abc\"\r\nVary: Accept-Encoding\r\nContent-Range: bytes 0-3/2000\r\nContent-Length: 4"))
         #expect(AnswerForm.partial(0..<4).content(of: stored, .gzip) == Array("{\"id".utf8))
         // A client that has a part of the coded form cannot go on with the other one.
-        #expect(try Asked("Range: bytes=0-3", "If-Range: \"abc-gzip\"").form(of: stored) == .whole)
-        #expect(try Asked("Range: bytes=0-3", "If-Range: \"abc\"").form(of: stored) == .partial(0..<4))
+        #expect(try ParsedRequest(fields: "Range: bytes=0-3", "If-Range: \"abc-gzip\"").form(of: stored) == .whole)
+        #expect(try ParsedRequest(fields: "Range: bytes=0-3", "If-Range: \"abc\"").form(of: stored) == .partial(0..<4))
     }
 
     @Test func bothFormsAreCounted() {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// Looking without a trace.
 @Suite struct PeekTests {

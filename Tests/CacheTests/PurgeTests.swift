@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 extension ResponseCache {
     /// Purges what the conditions choose, and waits until that is done.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 @Suite struct ResponseCacheTests {
     let scratch = Scratch()

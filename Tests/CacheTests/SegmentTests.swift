@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// Segments, the directory of keys, and the copying of what is live.
 @Suite struct SegmentTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// Damage that no look-up has met.
 @Suite struct StoreCheckTests {

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// What the query planner says of a step.
 private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Source) throws -> String {

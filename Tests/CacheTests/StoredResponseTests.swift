@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 @Suite struct StoredResponseTests {
     private func stored(
@@ -82,7 +83,7 @@ import Testing
     @Test func cookiesAreKeptWhereTheOriginsRulesAre() {
         let lines = "Set-Cookie: a=b\r\nSet-Cookie: c=d\r\nSet-Cookie2: e=f\r\n"
         func kept(_ retention: FieldRetention) -> [UInt8] {
-            StoredFields.storable(Array(lines.utf8).span, retention).lines
+            KeptFields.storable(Array(lines.utf8).span, retention).lines
         }
         #expect(kept(.complete) == Array(lines.utf8))
         #expect(kept(.impersonal).isEmpty)
@@ -182,5 +183,14 @@ import Testing
         #expect(response.shouldReportUse(at: noon + 60, every: 60))
         #expect(!response.shouldReportUse(at: noon + 60, every: 60))
         #expect(response.shouldReportUse(at: noon + 120, every: 60))
+    }
+
+    @Test func anAnswerWithinARuleKeepsItsAge() {
+        let granted = response(
+            "/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10))
+        let taken = granted.within(Lifetime(freshFor: 40))
+        #expect(taken.receivedAt == noon && taken.age(at: noon + 5) == 15 && taken.freshFor == 50)
+        #expect(Freshness.of(taken, at: noon + 39) == .fresh(ttl: 1) && Freshness.of(taken, at: noon + 40) == .expired)
+        #expect(granted.within(Lifetime(freshFor: .max, staleFor: .max, keepFor: .max)) === granted)
     }
 }

@@ -1,8 +1,10 @@
 import Foundation
+import HTTP
 import Synchronization
 import TestSupport
 
 @testable import Cache
+@testable import Freshness
 
 /// A fixed moment, so that no test depends on the clock.
 let noon: Int64 = 1_800_000_000
@@ -26,6 +28,23 @@ func response(
         key: key(target, variant, scope), status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
         body: Array(body.utf8), receivedAt: receivedAt, lifetime: lifetime, classTag: classTag,
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources)
+}
+
+func date(_ seconds: Int64) -> String { HTTPDate.text(seconds) }
+
+func stored(
+    _ fields: [String], status: Int = 200, body: String = "0123456789", keeping: FieldRetention = .complete,
+    lifetime: Lifetime = Lifetime(freshFor: 100), resources: [UInt64] = []
+) -> StoredResponse {
+    StoredResponse(
+        key: key("/a"), status: status, fields: Array(fields.map { $0 + "\r\n" }.joined().utf8), keeping: keeping,
+        body: Array(body.utf8), receivedAt: noon, lifetime: lifetime, classTag: 0, storefront: [], resources: resources)
+}
+
+extension ParsedRequest {
+    func form(of stored: StoredResponse) -> AnswerForm {
+        AnswerForm.of(stored, for: head.method, head.fields, bytes.span)
+    }
 }
 
 /// An outline of nothing.
@@ -148,14 +167,9 @@ extension StoreHealth {
     var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
-extension StoreDecision {
-    /// Nil where nothing is stored.
-    var lifetime: Lifetime? { if case .store(let lifetime) = self { lifetime } else { nil } }
-}
-
 extension Freshening {
-    var stored: StoredResponse? { if case .stored(let response) = self { response } else { nil } }
-    var unstorable: (response: StoredResponse, reason: Reason)? {
+    var stored: Answer? { if case .stored(let response) = self { response } else { nil } }
+    var unstorable: (response: Answer, reason: Reason)? {
         if case .unstorable(let response, let reason) = self { (response, reason) } else { nil }
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 @Suite struct ValidatorsTests {
     private func lines(_ response: StoredResponse) -> String {

@@ -1,7 +1,9 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// A cache with what the tests of variants do to it: ask, and answer as an origin that varies.
 private struct Scene {
@@ -14,7 +16,7 @@ private struct Scene {
     }
 
     func ask(_ lines: String..., target: String = "/a", at now: Int64 = noon) throws -> (key: CacheKey, body: String?) {
-        let asked = try Asked(lines.map { Array($0.utf8) })
+        let asked = try ParsedRequest(fields: lines.map { Array($0.utf8) })
         var base = key(target)
         let found = cache.lookup(&base, reader, at: now, selecting: asked.head.fields, asked.bytes.span)
         #expect(found?.isSignpost != true)
@@ -214,13 +216,5 @@ private struct Scene {
             fields: languages.map { "Content-Language: \($0)" })
         #expect(try scene.ask("Accept-Language: de").body == nil)
         #expect(try scene.ask("Accept-Language: en, de").body == "x")
-    }
-
-    @Test func languagesAreBoundedAndTheOldestGoes() throws {
-        var languages = VariantLanguages()
-        for number in 0..<9 { languages.note(Array("l\(number)".utf8), [UInt8(65 + number)]) }
-        #expect(String(decoding: languages.bytes, as: UTF8.self) == "l1=B,l2=C,l3=D,l4=E,l5=F,l6=G,l7=H,l8=I")
-        #expect(VariantLanguages(languages.bytes[...]) == languages)
-        #expect(VariantLanguages(Array("l1=B,odd,=,a=b=c".utf8)[...]).bytes == Array("l1=B".utf8))
     }
 }

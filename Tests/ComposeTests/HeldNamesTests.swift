@@ -3,6 +3,7 @@ import Testing
 
 @testable import Cache
 @testable import Compose
+@testable import Freshness
 
 @Suite struct HeldNamesTests {
     private static let list = "/v1/catalog/us/albums/1/tracks"

@@ -1,5 +1,6 @@
 import Cache
 import Foundation
+import Freshness
 import Server
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 
 /// What an operator is told of a request agrees with what becomes of it, and telling changes
 /// nothing.

@@ -1,5 +1,5 @@
-import Cache
 import Foundation
+import Freshness
 import Proxy
 import TestSupport
 import Testing

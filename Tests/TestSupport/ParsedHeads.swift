@@ -13,6 +13,16 @@ public struct ParsedRequest {
         guard try parser.parse(bytes.span, into: head) else { throw .truncated }
     }
 
+    /// A request for `/a` with these field lines, which may have bytes outside of ASCII.
+    public init(fields: [[UInt8]], method: String = "GET") throws(ParseError) {
+        let lines = [[UInt8]("\(method) /a HTTP/1.1".utf8), [UInt8]("Host: a".utf8)] + fields + [[], []]
+        try self.init([UInt8](lines.joined(separator: [UInt8]("\r\n".utf8))))
+    }
+
+    public init(fields: String..., method: String = "GET") throws(ParseError) {
+        try self.init(fields: fields.map { [UInt8]($0.utf8) }, method: method)
+    }
+
     public subscript(_ range: ByteRange) -> String {
         String(decoding: bytes[range.range], as: UTF8.self)
     }
@@ -47,5 +57,14 @@ extension FieldName {
     /// As it is sent, in lower case: `if-none-match` for `ifNoneMatch`.
     public var spelling: String {
         "\(self)".reduce(into: "") { $0 += $1.isUppercase ? "-" + $1.lowercased() : String($1) }
+    }
+}
+
+extension HTTPDate {
+    /// As a field value has it.
+    public static func text(_ seconds: Int64) -> String {
+        var buffer = ByteBuffer(capacity: 40)
+        append(seconds, to: &buffer)
+        return String(decoding: buffer.copyReadable(), as: UTF8.self)
     }
 }

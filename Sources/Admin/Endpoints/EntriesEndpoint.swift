@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Freshness
 import Text
 
 // GET /entries: what is stored.

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import HTTP
 import Proxy
 import Text

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import Text
 
 /// Answers for the cache benchmarks: numbered, of chosen sizes, the same in each run.

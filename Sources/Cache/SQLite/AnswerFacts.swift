@@ -1,3 +1,5 @@
+import Freshness
+
 // What a hit needs to know of an answer beside its fields and its body: the end of a record, so
 // that a hit reads that and no row.
 // Must hold: it says what the row of `entry` said when it was written; no bytes of a damaged file

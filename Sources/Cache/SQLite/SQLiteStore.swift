@@ -1,7 +1,9 @@
 import Dispatch
 import EventLoop
+import Freshness
 import HTTP
 import Synchronization
+import Text
 
 // The SQLite tier: one database and the segments beside it, one writer behind a lock, which works
 // on a thread and a queue of its own, and readers on the loops.

@@ -1,3 +1,4 @@
+import Freshness
 import HTTP
 import Text
 

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Freshness
 
 // Builds the answer to a request out of what is stored, in the form in which the origin was seen to
 // answer (DECISIONS 9.1). Must hold: no form that was not seen, or does not follow from those that

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 
 /// What came of the attempt to build an answer out of stored ones.
 package enum CompositionOutcome {

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Freshness
 import Synchronization
 
 /// What all loops know of the resources in stored answers: where they stand, and in which forms the

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Freshness
 import HTTP
 import Tier
 import Upstream

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import Upstream
 
 // How an exchange ends, and what its client and its waiters get.

@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Freshness
 import Upstream
 
 // The words of `ExchangeState`: what it is told, and what it says is to be done.

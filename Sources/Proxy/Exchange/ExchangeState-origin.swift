@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import Upstream
 
 // What the answers of the origin make of an exchange.

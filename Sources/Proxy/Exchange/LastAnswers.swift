@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import Synchronization
 
 /// What the origin last said to requests of which nothing was stored, for who asks why.

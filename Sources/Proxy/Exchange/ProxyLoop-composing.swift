@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Freshness
 import HTTP
 
 // Answers built out of stored ones: performing what `Composer` decides.

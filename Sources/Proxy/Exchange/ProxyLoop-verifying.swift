@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Freshness
 import Text
 
 // Verifies composed answers: all with `compose verify`, a share with `verify_sample` (DECISIONS

@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Compose
 import EventLoop
+import Freshness
 import HTTP
 import Server
 import Tier

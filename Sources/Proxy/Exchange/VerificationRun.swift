@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Compose
 import EventLoop
+import Freshness
 
 /// Performs the verification of one composed answer, in the background.
 ///

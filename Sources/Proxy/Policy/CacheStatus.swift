@@ -1,4 +1,4 @@
-import Cache
+import Freshness
 import HTTP
 
 /// What the field `Cache-Status` says of one answer (RFC 9211).

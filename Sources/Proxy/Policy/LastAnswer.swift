@@ -1,4 +1,4 @@
-import Cache
+import Freshness
 
 /// An answer of the origin's that is not stored, or that none came.
 public struct LastAnswer: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Freshness
 
 /// What is asked of the origin: the request, why, and what is already known of the answer.
 ///

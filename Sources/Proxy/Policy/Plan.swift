@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Freshness
 import HTTP
 
 /// What to do with one request: a pure function of the request, what the cache holds, the time and

@@ -1,6 +1,6 @@
 import AppleMusic
-import Cache
 import Compose
+import Freshness
 
 /// The operator's freshness policy: a rule for each class of route, and one for answers that say
 /// "not found".

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import EventLoop
+import Freshness
 import HTTP
 import Upstream
 

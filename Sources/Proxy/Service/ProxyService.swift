@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Compose
+import Freshness
 import HTTP
 import Server
 import Tier

@@ -1,4 +1,3 @@
-import Cache
 import Text
 
 /// The budget of all nodes as the engine keeps it: a script that takes one node's report, learns

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import HTTP
 
 // What came back from the engine under a key: judged, and made fit for this node.

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import Text
 
 // What stands under a key in the shared engine: one answer, in whose name, and from when.

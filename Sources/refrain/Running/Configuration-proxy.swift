@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Compose
 import EventLoop
+import Freshness
 import Glibc
 import HTTP
 import Proxy

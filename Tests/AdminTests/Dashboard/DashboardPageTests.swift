@@ -7,6 +7,7 @@ import Upstream
 
 @testable import Admin
 @testable import Cache
+@testable import Freshness
 @testable import Proxy
 
 @Suite struct DashboardPageTests {

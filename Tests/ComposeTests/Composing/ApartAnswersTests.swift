@@ -3,6 +3,7 @@ import Testing
 
 @testable import Cache
 @testable import Compose
+@testable import Freshness
 
 /// What is never taken for another answer's part: other circumstances, and answers that others are
 /// not made of.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Cache
 @testable import Compose
+@testable import Freshness
 
 /// What the library learns from answers, and forgets.
 @Suite struct LearntLessonsTests {

@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Freshness
 import Testing
 
 @testable import Compose

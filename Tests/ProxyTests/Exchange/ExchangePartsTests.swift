@@ -1,4 +1,4 @@
-import Cache
+import Freshness
 import Testing
 
 @testable import Proxy

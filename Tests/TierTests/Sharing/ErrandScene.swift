@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Freshness
 import Synchronization
 import TestSupport
 import Testing

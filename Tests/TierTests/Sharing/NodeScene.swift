@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 @testable import Tier
 
 /// A node that shares a tier: a loop, a cache and a follower of the purge log. Timeouts are long

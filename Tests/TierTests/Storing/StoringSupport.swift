@@ -1,4 +1,5 @@
 @testable import Cache
+@testable import Freshness
 @testable import Tier
 
 /// A fixed moment, so that no test depends on the clock.

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Freshness
 @testable import HTTP
 @testable import Tier
 

@@ -1,4 +1,4 @@
-import Cache
+import Freshness
 import Glibc
 import Recording
 import TestSupport

@@ -3,6 +3,7 @@ import Testing
 @testable import Admin
 @testable import Cache
 @testable import Compose
+@testable import Freshness
 @testable import Proxy
 @testable import refrain
 

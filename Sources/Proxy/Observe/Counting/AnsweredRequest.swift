@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import HTTP
 
 /// What is known of a request when it has been answered.

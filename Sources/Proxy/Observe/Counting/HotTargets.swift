@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Freshness
 import Synchronization
 
 /// The targets that one loop is asked for most, and those whose misses cost most. Written by that

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 
 // The heaviest keys of a stream in bounded room: the Space-Saving algorithm (Metwally, Agrawal, El
 // Abbadi, 2005), with weights that halve as time goes by.

@@ -1,5 +1,6 @@
 import Cache
 import Compose
+import Freshness
 import Synchronization
 
 /// What the proxy counts. The names are those of `/stats`; every request is one of `hits`,

@@ -1,4 +1,5 @@
 import Cache
+import Freshness
 import HTTP
 
 // What a loop notes of answered requests for a recording. As little as it takes: numbers, the

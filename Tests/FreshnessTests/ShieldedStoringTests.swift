@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 @testable import HTTP
 
 /// What is stored of an answer that a parent has handed on.
@@ -54,12 +54,13 @@ import Testing
     func whatAParentServedStaleIsStoredAsStale(said: String, age: String, freshFor: Int, initialAge: Int) throws {
         let lifetime = try #require(decide(said, age: age).lifetime)
         #expect(lifetime == Lifetime(freshFor: freshFor, staleFor: 600, initialAge: initialAge))
-        let stored = response("/a", lifetime: lifetime)
+        let stored = Answer(lifetime)
         guard case .stale(let since) = Freshness.of(stored, at: noon) else { throw NotStale() }
         #expect(since == initialAge - freshFor && since > 0 && stored.canStandIn(at: noon))
     }
 
     private struct NotStale: Error {}
+    private struct NotStored: Error {}
 
     @Test func withNoWindowForStaleAnswersItIsNotStored() {
         let strict = TTLRule.fixed(86_400, stale: 0)
@@ -92,24 +93,28 @@ import Testing
     }
 
     @Test func aConfirmationOfAParentCountsItsAgeAndStaleness() throws {
-        let old = stored(["ETag: \"a\""], keeping: .impersonal)
+        let old = Answer(["ETag: \"a\""])
         for (said, age, freshFor) in [("hit; ttl=5", 70, 86_400), ("hit; ttl=-10", 70, 60)] {
             var revalidation = Revalidation(
                 request: RequestFacts(), rule: Self.day, notFound: .off, now: noon + 100)
             let lines = "Via: 1.1 refrain\r\nCache-Status: refrain; \(said)\r\n"
             revalidation.parent = ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent
             let confirmation = Array("ETag: \"a\"\r\nAge: \(age)\r\nVia: 1.1 refrain\r\n".utf8)
-            let fresh = try #require(old.freshened(by: confirmation, revalidation).stored)
+            guard case .stored(let fresh) = revalidation.freshening(of: old, by: confirmation.span) else {
+                throw NotStored()
+            }
             #expect(fresh.lifetime.freshFor == freshFor && fresh.lifetime.initialAge == 70)
         }
     }
 
     /// The lines that a confirmation is read from end with this proxy's own `Via`.
     @Test func theOwnViaIsNoParent() throws {
-        let old = stored(["ETag: \"a\""], keeping: .impersonal)
+        let old = Answer(["ETag: \"a\""])
         let revalidation = Revalidation(request: RequestFacts(), rule: Self.day, notFound: .off, now: noon)
-        let fresh = try #require(
-            old.freshened(by: Array("ETag: \"a\"\r\nAge: 70\r\nVia: 1.1 refrain\r\n".utf8), revalidation).stored)
+        let confirmation = Array("ETag: \"a\"\r\nAge: 70\r\nVia: 1.1 refrain\r\n".utf8)
+        guard case .stored(let fresh) = revalidation.freshening(of: old, by: confirmation.span) else {
+            throw NotStored()
+        }
         #expect(fresh.lifetime.initialAge == 0)
     }
 }

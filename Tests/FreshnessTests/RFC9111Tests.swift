@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Cache
+@testable import Freshness
 @testable import HTTP
 
 /// A response as its bytes, judged under `upstream` at `noon`.
@@ -205,7 +205,7 @@ struct Case: Sendable, CustomTestStringConvertible {
     ])
     func whatMustBeRevalidatedIsKeptButNothingServesIt(directives: String) throws {
         let lifetime = try #require(try decide(200, ["Cache-Control: \(directives)", "ETag: \"a\""]).lifetime)
-        let stored = response("/a", lifetime: lifetime)
+        let stored = Answer(lifetime)
         for second: Int64 in [-100_000, -61, -60, 0, 1, 59, 100, 86_399, 86_400] {
             #expect(Freshness.of(stored, at: noon + second) == .expired)
             #expect(!stored.canStandIn(at: noon + second), "\(second)")

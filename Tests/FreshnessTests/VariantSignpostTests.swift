@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@testable import Cache
+@testable import Freshness
 
 @Suite struct VariantSignpostTests {
     private func signpost(_ names: String) -> VariantSignpost {
@@ -11,7 +11,7 @@ import Testing
 
     /// The variant by parsed fields and by forwarded lines, which have to be one.
     private func variant(_ names: String, _ lines: [String]) throws -> [UInt8] {
-        let asked = try Asked(lines.map { Array($0.utf8) })
+        let asked = try ParsedRequest(fields: lines.map { Array($0.utf8) })
         let forwarded = Array(lines.map { $0 + "\r\n" }.joined().utf8)
         let found = signpost(names).variant(of: asked.head.fields, asked.bytes.span)
         let variant = try #require(found)
@@ -132,5 +132,13 @@ import Testing
             if WeightedList.normalised(list.span) == nil { odd += 1 } else { normal += 1 }
         }
         #expect(normal > 0 && odd > 0)
+    }
+
+    @Test func languagesAreBoundedAndTheOldestGoes() {
+        var languages = VariantLanguages()
+        for number in 0..<9 { languages.note(Array("l\(number)".utf8), [UInt8(65 + number)]) }
+        #expect(String(decoding: languages.bytes, as: UTF8.self) == "l1=B,l2=C,l3=D,l4=E,l5=F,l6=G,l7=H,l8=I")
+        #expect(VariantLanguages(languages.bytes[...]) == languages)
+        #expect(VariantLanguages(Array("l1=B,odd,=,a=b=c".utf8)[...]).bytes == Array("l1=B".utf8))
     }
 }

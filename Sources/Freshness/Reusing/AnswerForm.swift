@@ -20,7 +20,7 @@ public enum AnswerForm: Sendable, Equatable {
     /// for an answer that has just come to a request that went on without the client's conditions.
     @inline(__always)
     public static func of(
-        _ stored: StoredResponse, for method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>
+        _ stored: some ReusableAnswer, for method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>
     ) -> AnswerForm {
         guard fields.areConditional else { return .whole }
         return ClientConditions(stored).form(method, fields, bytes)
@@ -29,11 +29,11 @@ public enum AnswerForm: Sendable, Equatable {
 
 /// A stored response as conditions and ranges see it. If-Match and If-Unmodified-Since are not a
 /// cache's to evaluate.
-struct ClientConditions {
-    private let stored: StoredResponse
+struct ClientConditions<Answer: ReusableAnswer> {
+    private let stored: Answer
     private var validators: Validators { stored.validators }
 
-    init(_ stored: StoredResponse) {
+    init(_ stored: Answer) {
         self.stored = stored
     }
 
@@ -77,7 +77,7 @@ struct ClientConditions {
         var tags = EntityTags(list)
         while let other = tags.next(in: bytes) {
             if bytes.equals(other.opaque.range, head.span, tag.opaque.range) { return true }
-            if GzipForm.isTag(other, bytes, of: tag, head.span) { return true }
+            if OwnTag.isCoded(other, bytes, of: tag, head.span) { return true }
         }
         return false
     }
@@ -100,5 +100,5 @@ struct ClientConditions {
 
     /// A Last-Modified this much older than the answer identifies the content, in seconds (RFC 9110
     /// 8.8.2.2).
-    private static let strongAfter = 60
+    private static var strongAfter: Int { 60 }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 
 @Suite struct TTLSpeedTests {
     @Test func everySpanIsShortenedAndTheAgeThatAnAnswerCameWithIsNot() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 
 @Suite struct VaryTests {
     private func vary(_ lines: String...) -> ResponseFacts.Vary {

@@ -1,10 +1,10 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 
 @Suite struct FreshnessTests {
-    static let stored = response(
-        "/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10))
+    private static let stored = Answer(
+        Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10))
 
     @Test(arguments: [
         (0, Freshness.fresh(ttl: 90)), (89, .fresh(ttl: 1)), (90, .stale(since: 0)), (139, .stale(since: 49)),
@@ -22,19 +22,24 @@ import Testing
     }
 
     @Test func aClockSetBackDoesNotLetStandInWhatMayNotBeServedStale() {
-        let strict = response("/a", lifetime: Lifetime(freshFor: 100, keepFor: 200))
+        let strict = Answer(Lifetime(freshFor: 100, keepFor: 200))
         #expect(strict.canStandIn(at: noon - 60) && !strict.canStandIn(at: noon - 61))
-        let lenient = response("/a", lifetime: Lifetime(freshFor: 100, staleIfErrorFor: 1))
+        let lenient = Answer(Lifetime(freshFor: 100, staleIfErrorFor: 1))
         #expect(lenient.canStandIn(at: noon - 61))
     }
 
     @Test(arguments: [Int64.min, 0, noon - 400 * 86_400, noon, 2_147_483_648, Int64.max])
     func noClockMakesAnAgeNegativeOrTraps(now: Int64) {
         for receivedAt in [0, noon] {
-            let stored = response("/a", at: receivedAt, lifetime: Lifetime(freshFor: .max, staleFor: .max))
+            let stored = Answer(Lifetime(freshFor: .max, staleFor: .max), at: receivedAt)
             #expect(stored.age(at: now) >= 0)
             if now < receivedAt - 60 { #expect(Freshness.of(stored, at: now) == .stale(since: 0)) }
         }
+    }
+
+    @Test(arguments: [(0, 290), (289, 1), (290, 0), (10_000, 0)])
+    func someUseIsLeftUntilTheLastOfThemEnds(after seconds: Int, expected: Int) {
+        #expect(Self.stored.usefulFor(at: noon + Int64(seconds)) == expected)
     }
 
     @Test func lifetimesAreBroughtWithinBounds() {

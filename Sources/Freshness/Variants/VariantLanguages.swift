@@ -9,7 +9,7 @@ import HTTP
 // stored by language.
 
 /// Which variants are in which language; a few, the latest.
-struct VariantLanguages: Equatable {
+public struct VariantLanguages: Equatable {
     private struct Entry: Equatable {
         let language: [UInt8]
         let variant: [UInt8]
@@ -42,7 +42,7 @@ struct VariantLanguages: Equatable {
     }
 
     /// Notes that the answer under `variant` is in `language`.
-    mutating func note(_ language: [UInt8], _ variant: [UInt8]) {
+    public mutating func note(_ language: [UInt8], _ variant: [UInt8]) {
         guard self[language] != variant else { return }
         entries.removeAll { $0.language == language }
         entries.append(Entry(language: language, variant: variant))
@@ -52,11 +52,11 @@ struct VariantLanguages: Equatable {
 
 extension VariantSignpost {
     /// Whether language is all that its variants differ by.
-    var isAboutLanguageAlone: Bool { names.elementsEqual("accept-language".utf8) }
+    public var isAboutLanguageAlone: Bool { names.elementsEqual("accept-language".utf8) }
 
     /// The one language that a request with these fields wants most, and the variant in it, if
     /// there is one.
-    func wanted(by fields: borrowing Fields, _ bytes: Span<UInt8>) -> (language: [UInt8], variant: [UInt8])? {
+    public func wanted(by fields: borrowing Fields, _ bytes: Span<UInt8>) -> (language: [UInt8], variant: [UInt8])? {
         guard isAboutLanguageAlone, fields.count(.acceptLanguage) == 1, let field = fields.first(.acceptLanguage),
             let language = WeightedList.mostWanted(bytes.extracting(field.value.range)),
             let variant = languages[language]
@@ -65,9 +65,9 @@ extension VariantSignpost {
     }
 }
 
-extension StoredResponse {
+extension ReusableAnswer {
     /// The one language that Content-Language names, in lower case.
-    var language: [UInt8]? {
+    public var language: [UInt8]? {
         let fields = self.fields
         var found: [UInt8]?
         var lines = FieldLines()

@@ -1,10 +1,9 @@
 import HTTP
-import Text
 
-// The field lines of a stored response: which of the origin's are kept, and the head that goes out
-// on every hit. Must hold: framing, connection fields, credentials and what varies from hit to hit
-// (Age, Cache-Status) are never kept, no matter what code calls; a line that is no field line is
-// dropped, so nothing stored can split a response.
+// Which of the origin's field lines are kept, and what an answer without content changes in them.
+// Must hold: framing, connection fields, credentials and what varies from hit to hit (Age,
+// Cache-Status) are never kept, no matter what code calls; a line that is no field line is dropped,
+// so nothing stored can split a response.
 
 /// How much of what the origin said of one moment or to one client is kept.
 public enum FieldRetention: Sendable {
@@ -21,10 +20,10 @@ public enum FieldRetention: Sendable {
 }
 
 /// Field lines as bytes: `Name: value` CR LF, repeated.
-enum StoredFields {
+public enum KeptFields {
     /// The lines of `fields` that may be stored under `retention`, and whether these three are
     /// among them.
-    static func storable(
+    public static func storable(
         _ fields: Span<UInt8>, _ retention: FieldRetention
     ) -> (lines: [UInt8], hasDate: Bool, hasEntityTag: Bool, hasLastModified: Bool) {
         var kept: [UInt8] = []
@@ -50,7 +49,8 @@ enum StoredFields {
 
     /// Fields that describe one message or one connection rather than the content are not (RFC 9110
     /// 7.6.1, RFC 9111 3.1).
-    static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ retention: FieldRetention) -> Bool {
+    private static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ retention: FieldRetention) -> Bool
+    {
         switch line.id {
         case .connection, .contentLength, .transferEncoding, .keepAlive, .te, .trailer, .upgrade, .proxyConnection,
             .proxyAuthenticate, .proxyAuthorization, .authorization, .musicUserToken, .age, .cacheStatus:
@@ -92,65 +92,5 @@ enum StoredFields {
 
     private static func isUpdate(_ fields: Span<UInt8>, _ line: FieldLines.Line) -> Bool {
         line.id != .contentEncoding && line.id != .contentRange && isStorable(fields, line, .complete)
-    }
-
-    /// `Date` at the time of receipt, for an answer that came without one (RFC 9110 6.6.1).
-    static func dateLine(_ unixSeconds: Int64) -> [UInt8] {
-        var buffer = ByteBuffer(capacity: 40)
-        buffer.append("Date: ")
-        HTTPDate.append(unixSeconds, to: &buffer)
-        buffer.append("\r\n")
-        return buffer.copyReadable()
-    }
-
-    /// A strong entity tag over the content, marked as the cache's own (RFC 9110 8.8.1: it has to
-    /// change whenever the content does). The same in every process, and after every start.
-    ///
-    /// Under an operator's rule it is a checksum. Two versions of one answer do not have it in
-    /// common by chance, and there is no gain in making them agree, as a tag is only ever compared
-    /// with those of the same target. A digest of 4 KB costs as much as all the rest of storing it.
-    /// A cache that follows an origin's rules stores for everything there is, and keeps the digest:
-    /// the first 128 bits of SHA-256.
-    static func appendDigestTag(_ body: [UInt8], to fields: inout [UInt8]) {
-        guard let digest = body.withUnsafeBytes({ Digest.sha256($0) }) else { return }
-        fields.append(contentsOf: "ETag: \(Validators.ownTagStart)".utf8)
-        fields.appendHexadecimal(Digest.bigEndian(digest, from: 0))
-        fields.appendHexadecimal(Digest.bigEndian(digest, from: 8))
-        fields.append(contentsOf: "\"\r\n".utf8)
-    }
-
-    /// Appends the line of a tag that is a checksum with the length (`appendDigestTag` says where);
-    /// gives where its value is.
-    static func appendChecksumTag(_ sum: UInt64, bodyCount: Int, to fields: inout [UInt8]) -> ByteRange {
-        fields.reserveCapacity(fields.count + 64)
-        fields.append(contentsOf: "ETag: ".utf8)
-        let start = fields.count
-        Validators.ownTagStart.withUTF8Buffer { fields.append(contentsOf: $0) }
-        fields.append(UInt8(ascii: "c"))
-        fields.appendHexadecimal(sum)
-        fields.appendHexadecimal(UInt64(bodyCount))
-        fields.append(UInt8(ascii: "\""))
-        let end = fields.count
-        fields.append(contentsOf: "\r\n".utf8)
-        return ByteRange(start, end)
-    }
-
-    /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it
-    /// is sent. Also where the fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
-    static func head(
-        status: Int, fields: [UInt8], bodyCount: Int, addsVary: Bool = false
-    ) -> (bytes: [UInt8], fields: Range<Int>) {
-        var head = ByteBuffer(capacity: fields.count + 96)
-        head.appendStatusLine(status)
-        let start = head.readableCount
-        head.append(fields)
-        let end = head.readableCount
-        if addsVary { head.append(GzipForm.varyLine) }
-        if status != 204 {
-            head.append("Content-Length: ")
-            head.append(decimal: bodyCount)
-            head.append("\r\n")
-        }
-        return (head.copyReadable(), start..<end)
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 @testable import HTTP
 
 private func request(_ cacheControl: String = "") -> RequestFacts {

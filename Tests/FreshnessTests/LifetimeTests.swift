@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Cache
+@testable import Freshness
 
 /// What one node was granted, under the rule of another.
 @Suite struct LifetimeTests {
@@ -86,18 +86,5 @@ import Testing
                 #expect(end <= max(bound, -granted.initialAge), "seed \(seed): \(granted) within \(rule)")
             }
         }
-    }
-
-    @Test(arguments: [(0, 290), (289, 1), (290, 0), (10_000, 0)])
-    func someUseIsLeftUntilTheLastOfThemEnds(after seconds: Int, expected: Int) {
-        #expect(FreshnessTests.stored.usefulFor(at: noon + Int64(seconds)) == expected)
-    }
-
-    @Test func anAnswerWithinARuleKeepsItsAge() {
-        let taken = FreshnessTests.stored.within(Lifetime(freshFor: 40))
-        #expect(taken.receivedAt == noon && taken.age(at: noon + 5) == 15 && taken.freshFor == 50)
-        #expect(Freshness.of(taken, at: noon + 39) == .fresh(ttl: 1) && Freshness.of(taken, at: noon + 40) == .expired)
-        let same = FreshnessTests.stored
-        #expect(same.within(Lifetime(freshFor: .max, staleFor: .max, keepFor: .max)) === same)
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 @testable import HTTP
 
 @Suite struct ParentFactsTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 
 @Suite struct ReasonTests {
     @Test func everyReasonHasItsOwnWord() {

@@ -131,6 +131,6 @@ extension ResponseFacts {
     private mutating func mergeEntityTag(_ value: Span<UInt8>) {
         guard !hasReadEntityTag, !value.isEmpty else { return }
         hasReadEntityTag = true
-        hasEntityTag = EntityTag(value, 0..<value.count) != nil && !Validators.isOwn(value, 0..<value.count)
+        hasEntityTag = EntityTag(value, 0..<value.count) != nil && !OwnTag.isOwn(value, 0..<value.count)
     }
 }

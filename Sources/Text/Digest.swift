@@ -1,7 +1,6 @@
 import COpenSSL
 
-// The two uses of libcrypto in this module: SHA-256 and HMAC-SHA256 over whole buffers, and random
-// bytes.
+// libcrypto's digests over whole buffers, and its random bytes.
 // Must hold: no pointer leaves this file; a failure of libcrypto is a value, never zero bytes taken
 // for a digest.
 
@@ -14,7 +13,7 @@ public enum Digest {
     }
 
     /// The first eight of them, most significant first. Allocates nothing.
-    static func sha256Head(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
+    public static func sha256Head(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { digest in
             guard copenssl_sha256(bytes.baseAddress, bytes.count, digest.baseAddress) == 1 else { return nil }
             return UInt64(bigEndian: UnsafeRawBufferPointer(digest).loadUnaligned(as: UInt64.self))
@@ -32,7 +31,7 @@ public enum Digest {
     }
 
     /// The 32 bytes of HMAC-SHA256 (RFC 2104) over `message`; nil where libcrypto refuses.
-    static func hmacSHA256(key: [UInt8], message: UnsafeRawBufferPointer) -> [UInt8]? {
+    public static func hmacSHA256(key: [UInt8], message: UnsafeRawBufferPointer) -> [UInt8]? {
         var digest = [UInt8](repeating: 0, count: 32)
         let isDone = digest.withUnsafeMutableBufferPointer { out in
             HMAC(
@@ -44,13 +43,13 @@ public enum Digest {
     }
 
     /// `count` bytes from libcrypto's generator; nil where it could not be seeded.
-    static func randomBytes(_ count: Int) -> [UInt8]? {
+    public static func randomBytes(_ count: Int) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         return RAND_bytes(&bytes, Int32(count)) == 1 ? bytes : nil
     }
 
     /// The eight bytes from `offset`, most significant first. `digest` has them.
-    static func bigEndian(_ digest: [UInt8], from offset: Int) -> UInt64 {
+    public static func bigEndian(_ digest: [UInt8], from offset: Int) -> UInt64 {
         digest[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

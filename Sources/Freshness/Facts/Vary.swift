@@ -13,7 +13,7 @@ extension ResponseFacts {
         public private(set) var names: [UInt8] = []
         /// Whether the answer depends on what a key cannot say: `*`, Authorization, which is not
         /// written down, something that is no field name, or more names than are kept.
-        private(set) var isUnbounded = false
+        public private(set) var isUnbounded = false
 
         /// The most names, and the most bytes of `names`.
         static let (maxCount, maxBytes) = (16, 512)

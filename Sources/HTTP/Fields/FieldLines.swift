@@ -1,26 +1,28 @@
 import Glibc
-import HTTP
 
 // Walking `Name: value` CR LF lines, the form in which fields are stored and forwarded.
 // Must hold: what is no field line is passed over, and so is the status line of a head, whose only
 // colon would be in a reason.
 
 /// Walks the lines of a span once.
-struct FieldLines {
+public struct FieldLines {
     /// One line, as offsets into the span.
-    struct Line {
+    public struct Line {
         /// With its line end.
-        let whole: Range<Int>
-        let name: Range<Int>
+        public let whole: Range<Int>
+        public let name: Range<Int>
         /// Without surrounding white space.
-        let value: Range<Int>
-        let id: FieldName
+        public let value: Range<Int>
+        public let id: FieldName
     }
 
     private var start = 0
 
+    /// From the first line on.
+    public init() {}
+
     /// The next line; nil when there are no more. Always called with the same bytes.
-    mutating func next(in bytes: Span<UInt8>) -> Line? {
+    public mutating func next(in bytes: Span<UInt8>) -> Line? {
         while start < bytes.count {
             let end = bytes.offset(of: UInt8(ascii: "\n"), in: start..<bytes.count)
             let line = start..<min(end + 1, bytes.count)

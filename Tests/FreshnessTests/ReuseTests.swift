@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cache
+@testable import Freshness
 @testable import HTTP
 
 // Whether an answer with these fields is given again three seconds later under the origin's own
@@ -20,7 +20,7 @@ private func grantedLifetime(_ fields: [String], status: Int = 200) -> Lifetime?
 
 private func isReused(_ fields: [String], status: Int = 200, after seconds: Int64 = 3) -> Bool {
     guard let lifetime = grantedLifetime(fields, status: status) else { return false }
-    return response("/a", lifetime: lifetime).isFresh(at: noon + seconds)
+    return Answer(lifetime).isFresh(at: noon + seconds)
 }
 
 @Suite struct ReuseTests {
@@ -150,12 +150,12 @@ private func isReused(_ fields: [String], status: Int = 200, after seconds: Int6
     ])
     func aStaleAnswerStandsInUnlessThatIsForbidden(directives: String, expected: Bool) throws {
         let lifetime = try #require(grantedLifetime(["Cache-Control: \(directives)", "ETag: \"a\""]))
-        #expect(response("/a", lifetime: lifetime).canStandIn(at: noon + 3) == expected)
+        #expect(Answer(lifetime).canStandIn(at: noon + 3) == expected)
     }
 
     @Test func staleWhileRevalidateHasItsWindow() throws {
         let lifetime = try #require(grantedLifetime(["Cache-Control: max-age=1, stale-while-revalidate=4"]))
-        let stored = response("/a", lifetime: lifetime)
+        let stored = Answer(lifetime)
         #expect(Freshness.of(stored, at: noon + 3) == .stale(since: 2))
         #expect(Freshness.of(stored, at: noon + 6) == .expired)
     }

@@ -10,25 +10,25 @@ import Text
 // written down.
 
 /// What a signpost says.
-struct VariantSignpost: Equatable {
+public struct VariantSignpost: Equatable {
     /// As `ResponseFacts.Vary` spells them.
-    let names: [UInt8]
+    public let names: [UInt8]
     /// Where answers differ by Accept-Language alone: in which languages there are some, and under
     /// which variants.
-    var languages = VariantLanguages()
+    public var languages = VariantLanguages()
     /// 64 random bits in hexadecimal: the beginning of every variant.
     private let generation: [UInt8]
 
     /// A new one for these names, which are not empty.
-    init(names: [UInt8], generation: UInt64 = .random(in: .min ... .max)) {
+    public init(names: [UInt8], generation: UInt64 = .random(in: .min ... .max)) {
         self.names = names
         var digits: [UInt8] = []
         digits.appendHexadecimal(generation)
         self.generation = digits
     }
 
-    /// Reads `StoredResponse.selecting`; nil where that is nothing that `selecting` has written.
-    init?(_ selecting: [UInt8]) {
+    /// Reads what `selecting` has written; nil for anything else.
+    public init?(_ selecting: [UInt8]) {
         let parts = selecting.split(separator: UInt8(ascii: " "))
         guard (2...3).contains(parts.count), parts[0].count == 16 else { return nil }
         (generation, names) = (Array(parts[0]), Array(parts[1]))
@@ -36,13 +36,13 @@ struct VariantSignpost: Equatable {
     }
 
     /// `0123456789abcdef accept-language,foo`, and behind another space the languages, if any.
-    var selecting: [UInt8] {
+    public var selecting: [UInt8] {
         let languages = languages.bytes
         return generation + [UInt8(ascii: " ")] + names + (languages.isEmpty ? [] : [UInt8(ascii: " ")] + languages)
     }
 
     /// The variant for a request with these fields; nil where libcrypto refuses.
-    func variant(of fields: borrowing Fields, _ bytes: Span<UInt8>) -> [UInt8]? {
+    public func variant(of fields: borrowing Fields, _ bytes: Span<UInt8>) -> [UInt8]? {
         var values = SelectingValues()
         for name in names.split(separator: UInt8(ascii: ",")) {
             for index in 0..<fields.endIndex where isSame(bytes, fields[index].name.range, name) {
@@ -54,7 +54,7 @@ struct VariantSignpost: Equatable {
     }
 
     /// The variant for a request that carried these `Name: value\r\n` lines.
-    func variant(of lines: Span<UInt8>) -> [UInt8]? {
+    public func variant(of lines: Span<UInt8>) -> [UInt8]? {
         var values = SelectingValues()
         for name in names.split(separator: UInt8(ascii: ",")) {
             var all = FieldLines()
@@ -77,24 +77,5 @@ struct VariantSignpost: Equatable {
             variant.appendHexadecimal(Digest.bigEndian(digest, from: offset))
         }
         return variant
-    }
-}
-
-extension StoredResponse {
-    /// Whether it is no answer but says where the answers are.
-    var isSignpost: Bool { !selecting.isEmpty }
-
-    /// The signpost at the base key of `answer`, which is among its variants. It outlives them all;
-    /// eviction takes it, or an answer that does not vary.
-    convenience init(signpost: VariantSignpost, at base: CacheKey, for answer: StoredResponse) {
-        self.init(
-            restoring: base, status: 300, fields: [], content: .plain([]), receivedAt: answer.receivedAt,
-            lifetime: Lifetime(freshFor: 0, keepFor: Lifetime.longest), classTag: answer.classTag,
-            storefront: answer.storefront, selecting: signpost.selecting)
-    }
-
-    /// The same under another key.
-    func moved(to key: CacheKey) -> StoredResponse {
-        key == self.key ? self : copy(at: key)
     }
 }

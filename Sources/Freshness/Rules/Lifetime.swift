@@ -18,7 +18,7 @@ public struct Lifetime: Hashable, Sendable {
     public let initialAge: Int
 
     /// 68 years; RFC 9111 1.2.2 lets a cache take anything above 2^31 for 2^31.
-    public static let longest = 1 << 31
+    @inlinable public static var longest: Int { 1 << 31 }
 
     /// A lifetime; members out of bounds are brought within.
     public init(freshFor: Int, staleFor: Int = 0, staleIfErrorFor: Int? = nil, keepFor: Int = 0, initialAge: Int = 0) {
@@ -34,9 +34,7 @@ public struct Lifetime: Hashable, Sendable {
     var isUsefulAtFirst: Bool { initialAge < greatestUsefulAge }
 
     /// The age at which nothing can use the response any more.
-    var greatestUsefulAge: Int {
-        freshFor + max(staleFor, staleIfErrorFor, keepFor)
-    }
+    @inlinable public var greatestUsefulAge: Int { freshFor + max(staleFor, staleIfErrorFor, keepFor) }
 
     /// The same where time passes so many times as fast. An age that it came with stays: that
     /// passed elsewhere. To the second, and what lasted at all lasts a second at least.
@@ -50,7 +48,7 @@ public struct Lifetime: Hashable, Sendable {
     /// The shorter of the two for each use, counted from when the response came: what one process
     /// was granted is taken by another whose rule is `rule`. The age that it came with stays. A use
     /// that one of the two does not grant is not granted.
-    func within(_ rule: Lifetime) -> Lifetime {
+    public func within(_ rule: Lifetime) -> Lifetime {
         // Both count ages. The same moment may be of another age to the rule.
         let shift = initialAge - rule.initialAge
         let fresh = max(min(freshFor, rule.freshFor + shift), 0)
@@ -75,7 +73,7 @@ public struct Lifetime: Hashable, Sendable {
 
     /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as
     /// long as if its freshness had ended at that age by itself.
-    func withoutFreshness(atAge age: Int) -> Lifetime {
+    public func withoutFreshness(atAge age: Int) -> Lifetime {
         let rest = min(freshFor, initialAge)
         let used = max(min(freshFor, age) - rest, 0)
         func moved(_ window: Int) -> Int { window == 0 ? 0 : window + used }
@@ -86,7 +84,8 @@ public struct Lifetime: Hashable, Sendable {
 
     /// The seconds from one unix time to another: not negative, not beyond what a lifetime holds,
     /// whatever the two are.
-    static func seconds(from start: Int64, to end: Int64) -> Int {
+    @inlinable
+    public static func seconds(from start: Int64, to end: Int64) -> Int {
         let (difference, isOverflow) = end.subtractingReportingOverflow(start)
         if isOverflow { return end > start ? longest : 0 }
         return Int(min(max(difference, 0), Int64(longest)))

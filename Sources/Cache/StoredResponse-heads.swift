@@ -1,0 +1,141 @@
+import Freshness
+import HTTP
+
+// The heads in which a stored response leaves: the whole one, which is made once, 304 and 206, and
+// what a 416 says of it.
+
+extension StoredResponse {
+    /// `Date` at the time of receipt, for an answer that came without one (RFC 9110 6.6.1).
+    static func dateLine(_ unixSeconds: Int64) -> [UInt8] {
+        var buffer = ByteBuffer(capacity: 40)
+        buffer.append("Date: ")
+        HTTPDate.append(unixSeconds, to: &buffer)
+        buffer.append("\r\n")
+        return buffer.copyReadable()
+    }
+
+    /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it
+    /// is sent. Also where the fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
+    static func head(
+        status: Int, fields: [UInt8], bodyCount: Int, addsVary: Bool = false
+    ) -> (bytes: [UInt8], fields: Range<Int>) {
+        var head = ByteBuffer(capacity: fields.count + 96)
+        head.appendStatusLine(status)
+        let start = head.readableCount
+        head.append(fields)
+        let end = head.readableCount
+        if addsVary { head.append(GzipForm.varyLine) }
+        if status != 204 {
+            head.append("Content-Length: ")
+            head.append(decimal: bodyCount)
+            head.append("\r\n")
+        }
+        return (head.copyReadable(), start..<end)
+    }
+
+    /// Whether `head` has a Date. An answer stored under the origin's own rules keeps the origin's
+    /// Date, or the time it came (RFC 9110 6.6.1, RFC 9111 4), and no other may be added.
+    public var hasDate: Bool { validators.date != nil }
+
+    /// Appends what `head` is for a whole answer: status line, fields, framing, each with CR LF.
+    /// Age, Cache-Status, Date where there is none, and the empty line follow; then what
+    /// `AnswerForm.content(of:)` has. A 416 is an error of the caller's own, with
+    /// `appendContentRange`.
+    ///
+    /// - Parameter coding: of the content that a GET gets; `gzip` only where there is that form.
+    public func appendHead(_ form: AnswerForm, _ coding: ContentCoding = .identity, to buffer: inout ByteBuffer) {
+        switch form {
+        case .whole:
+            if let gzip, coding == .gzip { return buffer.append(gzip.head) }
+            if isDamaged { appendDamaged(to: &buffer) } else { buffer.append(head) }
+        case .notModified: appendNotModified(coding, to: &buffer)
+        case .partial(let part): if isDamaged { appendDamaged(to: &buffer) } else { appendPartial(part, to: &buffer) }
+        case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
+        }
+    }
+
+    /// For content that turned out to be none. The next request finds nothing stored and asks the
+    /// origin.
+    private func appendDamaged(to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(502)
+        buffer.append("Content-Length: 0\r\n")
+    }
+
+    /// What a 416 says of the content (RFC 9110 15.5.17).
+    public func appendContentRange(to buffer: inout ByteBuffer) {
+        buffer.append("Content-Range: bytes */")
+        buffer.append(decimal: bodyCount)
+        buffer.append("\r\n")
+    }
+
+    /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content;
+    /// Last-Modified only where no entity tag does its work.
+    private func appendNotModified(_ coding: ContentCoding, to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(304)
+        appendFields(coding, to: &buffer) { id in
+            switch id {
+            case .cacheControl, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .vary, .via: true
+            case .lastModified: validators.tagValue.isEmpty
+            default: false
+            }
+        }
+    }
+
+    /// RFC 9110 15.3.7.1. Parts are of the content without a coding.
+    private func appendPartial(_ part: Range<Int>, to buffer: inout ByteBuffer) {
+        buffer.appendStatusLine(206)
+        appendFields(.identity, to: &buffer) { $0 != .contentRange }
+        buffer.append("Content-Range: bytes ")
+        buffer.append(decimal: part.lowerBound)
+        buffer.append("-")
+        buffer.append(decimal: part.upperBound - 1)
+        buffer.append("/")
+        buffer.append(decimal: bodyCount)
+        buffer.append("\r\nContent-Length: ")
+        buffer.append(decimal: part.count)
+        buffer.append("\r\n")
+    }
+
+    private func appendFields(
+        _ coding: ContentCoding, to buffer: inout ByteBuffer, where isKept: (FieldName) -> Bool
+    ) {
+        let fields = self.fields.span
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            guard isKept(line.id) else { continue }
+            switch coding {
+            case .identity: buffer.append(fields.extracting(line.whole))
+            case .gzip: OwnTag.appendCoded(line, of: fields, to: &buffer)
+            }
+        }
+        if addsVary { buffer.append(GzipForm.varyLine) }
+    }
+}
+
+extension AnswerForm {
+    /// The status code of `stored` in this form, once its content was asked for: 502 where there is
+    /// none to be had.
+    public func status(of stored: StoredResponse) -> Int {
+        switch self {
+        case .whole: stored.isDamaged ? 502 : stored.status
+        case .notModified: 304
+        case .partial: stored.isDamaged ? 502 : 206
+        case .unsatisfiable: 416
+        }
+    }
+
+    /// The bytes of the content that go along; those of a part are copied. Comes before head and
+    /// status are asked for, which follow what it finds.
+    public func content(of stored: StoredResponse, _ coding: ContentCoding = .identity) -> [UInt8] {
+        switch self {
+        case .whole:
+            if let gzip = stored.gzip, coding == .gzip { return gzip.body }
+            let body = stored.body
+            return stored.isDamaged ? [] : body
+        case .partial(let part):
+            let body = stored.body
+            return stored.isDamaged ? [] : Array(body[part])
+        case .notModified, .unsatisfiable: return []
+        }
+    }
+}
