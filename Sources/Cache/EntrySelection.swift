@@ -77,6 +77,9 @@ struct Purge: Sendable {
     /// When it was asked for, unix seconds: where the freshness of the chosen ends, if it is soft.
     let now: Int64
 
+    /// Whether nothing older is left once it has ended.
+    var endsAll: Bool { mode != .dryRun && selection.conditions.isEmpty }
+
     /// What becomes of a chosen `response`.
     func fate(of response: StoredResponse) -> Fate {
         switch mode {

@@ -4,11 +4,12 @@ import Synchronization
 /// that are as old as the purge. A purge takes the answers that it chooses; the same resources in
 /// others, which it did not choose, would bring back what it was to end.
 ///
-/// The file keeps them for the next process (`StorePurged.swift`). Used from any thread.
+/// The file keeps them for the next process (`StoreMark`). Used from any thread.
 final class PurgedTargets: Sendable {
     fileprivate struct State {
         /// By target; unix seconds.
         var exact: [[UInt8]: Int64] = [:]
+        var exactBytes = 0
         var wide: [(selection: EntrySelection, at: Int64)] = []
         /// Before that anything may have been purged: what is not remembered any more.
         var forgottenUntil = Int64.min
@@ -19,10 +20,14 @@ final class PurgedTargets: Sendable {
     private let isEmpty = Atomic<Bool>(true)
 
     fileprivate static let (mostExact, mostWide) = (16_384, 256)
+    /// Of targets; of selections there are few.
+    fileprivate static let mostExactBytes = 4 << 20
+    /// A mark that is further in the future was written while the clock was ahead.
+    private static let tolerance: Int64 = 60
 
-    /// What is written down of a purge: one of several targets counts for all of them.
+    /// What is written down of a purge.
     struct Mark: Sendable {
-        /// Empty: any.
+        /// A target, or a selection in words (`EntrySelection.words`); empty: any target.
         let target: [UInt8]
         /// Unix seconds.
         let at: Int64
@@ -30,25 +35,46 @@ final class PurgedTargets: Sendable {
 
     /// Notes a purge.
     func note(_ purge: Purge) {
-        guard let mark = Mark(purge) else { return }
-        guard mark.target.isEmpty else { return note(mark) }
+        cap(at: purge.now)
+        if let mark = Mark(purge) { note(mark) }
+    }
+
+    /// Notes what was written down of one. What cannot be understood counts for all targets.
+    func note(_ mark: Mark) {
         state.withLock { state in
-            state.wide.append((purge.selection, purge.now))
-            if state.wide.count > Self.mostWide { state.forget(state.wide.removeFirst().at) }
+            if mark.target.first == UInt8(ascii: "/") {
+                state.note(mark.target, at: mark.at)
+            } else if let selection = EntrySelection(words: mark.target) {
+                state.note(selection, at: mark.at)
+            } else {
+                state.forget(mark.at)
+            }
         }
         isEmpty.store(false, ordering: .releasing)
     }
 
-    /// Notes what was written down of one.
-    func note(_ mark: Mark) {
-        state.withLock { state in
-            if mark.target.isEmpty { state.forget(mark.at) } else { state.note(mark.target, at: mark.at) }
-        }
-        isEmpty.store(false, ordering: .releasing)
+    /// A purge of everything has ended: there is nothing left that is older.
+    func noteEnd(of purge: Purge) {
+        if purge.endsAll { state.withLock { $0.forgetMarks(until: purge.now) } }
+    }
+
+    /// What is to be written of a purge that has gone through the file.
+    func marks(of purge: Purge) -> [StoreMark] {
+        guard let mark = Mark(purge) else { return [] }
+        let forgottenUntil = forgottenUntil
+        let marks = forgottenUntil == .min ? [mark] : [mark, Mark(target: [], at: forgottenUntil)]
+        return marks.map { StoreMark(table: .purged, key: $0.target, value: .time($0.at)) }
     }
 
     /// What was purged before is not remembered, and counts for all targets; unix seconds.
     var forgottenUntil: Int64 { state.withLock { $0.forgottenUntil } }
+
+    /// Ends times in the future: the clock was ahead. How many.
+    @discardableResult
+    func cap(at now: Int64) -> Int {
+        guard now < .max - Self.tolerance, !isEmpty.load(ordering: .acquiring) else { return 0 }
+        return state.withLock { $0.cap(at: now, beyond: now + Self.tolerance) }
+    }
 
     /// When the target was purged last, in unix seconds; `Int64.min` where it was not.
     func lastPurge(of target: [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8) -> Int64 {
@@ -67,11 +93,38 @@ final class PurgedTargets: Sendable {
 extension PurgedTargets.State {
     fileprivate mutating func note(_ target: [UInt8], at now: Int64) {
         guard now > exact[target] ?? .min else { return }
-        exact[target] = now
-        guard exact.count > PurgedTargets.mostExact else { return }
+        if exact.updateValue(now, forKey: target) == nil { exactBytes += target.count }
+        guard exact.count > PurgedTargets.mostExact || exactBytes > PurgedTargets.mostExactBytes else { return }
         // The older half at once: to look for the oldest takes as long.
         forget(exact.values.sorted()[exact.count / 2])
         exact = exact.filter { $0.value > forgottenUntil }
+        exactBytes = exact.keys.reduce(0) { $0 + $1.count }
+    }
+
+    fileprivate mutating func note(_ selection: EntrySelection, at now: Int64) {
+        wide.removeAll { $0.selection == selection && $0.at <= now }
+        wide.append((selection, now))
+        if wide.count > PurgedTargets.mostWide { forget(wide.removeFirst().at) }
+    }
+
+    fileprivate mutating func forgetMarks(until time: Int64) {
+        if forgottenUntil <= time { forgottenUntil = .min }
+        wide.removeAll { $0.at <= time }
+        exact = exact.filter { $0.value > time }
+        exactBytes = exact.keys.reduce(0) { $0 + $1.count }
+    }
+
+    fileprivate mutating func cap(at now: Int64, beyond limit: Int64) -> Int {
+        var count = 0
+        func capped(_ time: Int64) -> Int64 {
+            guard time > limit else { return time }
+            count += 1
+            return now
+        }
+        forgottenUntil = capped(forgottenUntil)
+        for index in wide.indices { wide[index].at = capped(wide[index].at) }
+        for (target, time) in exact where time > limit { exact[target] = capped(time) }
+        return count
     }
 
     fileprivate mutating func forget(_ time: Int64) { forgottenUntil = max(forgottenUntil, time) }
@@ -85,7 +138,7 @@ extension PurgedTargets.Mark {
         if case .target(let target) = conditions[0], conditions.count == 1 {
             self.init(target: target, at: purge.now)
         } else {
-            self.init(target: [], at: purge.now)
+            self.init(target: purge.selection.words, at: purge.now)
         }
     }
 }
@@ -109,6 +162,62 @@ extension EntrySelection {
             case .classTag(let chosen): chosen == classTag
             case .resource: true
             }
+        }
+    }
+}
+
+extension EntrySelection {
+    /// The conditions in words, a line each, as the table of purges has them: no target begins so.
+    fileprivate var words: [UInt8] {
+        var words: [UInt8] = []
+        for condition in conditions {
+            if !words.isEmpty { words.append(UInt8(ascii: "\n")) }
+            let (name, value) = condition.words
+            words += name.utf8 + [UInt8(ascii: " ")] + value
+        }
+        return words
+    }
+
+    /// Nil where there are none, or one of them is not understood.
+    fileprivate init?(words: [UInt8]) {
+        self.init()
+        for line in words.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            guard let end = line.firstIndex(of: UInt8(ascii: " ")),
+                let condition = Condition(String(decoding: line[..<end], as: UTF8.self), Array(line[(end + 1)...]))
+            else { return nil }
+            narrow(by: condition)
+        }
+    }
+}
+
+extension EntrySelection.Condition {
+    fileprivate var words: (name: String, value: [UInt8]) {
+        switch self {
+        case .target(let target): ("target", target)
+        case .prefix(let prefix): ("prefix", prefix)
+        case .pattern(let pattern): ("match", pattern.bytes)
+        case .storefront(let storefront): ("storefront", storefront)
+        case .classTag(let tag): ("class", Array(String(tag).utf8))
+        case .resource(let number): ("resource", Array(String(number).utf8))
+        }
+    }
+
+    fileprivate init?(_ name: String, _ value: [UInt8]) {
+        func number<Number: FixedWidthInteger>() -> Number? { Number(String(decoding: value, as: UTF8.self)) }
+        switch name {
+        case "target": self = .target(value)
+        case "prefix": self = .prefix(value)
+        case "match":
+            guard let pattern = PathPattern(value) else { return nil }
+            self = .pattern(pattern)
+        case "storefront": self = .storefront(value)
+        case "class":
+            guard let tag: UInt8 = number() else { return nil }
+            self = .classTag(tag)
+        case "resource":
+            guard let number: UInt64 = number() else { return nil }
+            self = .resource(number)
+        default: return nil
         }
     }
 }

@@ -35,7 +35,7 @@ public final class ResponseCache: Sendable {
     public init(memory: MemoryTier, store: SQLiteStore?) {
         self.memory = memory
         self.store = store
-        purgedTargets = store?.purgedTargets ?? PurgedTargets()
+        purgedTargets = store?.shared.purgedTargets ?? PurgedTargets()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 
@@ -100,10 +100,10 @@ public final class ResponseCache: Sendable {
     public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
 
     /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both
-    /// counted once, on a queue of purges' own. Nil where the disk refused; memory is purged all
-    /// the same. Once it has told, nothing that was chosen is found any more as it was. A large one
-    /// takes its time: it works for a quarter of that, so that clients hardly notice. `now` in unix
-    /// seconds.
+    /// counted once, on a queue of purges' own. Nil where another process writes the file; memory
+    /// is purged all the same. Once it has told, nothing that was chosen is found any more as it
+    /// was, whether the disk has taken the purge or owes it. A large one takes its time: it works
+    /// for a quarter of that, so that clients hardly notice. `now` in unix seconds.
     public func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
         _ completion: @escaping @Sendable (Int?) -> Void
@@ -112,7 +112,10 @@ public final class ResponseCache: Sendable {
         purgedTargets.note(purge)
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         purging.async { @Sendable [self] in
-            guard let store else { return completion(purgeMemory(purge)) }
+            guard let store else {
+                defer { purgedTargets.noteEnd(of: purge) }
+                return completion(purgeMemory(purge))
+            }
             store.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
                 purging.async { @Sendable [self] in
                     endPurge(purge)
@@ -135,11 +138,12 @@ public final class ResponseCache: Sendable {
         // What left while the file was gone through may bring back what was in memory all along.
         purges.wrappingAdd(1, ordering: .sequentiallyConsistent)
         purgeMemory(purge)
+        purgedTargets.noteEnd(of: purge)
     }
 
     /// Writes down that a form of request rests; without a store that is forgotten with the
     /// process.
-    public func store(_ form: RestingForm, at now: Int64) { store?.store(form, at: now) }
+    public func store(_ form: RestingForm) { store?.store(form) }
 
     /// Tells which forms of request rest, behind the caller's back: see
     /// `SQLiteStore.visitRestingForms`.

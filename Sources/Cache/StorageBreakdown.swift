@@ -108,7 +108,7 @@ extension SQLiteStore {
     /// where the file cannot be read.
     fileprivate var parts: [StorageBreakdown.Part] {
         var parts: [StorageBreakdown.Part] = []
-        guard generation.load(ordering: .acquiring) > 0 else { return [] }
+        guard shared.generation.load(ordering: .acquiring) > 0 else { return [] }
         do throws(SQLiteError) {
             let database = try openForReading()
             let select = try Statement(
@@ -122,7 +122,7 @@ extension SQLiteStore {
                 return true
             }
         } catch {
-            counters.withLock { $0.failedReads += 1 }
+            shared.counters.withLock { $0.failedReads += 1 }
             return []
         }
         return parts

@@ -25,6 +25,7 @@ import Testing
             "requests", "hits", "misses", "stale", "revalidated", "composed", "collapsed", "bypassed",
             "upstream_requests", "upstream_errors", "entries", "cache_bytes", "memory_bytes",
             "store_written", "store_evicted", "store_dropped", "store_failures", "store_damaged", "store_checked",
+            "store_lost",
             "headers_refused", "http2_requests",
         ] {
             #expect(members[name] is Int, "\(name)")

@@ -161,7 +161,7 @@ func composing(_ store: SQLiteStore? = nil) -> (cache: ResponseCache, parts: [St
         let (cache, _) = composing(store)
         cache.flush()
         #expect(cache.lookup(key("/c"), nil, at: noon + 900) != nil)
-        #expect(store.pending.withLock { $0.hasTouches })
+        #expect(store.shared.pending.withLock { $0.hasTouches })
         cache.flush()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry WHERE last_used = \(noon + 900)") == 2)
     }

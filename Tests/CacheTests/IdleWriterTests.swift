@@ -61,31 +61,31 @@ struct IdleWriterTests {
 
     private let scratch = Scratch()
 
-    private func little(_ store: SQLiteStore) -> StoreWriter.Little {
-        store.writer.withLock { $0.writeLittle(for: store) }
+    private func little(_ store: SQLiteStore) -> StoreWork.Little {
+        store.runner.work.withLock { $0.writeLittle() }
     }
 
     /// A store whose thread stays away, and which knows its file.
     private func quiet() -> SQLiteStore {
         let store = scratch.open()
-        store.idle.end()
+        store.runner.idle.end()
         store.flush()
-        waitUntil { store.directory.isComplete }
+        waitUntil { store.shared.directory.isComplete }
         return store
     }
 
     @Test func oneTransactionIsSmall() {
         let store = quiet()
         let operations = (0..<150).map { response("/\($0)") }
-        store.pending.withLock { pending in
+        store.shared.pending.withLock { pending in
             for response in operations {
                 _ = pending.enqueue(.store(response), SQLiteStore.index(of: response.key))
             }
         }
         for left in [86, 22, 0] {
             #expect(little(store) == .wrote)
-            #expect(store.entries == 150 - left && store.pending.withLock { $0.queued.count } == left)
-            #expect(store.pending.withLock { $0.inFlight.isEmpty })
+            #expect(store.entries == 150 - left && store.shared.pending.withLock { $0.queued.count } == left)
+            #expect(store.shared.pending.withLock { $0.inFlight.isEmpty })
         }
         #expect(little(store) == .nothing)
         store.close()
@@ -96,7 +96,7 @@ struct IdleWriterTests {
         let kept = response("/kept")
         store.store(kept)
         store.flush()
-        store.pending.withLock { $0.touch(SQLiteStore.index(of: kept.key), at: 2_000_000_000) }
+        store.shared.pending.withLock { $0.touch(SQLiteStore.index(of: kept.key), at: 2_000_000_000) }
         #expect(little(store) == .wrote && little(store) == .nothing)
         let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
         #expect(try database.integer("SELECT last_used FROM entry") == 2_000_000_000)
@@ -106,15 +106,15 @@ struct IdleWriterTests {
     /// Room is made by the queue: it takes long, and others wait for the lock meanwhile.
     @Test func whatNeedsRoomIsLeftToOthersAndNothingIsLost() {
         let store = scratch.open(maxBytes: 16 << 20)
-        store.idle.end()
+        store.runner.idle.end()
         store.flush()
-        waitUntil { store.directory.isComplete }
+        waitUntil { store.shared.directory.isComplete }
         var rounds = 0
         while rounds < 300 {
             let responses = (0..<IdleWriter.batchRows).map { number in
                 response("/\(rounds)/\(number)", String(repeating: "7", count: 2_000))
             }
-            store.pending.withLock { pending in
+            store.shared.pending.withLock { pending in
                 for response in responses {
                     _ = pending.enqueue(.store(response), SQLiteStore.index(of: response.key))
                 }
@@ -123,23 +123,23 @@ struct IdleWriterTests {
             if little(store) == .cannot { break }
         }
         #expect(rounds < 300)
-        #expect(store.pending.withLock { ($0.queued.count, $0.inFlight.count) } == (IdleWriter.batchRows, 0))
+        #expect(store.shared.pending.withLock { ($0.queued.count, $0.inFlight.count) } == (IdleWriter.batchRows, 0))
         store.flush()
-        #expect(store.pending.withLock { $0.isEmpty } && store.status.evicted > 0)
+        #expect(store.shared.pending.withLock { $0.isEmpty } && store.status.evicted > 0)
         store.close()
     }
 
     @Test func aFileThatWasRemovedIsLeftToOthers() throws {
         let store = quiet()
-        #expect(store.writer.withLock { $0.isInPlace })
-        store.pending.withLock { pending in
+        #expect(store.runner.work.withLock { $0.isInPlace })
+        store.shared.pending.withLock { pending in
             _ = pending.enqueue(.store(response("/a")), SQLiteStore.index(of: response("/a").key))
         }
         unlink(scratch.file)
-        #expect(!store.writer.withLock { $0.isInPlace })
-        store.writeIdly()
+        #expect(!store.runner.work.withLock { $0.isInPlace })
+        store.runner.writeIdly()
         // The queue, whose turn this is behind it, has made another file of that name.
-        store.queue.sync {}
+        store.runner.queue.sync {}
         let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
         #expect(try database.integer("SELECT count(*) FROM entry") == 1)
         store.close()
@@ -148,7 +148,7 @@ struct IdleWriterTests {
     /// Whoever writes, everything is written once.
     @Test func theThreadWritesWhatIsStored() {
         let store = scratch.open()
-        waitUntil { store.directory.isComplete }
+        waitUntil { store.shared.directory.isComplete }
         for number in 0..<300 { store.store(response("/\(number)")) }
         waitUntil(within: 120) { store.entries == 300 }
         #expect(store.entries == 300 && store.status.dropped == 0)

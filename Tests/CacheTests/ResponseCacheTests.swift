@@ -49,7 +49,7 @@ import Testing
         store.touch(key("/a"), at: noon)
         store.remove(key("/b"))
         store.flush()
-        #expect(store.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
+        #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
     }
 
     @Test func whatNothingCanUseIsAMissAndRemoved() {

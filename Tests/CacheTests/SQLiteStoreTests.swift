@@ -89,7 +89,7 @@ import Testing
     @Test func theWriterGivesWayToTheLoops() async {
         let store = scratch.open()
         let niceness = await withCheckedContinuation { continuation in
-            store.queue.async {
+            store.runner.queue.async {
                 continuation.resume(returning: getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0))
             }
         }

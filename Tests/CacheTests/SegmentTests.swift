@@ -242,7 +242,7 @@ import Testing
         first.store(response("/last", "live", at: noon + 1_000))
         first.close()
         let store = scratch.open(maxBytes: 4 << 20)
-        waitUntil { store.directory.isComplete }
+        waitUntil { store.shared.directory.isComplete }
         let before = store.entries
         store.store(response("/large", filler(400_000), at: noon + 1_000))
         store.flush()
@@ -267,7 +267,7 @@ import Testing
         first.close()
         try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))
         let store = scratch.open()
-        waitUntil(within: 120) { store.directory.isComplete && store.entries == 0 }
+        waitUntil(within: 120) { store.shared.directory.isComplete && store.entries == 0 }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
         #expect(store.entries == 0 && store.status.damaged == 17_000)
     }
@@ -295,7 +295,7 @@ import Testing
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         let ledger = RowLedger(KeyDirectory(mostKeys: 99), try SegmentLog(Segments(besides: scratch.file)))
         let connection = try StoreConnection(database, StoreBounds(maxBytes: 64 << 20), ledger)
-        while try connection.learn().isWorthAnother {}
+        while try connection.learn() {}
         let index = SQLiteStore.index(of: key("/a"))
         let before = ledger.find(index)
         let id = try database.integer("SELECT id FROM entry")

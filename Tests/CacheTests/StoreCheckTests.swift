@@ -121,7 +121,7 @@ import Testing
     @Test func aRowThatIsGoodByNowStays() {
         fill()
         let store = scratch.open()
-        #expect(store.writer.withLock { $0.drop(damaged: [1, 2, 3, 999], for: store) } == 0)
+        #expect(store.drop(damagedRows: [1, 2, 3, 999]) == 0)
         #expect(store.entries == Self.entries.count && store.status.damaged == 0)
     }
 

@@ -309,7 +309,7 @@ import Testing
         store.flush()
         // SQLite fails alike where its own limit or the disk's is reached.
         func limit(_ pages: Int) {
-            store.writer.withLock { try? $0.connection?.database.execute("PRAGMA max_page_count = \(pages)") }
+            store.runner.work.withLock { try? $0.hold.connection?.database.execute("PRAGMA max_page_count = \(pages)") }
         }
         limit(60)
         for number in 0..<400 { store.store(response("/\(number)/\(filler(500))")) }
@@ -327,7 +327,7 @@ import Testing
         let body = filler(1 << 20)
         for number in 0..<40 { store.store(response("/\(number)", body)) }
         #expect(store.status.dropped >= 8)
-        #expect(store.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
+        #expect(store.shared.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
         store.close()
     }
 }

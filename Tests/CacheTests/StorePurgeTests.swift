@@ -71,12 +71,12 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         for number in 0..<300 { store.store(response("/\(number)")) }
         store.flush()
         var run = purge(.hard)
-        try store.writer.withLock { writer throws(SQLiteError) in try writer.connection?.advance(&run) }
+        try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
         for number in 300..<900 { store.store(response("/\(number)")) }
         store.flush()
         var steps = 1
         while !run.isDone {
-            try store.writer.withLock { writer throws(SQLiteError) in try writer.connection?.advance(&run) }
+            try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
             steps += 1
         }
         #expect(run.count.total == 300 && steps == 5)
@@ -112,10 +112,10 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         store.flush()
         var (run, steps) = (purge(mode), 0)
         while !run.isDone {
-            let changed = try store.writer.withLock { (writer) throws(SQLiteError) -> Int in
-                guard let database = writer.connection?.database else { return 0 }
+            let changed = try store.runner.work.withLock { (work) throws(SQLiteError) -> Int in
+                guard let database = work.hold.connection?.database else { return 0 }
                 let before = run.count.total
-                try writer.connection?.advance(&run)
+                try work.hold.connection?.advance(&run)
                 let pages = try database.integer("SELECT count(*) FROM entry")
                 #expect(mode == .soft || pages == 340 - run.count.total)
                 return run.count.total - before

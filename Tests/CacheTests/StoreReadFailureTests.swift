@@ -34,7 +34,7 @@ import Testing
             let moment = noon + Int64(spared) * 2
             // One that has no pages of the file yet, and asks the database.
             let reader = store.makeReader()
-            store.directory.forget()
+            store.shared.directory.forget()
             failures += FailingReads.run(in: scratch.directory, after: spared) {
                 for each in Self.entries {
                     guard let found = reader.lookup(each.key, at: moment) else { continue }
@@ -117,7 +117,7 @@ import Testing
         fill()
         let store = scratch.open(lines)
         func report() {
-            store.reportDamage("so it seemed", generation: store.generation.load(ordering: .acquiring))
+            store.report("so it seemed")
             store.flush()
         }
         report()
@@ -131,8 +131,10 @@ import Testing
         fill()
         let store = scratch.open()
         FailingReads.run(in: scratch.directory, 10_000) {
-            let current = store.generation.load(ordering: .acquiring)
-            for _ in 0..<3 { store.reportDamage("so it seemed", generation: current) }
+            for _ in 0..<3 {
+                store.report("so it seemed")
+                store.runner.queue.sync {}
+            }
             store.flush()
         }
         store.flush()

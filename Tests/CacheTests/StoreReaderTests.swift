@@ -64,7 +64,7 @@ struct StoreReaderTests {
         store.store(response("/a", "one"))
         store.flush()
         let place = try sqlite(scratch.file, "SELECT place FROM entry")
-        store.directory.set(SQLiteStore.index(of: key("/b")), place)
+        store.shared.directory.set(SQLiteStore.index(of: key("/b")), place)
         #expect(reader.lookup(key("/b"), at: noon) == nil && store.status.damaged == 0)
         #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8))
     }
@@ -77,7 +77,7 @@ struct StoreReaderTests {
         store.flush()
         // As if the directory had been asked before the move.
         let index = SQLiteStore.index(of: key("/a"))
-        store.directory.set(index, Place(segment: 7, offset: 64, span: 128).number)
+        store.shared.directory.set(index, Place(segment: 7, offset: 64, span: 128).number)
         #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8) && store.status.damaged == 0)
     }
 }

@@ -103,14 +103,28 @@ final class Lines: Sendable {
     func log(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
+/// A wall clock that tests set; it begins at noon.
+final class TestClock: Sendable {
+    private let seconds = Atomic<Int64>(noon)
+    var now: Int64 {
+        get { seconds.load(ordering: .relaxed) }
+        set { seconds.store(newValue, ordering: .relaxed) }
+    }
+}
+
 extension Scratch {
-    func open(maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil) -> SQLiteStore {
+    /// - Parameter now: the wall clock, after all times that tests write.
+    func open(
+        maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil,
+        now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
+    ) -> SQLiteStore {
         let file = file ?? self.file
         // A program that another test starts has a copy of each descriptor, and so of a lock that
         // was just let go of, until it is another program.
         let lock = try? StoreLock.take(file, within: .milliseconds(500)) { _ in }
         return SQLiteStore.open(
-            path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, log: { lines.log($0) })
+            path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, unixSeconds: now,
+            log: { lines.log($0) })
     }
 }
 
@@ -159,6 +173,14 @@ extension SQLiteStore {
         await withCheckedContinuation { continuation in
             entries(selection, limit: 10) { continuation.resume(returning: $0) }
         }
+    }
+}
+
+extension SQLiteStore {
+    /// A reader says that the file is damaged, or with another code that it cannot be read.
+    func report(_ words: String, code: Int32 = 11) {
+        runner.report(
+            SQLiteError(code: code, message: words), generation: shared.generation.load(ordering: .acquiring))
     }
 }
 

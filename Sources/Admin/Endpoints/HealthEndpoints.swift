@@ -9,7 +9,10 @@ extension AdminExchange {
         let readiness = service.sources.readiness
         // Probes bring no token, so they are not told what was wrong.
         let hasFailed = readiness.isReady && service.sources.reloads.snapshot.lastFailure != nil
-        let text = readiness.words + (hasFailed ? "; the last reload failed: see the log" : "")
+        let lost = service.sources.statistics.store.lost
+        let text =
+            readiness.words + (hasFailed ? "; the last reload failed: see the log" : "")
+            + (readiness.isReady && lost > 0 ? "; \(lost) stored answers were lost: see the log" : "")
         reply(AdminReply(status: readiness.isReady ? 200 : 503, type: "text/plain", content: Array((text + "\n").utf8)))
     }
 }

@@ -220,6 +220,9 @@ extension MetricFamily {
         counter(
             "refrain_cache_file_checked_total", "Rows that the background check has looked at",
             \.source.store.checked),
+        gauge(
+            "refrain_cache_file_lost", "Answers of the cache file that went because the disk cannot be read",
+            \.source.store.lost),
         gauge("refrain_cache_file_available", "1 where the cache file can be read and written, or none is wanted") {
             input in
             [Sample(input.source.isStoreAvailable ? 1 : 0)]

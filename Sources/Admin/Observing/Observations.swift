@@ -151,6 +151,7 @@ extension StatisticsSource {
             "store_failures": store.failedTransactions + store.failedReads,
             "store_damaged": store.damaged,
             "store_checked": store.checked,
+            "store_lost": store.lost,
         ]
         for (name, number) in others { object.append(name, .integer(number)) }
         var reasons = JSONObject()

@@ -1,19 +1,21 @@
 // What waits for the writer: at most one operation for each key, the latest, so that a burst of the
-// same key is one write. Must hold: an operation stays visible to readers until it is committed or
-// lost, so that no reader gets what is about to be replaced or removed; bytes queued and in flight
-// are bounded, and what does not fit is dropped, never waited for; under the lock that loops take,
-// nothing takes longer than one batch is large.
+// same key is one write. It is written in rounds: all that waited when a round began.
+// Must hold: an operation stays visible to readers until it is committed or lost, so that no reader
+// gets an answer that is about to be replaced or removed; all of it is bounded in bytes, and a
+// store that does not fit is dropped, never waited for; under the lock that loops take, nothing
+// takes longer than one batch is large.
 
 struct PendingWrites {
     enum Operation {
         case store(StoredResponse)
-        /// Of an entry received by then at the latest; `Int64.max` for whatever there is.
-        case remove(CacheKey, receivedBy: Int64)
+        /// Of an entry received by then at the latest; `Int64.max` for whatever there is. The index
+        /// alone says of which key: another key of the same index is a miss once.
+        case remove(receivedBy: Int64)
 
         var byteCount: Int {
             switch self {
             case .store(let response): response.byteCount
-            case .remove: 128
+            case .remove: PendingWrites.removalBytes
             }
         }
 
@@ -34,61 +36,107 @@ struct PendingWrites {
         }
     }
 
-    /// The most that may wait or be in flight, in bytes of memory; beyond, stores are dropped.
+    typealias Batch = [(key: Int64, operation: Operation)]
+
+    /// How an operation was taken.
+    enum Admission {
+        case taken
+        /// It did not fit, and nothing older is left of its key.
+        case dropped
+        /// More removals wait than may: none of them does any more, and everything in the file has
+        /// to be purged.
+        case overflown
+    }
+
+    /// The most that may wait or be in flight, in bytes of memory.
     static let maxBytes = StoreMemory.pendingBytes
+    /// A part of it that only removals may use.
+    static let reservedBytes = maxBytes / 8
+    /// What a removal takes, with its place in two tables.
+    static let removalBytes = 128
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
     /// The most operations in one batch: what one turn of the lock has to note as done.
     static let maxBatch = 1_024
 
-    /// Why a drain of the queue is on the way.
-    enum Drain {
-        /// For what has come, or again after a failure.
+    /// Why a turn of writing is on the way.
+    enum Turn {
+        /// For what has come.
         case scheduled
         /// Before the one that is scheduled, because much has come.
         case early
     }
 
     private(set) var queued: [Int64: Operation] = [:]
+    /// The rest of the round.
     private(set) var inFlight: [Int64: Operation] = [:]
     /// Key to unix seconds.
     private var touches: [Int64: Int64] = [:]
+    private var marks = PendingMarks()
+    /// Marks of the round: they are written after all of its operations.
+    private var roundMarks = PendingMarks()
     /// Of what is queued or in flight.
     private(set) var byteCount = 0
-    private var drainsOnTheWay: Set<Drain> = []
+    private var turnsOnTheWay: Set<Turn> = []
+    /// Whether no file will take anything any more.
+    private(set) var isClosed = false
+    /// Whether the writer comes by itself, after a failure.
+    private var isHeld = false
 
     var hasTouches: Bool { !touches.isEmpty }
     /// Last-use times that wait.
     var touchCount: Int { touches.count }
-    var isEmpty: Bool { queued.isEmpty && touches.isEmpty }
+    var isEmpty: Bool { queued.isEmpty && inFlight.isEmpty && touches.isEmpty && marks.isEmpty && roundMarks.isEmpty }
 
-    /// Whether the caller is to schedule such a drain, because none is on the way.
-    mutating func claim(_ drain: Drain) -> Bool { drainsOnTheWay.insert(drain).inserted }
+    /// Whether the caller is to schedule such a turn, because none is on the way.
+    mutating func claim(_ turn: Turn) -> Bool { !isHeld && !isClosed && turnsOnTheWay.insert(turn).inserted }
 
-    mutating func begin(_ drain: Drain) { drainsOnTheWay.remove(drain) }
+    mutating func begin(_ turn: Turn) { turnsOnTheWay.remove(turn) }
+
+    /// After a failure the writer comes back by itself, and nothing that is stored makes it sooner.
+    mutating func hold() { isHeld = true }
+
+    /// The file works again; whether something has come meanwhile.
+    mutating func release() -> Bool {
+        defer { isHeld = false }
+        return isHeld && !isEmpty
+    }
 
     /// What is about to become of the row of `index`, the latest first.
     func operation(_ index: Int64) -> Operation? {
         queued[index] ?? inFlight[index]
     }
 
-    /// False where it did not fit; what the file may have of an older answer (`isInFile`), or is to
-    /// get, is removed then. Removals always fit: they are small, and leaving one out would serve
-    /// what must not be.
-    mutating func enqueue(_ operation: Operation, _ index: Int64, isInFile: @autoclosure () -> Bool = false) -> Bool {
-        if case .remove(_, let receivedBy) = operation, case .store(let newer) = self.operation(index),
-            newer.receivedAt > receivedBy
-        {
-            return true
-        }
-        if case .store(let response) = operation, byteCount + operation.byteCount > Self.maxBytes {
-            if self.operation(index) != nil || isInFile() {
-                queue(.remove(response.key, receivedBy: .max), index)
+    /// Queues an operation. Where a store does not fit, the older answer that the file may have
+    /// (`isInFile`), or is to get, is removed.
+    mutating func enqueue(_ operation: Operation, _ index: Int64, isInFile: @autoclosure () -> Bool = false)
+        -> Admission
+    {
+        if isClosed { return .taken }
+        switch operation {
+        case .remove(let receivedBy):
+            if case .store(let newer) = self.operation(index), newer.receivedAt > receivedBy { return .taken }
+            return queueRemoval(operation, index) ? .taken : .overflown
+        case .store:
+            guard byteCount + operation.byteCount > Self.maxBytes - Self.reservedBytes else {
+                queue(operation, index)
+                return .taken
             }
-            return false
+            guard self.operation(index) != nil || isInFile() else { return .dropped }
+            return queueRemoval(.remove(receivedBy: .max), index) ? .dropped : .overflown
         }
+    }
+
+    /// False where there are too many; then all of them go.
+    private mutating func queueRemoval(_ operation: Operation, _ index: Int64) -> Bool {
         queue(operation, index)
-        return true
+        guard byteCount > Self.maxBytes else { return true }
+        for (index, operation) in queued {
+            guard case .remove = operation else { continue }
+            byteCount -= operation.byteCount
+            queued[index] = nil
+        }
+        return false
     }
 
     private mutating func queue(_ operation: Operation, _ index: Int64) {
@@ -97,54 +145,78 @@ struct PendingWrites {
     }
 
     mutating func touch(_ index: Int64, at unixSeconds: Int64) {
-        guard touches.count < Self.maxTouches || touches[index] != nil else { return }
+        guard !isClosed, touches.count < Self.maxTouches || touches[index] != nil else { return }
         touches[index] = max(unixSeconds, touches[index] ?? 0)
     }
 
-    /// Moves all operations in flight, where nothing is by then, and all last-use times out. Takes
-    /// no longer for many than for few: the caller cuts batches from them (`nextBatch`) after it
-    /// has let go of the lock.
-    mutating func takeAll() -> (operations: [Int64: Operation], touches: [Int64: Int64]) {
-        swap(&queued, &inFlight)
-        var taken: [Int64: Int64] = [:]
-        swap(&touches, &taken)
-        return (inFlight, taken)
+    mutating func add(_ mark: StoreMark) {
+        if !isClosed { marks.add(mark) }
     }
 
-    /// Moves up to `most` operations in flight, where nothing is by then; or takes as many last-use
-    /// times out where no operation waits.
-    mutating func take(_ most: Int) -> (operations: [(key: Int64, operation: Operation)], touches: [Int64: Int64]) {
+    /// Moves all operations in flight, where nothing is by then, and with them the marks that are
+    /// to be written after them. Takes no longer for many than for few.
+    mutating func beginRound() {
+        guard inFlight.isEmpty, roundMarks.isEmpty else { return }
+        swap(&queued, &inFlight)
+        swap(&marks, &roundMarks)
+    }
+
+    /// Up to `most` last-use times and the marks of the round, which come after its operations.
+    mutating func takeRest(_ most: Int) -> (touches: [Int64: Int64], marks: [StoreMark]) {
+        precondition(inFlight.isEmpty, "operations come first")
+        return (takeTouches(most), roundMarks.all)
+    }
+
+    private mutating func takeTouches(_ most: Int) -> [Int64: Int64] {
+        // A slice would share the table, and the first removal would copy all of it.
+        let taken = Array(touches.prefix(most))
+        for (key, _) in taken { touches[key] = nil }
+        return Dictionary(uniqueKeysWithValues: taken)
+    }
+
+    /// The round is written but for the facts, where these wait for purges that are owed.
+    mutating func finishRound(waiting facts: [StoreMark] = []) {
+        roundMarks = PendingMarks()
+        var waiting = PendingMarks()
+        for fact in facts { waiting.add(fact) }
+        waiting.add(marks)
+        marks = waiting
+    }
+
+    /// Whether only a turn of the queue can write what waits.
+    var needsQueue: Bool { !marks.isEmpty || !roundMarks.isEmpty || !inFlight.isEmpty }
+
+    /// Moves up to `most` operations in flight, or takes as many last-use times out where no
+    /// operation waits. Nothing while a round is under way, or marks wait.
+    mutating func take(_ most: Int) -> (operations: Batch, touches: [Int64: Int64]) {
+        guard !needsQueue else { return ([], [:]) }
         let operations = queued.prefix(most).map { (key: $0.key, operation: $0.value) }
         for (key, operation) in operations {
             queued[key] = nil
             inFlight[key] = operation
         }
-        guard operations.isEmpty else { return (operations, [:]) }
-        // A slice would share the table, and the first removal would copy all of it.
-        let taken = Array(touches.prefix(most))
-        for (key, _) in taken { touches[key] = nil }
-        return ([], Dictionary(uniqueKeysWithValues: taken))
+        return (operations, operations.isEmpty ? takeTouches(most) : [:])
     }
 
-    /// Takes the next operations of `waiting` off its end: at least one if there is any, else up to
-    /// `maxBytes` of rows, `maxRecordBytes` of records, and `maxBatch`.
-    static func nextBatch(
-        of waiting: inout [(key: Int64, operation: Operation)], maxBytes: Int, maxRecordBytes: Int = .max
-    ) -> [(key: Int64, operation: Operation)] {
-        var (bytes, recordBytes, start) = (0, 0, waiting.count)
-        while start > 0, waiting.count - start < Self.maxBatch {
-            bytes += waiting[start - 1].operation.rowBytes
-            recordBytes += waiting[start - 1].operation.recordBytes
-            if bytes > maxBytes || recordBytes > maxRecordBytes, start < waiting.count { break }
-            start -= 1
+    /// The next operations of the round: at least one if there is any, else up to `maxBytes` of
+    /// rows, `maxRecordBytes` of records, and `maxBatch`.
+    func nextBatch(maxBytes: Int, maxRecordBytes: Int = .max) -> Batch {
+        var batch: Batch = []
+        batch.reserveCapacity(min(inFlight.count, Self.maxBatch))
+        var (bytes, recordBytes) = (0, 0)
+        for (key, operation) in inFlight {
+            bytes += operation.rowBytes
+            recordBytes += operation.recordBytes
+            if !batch.isEmpty, bytes > maxBytes || recordBytes > maxRecordBytes || batch.count == Self.maxBatch {
+                break
+            }
+            batch.append((key, operation))
         }
-        let batch = Array(waiting[start...])
-        waiting.removeSubrange(start...)
         return batch
     }
 
     /// A batch of what was in flight is done.
-    mutating func finish(_ batch: [(key: Int64, operation: Operation)]) {
+    mutating func finish(_ batch: Batch) {
         for (key, operation) in batch where inFlight.removeValue(forKey: key) != nil {
             byteCount -= operation.byteCount
         }
@@ -157,25 +229,38 @@ struct PendingWrites {
         }
         queued = [:]
         swap(&queued, &inFlight)
+        roundMarks.add(marks)
+        (marks, roundMarks) = (roundMarks, PendingMarks())
     }
 
-    /// Forgets everything. None of it will be written.
-    mutating func removeAll() {
-        (queued, inFlight, touches, byteCount) = ([:], [:], [:], 0)
+    /// Forgets everything, and takes nothing any more: no file will.
+    mutating func close() {
+        self = PendingWrites()
+        isClosed = true
     }
 
-    /// The responses that wait to be stored.
-    var queuedResponses: [(key: Int64, response: StoredResponse)] {
-        queued.compactMap { key, operation in
-            if case .store(let response) = operation { (key, response) } else { nil }
+    /// Calls `fate` with each response that waits to be stored, and does what it says.
+    mutating func purge(_ fate: (StoredResponse) -> Purge.Fate) {
+        Self.purge(&queued, &byteCount, fate)
+        Self.purge(&inFlight, &byteCount, fate)
+    }
+
+    private static func purge(
+        _ operations: inout [Int64: Operation], _ byteCount: inout Int, _ fate: (StoredResponse) -> Purge.Fate
+    ) {
+        var changed: [(Int64, StoredResponse, Operation)] = []
+        for (index, operation) in operations {
+            guard case .store(let response) = operation else { continue }
+            switch fate(response) {
+            case .stays: break
+            // Not merely forgotten: an older row must not be found instead.
+            case .goes: changed.append((index, response, .remove(receivedBy: .max)))
+            case .becomes(let rest): changed.append((index, response, .store(rest)))
+            }
         }
-    }
-
-    /// Puts `operation` in place of storing `response`, unless something newer waits for its key.
-    mutating func replace(_ response: StoredResponse, with operation: Operation, _ index: Int64) {
-        guard case .store(let queuedResponse) = queued[index], queuedResponse === response,
-            let older = queued.updateValue(operation, forKey: index)
-        else { return }
-        byteCount += operation.byteCount - older.byteCount
+        for (index, response, operation) in changed {
+            operations[index] = operation
+            byteCount += operation.byteCount - response.byteCount
+        }
     }
 }

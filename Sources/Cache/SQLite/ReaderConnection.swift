@@ -14,17 +14,19 @@ struct ReaderConnection {
     /// Not before this unix second is opening tried again.
     private var reopenAt = Int64.min
 
-    /// `index` is the key's, `current` the generation of the file that is open now.
+    /// `index` is the key's, `current` the generation of the file that is open now; `place` is set
+    /// to where the record is that is looked at.
     mutating func find(
-        _ key: CacheKey, _ index: Int64, in store: SQLiteStore, _ current: Int, at now: Int64
+        _ key: CacheKey, _ index: Int64, in store: SQLiteStore, _ current: Int, at now: Int64, _ place: inout Place?
     ) throws(SQLiteError) -> Found {
         do throws(SQLiteError) {
-            guard let select = try open(store, current, at: now) else { return .nothing }
+            guard let select = try open(store.shared.path, current, at: now) else { return .nothing }
             // A record that was moved since its row was read is where the row says now.
             for isLast in [false, true] {
                 guard let row = try select.firstRow(at: index, read: StoredRow.init) else { return .nothing }
                 if let found = row.entry.key, found != key { return .nothing }
-                switch try row.content(in: store) {
+                place = row.place
+                switch try store.content(of: row) {
                 case .response(let response): return .response(response)
                 case .unreadable: return .nothing
                 case .damaged: return .damaged
@@ -42,7 +44,7 @@ struct ReaderConnection {
     }
 
     /// The statement on the current file; nil while there is none.
-    private mutating func open(_ store: SQLiteStore, _ current: Int, at now: Int64) throws(SQLiteError) -> Statement? {
+    private mutating func open(_ path: String, _ current: Int, at now: Int64) throws(SQLiteError) -> Statement? {
         if generation != current {
             select = nil
             generation = current
@@ -50,7 +52,7 @@ struct ReaderConnection {
         }
         if let select { return select }
         guard current > 0, now >= reopenAt else { return nil }
-        let database = try Database(path: store.path, mode: .readOnly, busyTimeout: .zero)
+        let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
         try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
         select = try Statement(database, StoredRow.select)
         return select

@@ -8,6 +8,12 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     let code: Int32
     /// SQLite's own words; they name objects and files, never content.
     let message: String
+    /// The segment that could not be read, where it was one.
+    var segment: Int?
+
+    init(code: Int32, message: String, segment: Int? = nil) {
+        (self.code, self.message, self.segment) = (code, message, segment)
+    }
 
     /// SQLITE_IOERR_CORRUPTFS: the system failed to read the file.
     static let failedRead = SQLITE_IOERR | 33 << 8
@@ -18,8 +24,17 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// Another process holds a lock: nothing is wrong, and later it goes.
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-    /// Whether the connection is as good as before: nothing but room or time is missing.
-    var sparesConnection: Bool { isBusy || primaryCode == SQLITE_FULL }
+    /// What has to be done about it.
+    var fault: StoreFault {
+        if let segment { return .segment(segment) }
+        if isBusy { return .busy }
+        if primaryCode == SQLITE_FULL { return .room }
+        if isDamage { return .damage }
+        return code == Self.failedRead || code == Self.failedCall ? .unreadable : .other
+    }
+
+    /// SQLITE_IOERR_READ: a read that failed, in SQLite's own words.
+    private static let failedCall = SQLITE_IOERR | 1 << 8
 
     /// The file is not what it should be. A plain error counts when it comes from preparing our own
     /// statements: then the tables are not ours (`Schema`).

@@ -1,42 +1,22 @@
 import Dispatch
 import EventLoop
-import Freshness
+import Glibc
 import HTTP
 import Synchronization
 import Text
 
-// The SQLite tier: one database and the segments beside it, one writer behind a lock, which works
-// on a thread and a queue of its own, and readers on the loops.
+// The SQLite tier as the rest of the program has it: a database and the segments beside it, one
+// writer (`StoreRunner`), and readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
 // short lock and return); personal and composed responses never reach the file; what is queued is
-// visible to readers at once. Lock order: writer, a reader's, then pending or status, never both,
-// then the directory's; nothing is logged under pending or status.
+// visible to readers at once.
 
 /// Shared responses on disk, bounded in bytes. Opening never fails: without a usable file it says
 /// so and goes on trying.
 public final class SQLiteStore: Sendable {
-    let path: String
-    let pending = Mutex(PendingWrites())
-    let counters = Mutex(StoreStatus())
-    /// The number of the file that is open, 0 while none is; a reader with another number opens
-    /// anew.
-    let generation = Atomic<Int>(0)
-    let segments: Segments
-    let directory: KeyDirectory
-    let purgedTargets = PurgedTargets()
-    /// Reads what the file has coded; without it such answers are not found.
-    let gzip: Gzip
-    private let secondsBetweenUses = Atomic<Int>(StoreBounds.useInterval(span: 0))
-    let writer: Mutex<StoreWriter>
-    /// Writes what is pending as long as that is enough.
-    let idle = IdleWriter()
-    /// Writes the rest, and does all else that takes the writer. Its thread gives way to the loops
-    /// too, but has a share of a busy machine (niceness 10).
-    let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
-    /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
-    /// matter of chance then.
-    private let isTemporary: Bool
-    /// For `StoreVisit`.
+    let shared: StoreShared
+    let runner: StoreRunner
+    /// For reading at length.
     let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
     /// For `entries`.
     private let listings = DispatchQueue(label: "refrain.cache.listings", qos: .utility)
@@ -46,62 +26,41 @@ public final class SQLiteStore: Sendable {
     let bytesCheckedPerSecond = Atomic<Int>(0)
     /// Counts up when checking begins: what was begun before ends.
     let checkRun = Atomic<Int>(0)
-    /// The longest that last-use times wait for a write to go along with.
-    private static let touchDelay = DispatchTimeInterval.seconds(15)
-    /// How long what is queued waits for company.
-    private static let gathering = DispatchTimeInterval.milliseconds(100)
-    /// With so many bytes it does not wait.
-    private static let gatheredBytes = 4 << 20
-    /// The pause after a failure. Caching resumes within five seconds once a disk has space again
-    /// (FRAMING 8.2).
-    private static let retryDelay = DispatchTimeInterval.seconds(1)
 
-    private init(
-        path: String, maxBytes: Int, classNames: [String], gzip: Gzip, isTemporary: Bool, lock: StoreLock?,
-        log: @escaping @Sendable (String) -> Void
-    ) {
-        self.path = path
-        segments = Segments(besides: path)
-        directory = KeyDirectory(mostKeys: StoreMemory.mostKeys(cacheSize: maxBytes))
-        self.isTemporary = isTemporary
-        self.gzip = gzip
-        writer = Mutex(
-            StoreWriter(
-                path: path, maxBytes: maxBytes, isTemporary: isTemporary, classNames: classNames, lock: lock, log: log))
-    }
-
-    deinit {
-        idle.end()
+    private init(_ shared: StoreShared, _ runner: StoreRunner) {
+        self.shared = shared
+        self.runner = runner
     }
 
     /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored
     /// bytes and the file. `classNames` names the class tags for operators, by index. `log` gets
-    /// one line for each change of fortune. `lock` is that of the file, where the caller has it;
+    /// one line for each change of health. `lock` is that of the file, where the caller has it;
     /// otherwise it is taken as soon as it can be had, and until then there is no usable file.
     /// `isTemporary`: for one run that must be repeatable; nothing is written but by `flush`, and
-    /// neither the disk nor a lock is waited for.
+    /// neither the disk nor a lock is waited for. `unixSeconds` is the wall clock.
     public static func open(
         path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, isTemporary: Bool = false,
-        lock: StoreLock? = nil, log: @escaping @Sendable (String) -> Void
+        lock: StoreLock? = nil, unixSeconds: @escaping @Sendable () -> Int64 = { @Sendable in Int64(time(nil)) },
+        log: @escaping @Sendable (String) -> Void
     ) -> SQLiteStore {
-        let store = SQLiteStore(
-            path: path, maxBytes: maxBytes, classNames: classNames, gzip: gzip, isTemporary: isTemporary, lock: lock,
-            log: log)
-        if !store.writer.withLock({ $0.open(for: store) }) { store.tryAgainLater() }
-        store.learn()
-        if !isTemporary {
-            store.idle.start { @Sendable [weak store] in
-                store?.writeIdly()
-            } note: { code in
-                let error = SystemError(call: "sched_setscheduler", errno: code)
-                log("cache file \(path): no thread writes it that gives way to all others: \(error)")
-            }
+        let shared = StoreShared(path: path, maxBytes: maxBytes, gzip: gzip)
+        let file = StoreFile(path: path, maxBytes: maxBytes, isTemporary: isTemporary, log: log)
+        let hold = StoreHold(file, shared, classNames: classNames, lock: lock)
+        // A run in virtual time knows no other.
+        let clock = isTemporary ? { @Sendable in Int64.max } : unixSeconds
+        let work = StoreWork(hold, shared, unixSeconds: clock, log: log)
+        let store = SQLiteStore(shared, StoreRunner(work, shared, isTemporary: isTemporary))
+        store.runner.start { @Sendable code in
+            let error = SystemError(call: "sched_setscheduler", errno: code)
+            log("cache file \(path): no thread writes it that gives way to all others: \(error)")
         }
         return store
     }
 
     /// A reader for one loop. It opens its connection at the first look-up.
     public func makeReader() -> StoreReader { StoreReader(store: self) }
+
+    // MARK: Writing
 
     /// Queues `response` in place of what its key had. Never waits; personal responses and composed
     /// ones are left out. `reader` is the caller's, where it has looked for the key.
@@ -115,66 +74,59 @@ public final class SQLiteStore: Sendable {
     func touch(_ key: CacheKey, at unixSeconds: Int64) {
         guard !key.isPersonal else { return }
         let index = Self.index(of: key)
-        let isFirst = pending.withLock { pending in
+        let isFirst = shared.pending.withLock { pending in
             let isFirst = !pending.hasTouches
             pending.touch(index, at: unixSeconds)
-            return isFirst
+            return isFirst && pending.hasTouches
         }
-        guard isFirst, !isTemporary else { return }
-        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.writeBehind() }
+        if isFirst { runner.scheduleTouches() }
     }
 
     /// How often the use of an entry is worth a `touch`, in seconds.
-    var useInterval: Int {
-        get { secondsBetweenUses.load(ordering: .relaxed) }
-        set { secondsBetweenUses.store(newValue, ordering: .relaxed) }
-    }
+    var useInterval: Int { shared.useInterval }
 
     /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds);
     /// by default in any case.
     func remove(_ key: CacheKey, receivedBy: Int64 = .max) {
         guard !key.isPersonal else { return }
-        let index = Self.index(of: key)
-        enqueue(.remove(key, receivedBy: receivedBy), index)
+        enqueue(.remove(receivedBy: receivedBy), Self.index(of: key))
     }
 
     private func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
-        let (isTaken, isFirst, byteCount) = pending.withLock { pending in
-            let isTaken = pending.enqueue(operation, index, isInFile: directory.find(index) != .absent)
-            return (isTaken, pending.claim(.scheduled), pending.byteCount)
+        let (admission, isFirst, byteCount) = shared.pending.withLock { pending in
+            let admission = pending.enqueue(operation, index, isInFile: shared.directory.find(index) != .absent)
+            return (admission, pending.claim(.scheduled), pending.byteCount)
         }
-        if !isTaken { counters.withLock { $0.dropped += 1 } }
-        scheduleDrain(isFirst, byteCount)
+        if case .store = operation, admission != .taken { shared.counters.withLock { $0.dropped += 1 } }
+        if admission == .overflown {
+            runner.purge(Purge(selection: EntrySelection(), mode: .hard, now: .min), found: PurgeCount()) { _ in }
+        }
+        runner.schedule(isFirst, byteCount)
+    }
+
+    /// Queues a mark, to be written after all that was asked of the file before.
+    func add(_ mark: StoreMark) {
+        let isFirst = shared.pending.withLock { pending in
+            pending.add(mark)
+            return pending.claim(.scheduled)
+        }
+        runner.schedule(isFirst, 0)
     }
 
     /// Counts a row that is not what was written, and removes it.
     func removeDamaged(_ key: CacheKey, receivedBy: Int64 = .max) {
-        counters.withLock { $0.damaged += 1 }
+        shared.counters.withLock { $0.damaged += 1 }
         remove(key, receivedBy: receivedBy)
     }
 
-    /// Applies a purge after all that is queued, in small steps between which the writer rests or
-    /// does other work (`WorkPace`), and then tells how many answers were chosen, those that were
-    /// `found` elsewhere included; nil where the file could not be changed. `completion` runs on
-    /// the writer's queue.
+    /// Applies a purge after all that is queued, and tells how many answers were chosen, those that
+    /// were `found` elsewhere included; nil where another process writes the file, or nothing can
+    /// be counted. From now on nothing that it chose comes out of the file as it was, whether the
+    /// disk takes the purge now or later. `completion` runs on the writer's queue.
     func purge(
         _ purge: Purge, found: PurgeCount = PurgeCount(), _ completion: @escaping @Sendable (Int?) -> Void
     ) {
-        queue.async { @Sendable [self] in
-            drain()
-            goOn(writer.withLock { $0.beginPurge(purge, found, for: self) }, completion)
-        }
-    }
-
-    private func goOn(_ purge: StorePurge, _ completion: @escaping @Sendable (Int?) -> Void) {
-        var next = purge
-        let begun = DispatchTime.now().uptimeNanoseconds
-        guard writer.withLock({ $0.advance(&next, for: self) }) else { return completion(nil) }
-        guard !next.isDone else { return completion(remember(next.purge) ? next.count.total : nil) }
-        let rest = isTemporary ? 0 : WorkPace.rest(after: DispatchTime.now().uptimeNanoseconds - begun)
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: rest))) { @Sendable [self, next] in
-            goOn(next, completion)
-        }
+        runner.purge(purge, found: found, completion)
     }
 
     /// Hands up to `limit` entries, the most recently used first, to `completion`. What is queued
@@ -182,8 +134,8 @@ public final class SQLiteStore: Sendable {
     func entries(
         _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([StoredEntry]) -> Void
     ) {
-        queue.async { @Sendable [self] in
-            drain()
+        runner.queue.async { @Sendable [self] in
+            runner.drain(isForced: false)
             listings.async { @Sendable [self] in completion(list(selection, limit: limit)) }
         }
     }
@@ -191,19 +143,16 @@ public final class SQLiteStore: Sendable {
     /// Waits until everything queued is written, or has failed to be. For tests and shutdown, never
     /// on a loop.
     public func flush() {
-        queue.sync { drain() }
+        runner.queue.sync { runner.drain(isForced: true) }
     }
 
     /// Writes what is queued and closes the file. What comes later is dropped.
-    public func close() {
-        queue.sync {
-            drain()
-            writer.withLock { $0.close(for: self) }
-        }
-    }
+    public func close() { runner.stop() }
 
-    /// How the store fares.
-    public var status: StoreStatus { counters.withLock { $0 } }
+    // MARK: Status
+
+    /// A snapshot.
+    public var status: StoreStatus { shared.counters.withLock { $0 } }
     /// Rows.
     public var entries: Int { status.entries }
     /// Stored bytes.
@@ -216,174 +165,26 @@ public final class SQLiteStore: Sendable {
         Int64(bitPattern: key.bytes.withUnsafeBytes { Digest.sha256Head($0) } ?? 0)
     }
 
-    /// A reader found the file damaged: it is looked at, unless it has been replaced since.
-    func reportDamage(_ reason: String, generation damaged: Int) {
-        queue.async { @Sendable [self] in
-            guard generation.load(ordering: .acquiring) == damaged else { return }
-            writer.withLock { $0.noteDamage(reason, byWriter: false, for: self) }
-        }
+    // MARK: Another process
+
+    /// A descriptor by which another process holds the lock of the file too (`StoreLock`). It
+    /// belongs to the caller; nil where there is nothing to hand over.
+    public var copiedLock: CInt? { runner.work.withLock { $0.hold.copiedLock } }
+
+    /// Writes what is queued and lets go of the file but for reading. What comes from then on waits
+    /// in memory, so that nothing is lost where the other process does not come to be. Never on a
+    /// loop.
+    public func lend() { runner.lend() }
+
+    /// Goes on writing, with what has come meanwhile.
+    public func takeBack() {
+        runner.wait(for: .takeBack)
+        flush()
     }
 
-    /// Reads what the directory is to know, step by step; what is stored meanwhile is written
-    /// between two of them.
-    func learn() {
-        guard !directory.isComplete, generation.load(ordering: .acquiring) > 0 else { return }
-        queue.async { @Sendable [weak self] in
-            guard let self, writer.withLock({ $0.learn(for: self) }) else { return }
-            learn()
-        }
-    }
-
-    /// After an operation was queued. What comes within `gathering` is written together: the pages
-    /// that it changes are mostly the same.
-    private func scheduleDrain(_ isFirst: Bool, _ byteCount: Int) {
-        guard !isTemporary else { return }
-        if isFirst {
-            begin(.scheduled, after: Self.gathering) { $0.writeBehind() }
-        } else if byteCount >= Self.gatheredBytes, pending.withLock({ $0.claim(.early) }) {
-            begin(.early, after: .seconds(0)) { $0.drain() }
-        }
-    }
-
-    private func begin(
-        _ drain: PendingWrites.Drain, after delay: DispatchTimeInterval,
-        _ write: @escaping @Sendable (SQLiteStore) -> Void
-    ) {
-        queue.asyncAfter(deadline: .now() + delay) { @Sendable [weak self] in
-            guard let self else { return }
-            pending.withLock { $0.begin(drain) }
-            write(self)
-        }
-    }
-
-    /// Nobody waits for it.
-    private func writeBehind() {
-        if !idle.ask() { drain() }
-    }
-
-    /// Writes batch after batch until nothing is left, or one fails; then tries again later. On the
-    /// queue.
-    func drain() {
-        idle.overtake()
-        if !writer.withLock({ $0.drain(for: self) }) { tryAgainLater() }
-    }
-
-    private func tryAgainLater() {
-        guard pending.withLock({ $0.claim(.scheduled) }) else { return }
-        begin(.scheduled, after: Self.retryDelay) { $0.drain() }
-    }
-}
-
-// Listings for operators.
-
-/// One row of a listing, for operators.
-public struct StoredEntry: Sendable, Equatable {
-    /// Canonical path and query.
-    public let target: String
-    public let variant: String
-    public let storefront: String
-    public let classTag: UInt8
-    public let status: Int
-    /// Unix seconds.
-    public let receivedAt: Int64
-    public let lifetime: Lifetime
-    /// Bytes of target, variant, fields and body.
-    public let size: Int
-    /// The content coding in which the body is kept; nil where there is none.
-    public internal(set) var coding: String?
-    /// Unix seconds, to about a minute; nil where it is not recorded.
-    public let lastUsed: Int64?
-}
-
-extension StoredEntry {
-    /// Under which it is found; nil where the file is damaged: no key has these parts.
-    var key: CacheKey? {
-        if variant.utf8.contains(0) { return nil }
-        return CacheKey(scope: .shared, target: Array(target.utf8), variant: Array(variant.utf8))
-    }
-
-    /// What a listing says of an answer in memory, where the time of the last use is not recorded.
-    init(_ response: StoredResponse) {
-        target = String(decoding: response.key.target, as: UTF8.self)
-        variant = String(decoding: response.key.variant, as: UTF8.self)
-        storefront = String(decoding: response.storefront, as: UTF8.self)
-        classTag = response.classTag
-        status = response.status
-        receivedAt = response.receivedAt
-        lifetime = response.lifetime
-        size = response.filedSize
-        coding = response.gzip == nil ? Self.coding(response.fields.span) : "gzip"
-        lastUsed = nil
-    }
-
-    /// What `Content-Encoding` says in these lines.
-    fileprivate static func coding(_ fields: Span<UInt8>) -> String? {
-        var lines = FieldLines()
-        while let line = lines.next(in: fields) {
-            guard line.id == .contentEncoding else { continue }
-            return line.value.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar(fields[$1])) }
-        }
-        return nil
-    }
-}
-
-extension SQLiteStore {
-    /// Up to `limit` answers, the most recently used first; none where the file cannot be read.
-    func list(_ selection: EntrySelection, limit: Int) -> [StoredEntry] {
-        let current = generation.load(ordering: .acquiring)
-        guard current > 0 else { return [] }
-        var entries: [StoredEntry] = []
-        do throws(SQLiteError) {
-            let (condition, values) = selection.condition(from: 1)
-            let select = try Statement(
-                try openForReading(),
-                """
-                SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
-                  keep_for, initial_age, size, last_used, place, is_gzip
-                FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
-                """)
-            var places: [Place?] = []
-            try select.forEachRow(values) { row in
-                entries.append(StoredEntry(row))
-                places.append(row.integer(14) == 0 ? Place(ofRow: row.integer(13)) : nil)
-                return true
-            }
-            for (index, place) in places.enumerated() {
-                guard let place else { continue }
-                entries[index].coding = try segments.read(place) { SegmentRecord.fields($0) }?
-                    .flatMap { StoredEntry.coding($0.span) }
-            }
-        } catch {
-            counters.withLock { $0.failedReads += 1 }
-            if error.isDamage { reportDamage("\(error)", generation: current) }
-            return []
-        }
-        return entries
-    }
-
-    /// A connection for code that reads at length in the background: neither a loop nor the writer
-    /// waits for it.
-    func openForReading() throws(SQLiteError) -> Database {
-        let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
-        try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
-        return database
-    }
-}
-
-extension StoredEntry {
-    fileprivate init(_ row: Row) {
-        func number(_ column: Int32) -> Int { Int(row.integer(column)) }
-        target = row.text(0)
-        variant = row.text(1)
-        storefront = row.text(2)
-        classTag = UInt8(truncatingIfNeeded: row.integer(3))
-        status = number(4)
-        receivedAt = row.integer(5)
-        lifetime = Lifetime(
-            freshFor: number(6), staleFor: number(7), staleIfErrorFor: number(8), keepFor: number(9),
-            initialAge: number(10))
-        size = number(11)
-        lastUsed = row.integer(12)
-        coding = row.integer(14) == 0 ? nil : "gzip"
+    /// The other process goes on for good; this one reads until it ends.
+    public func noteHandedOver() {
+        checkRate = 0
+        runner.wait(for: .handOver)
     }
 }

@@ -37,7 +37,7 @@ struct StoreCheck {
     /// Looks at the next piece of the file that is open now, from its beginning where it is another
     /// one. Nil where there is none.
     mutating func next(in store: SQLiteStore) throws(SQLiteError) -> Piece? {
-        let current = store.generation.load(ordering: .acquiring)
+        let current = store.shared.generation.load(ordering: .acquiring)
         guard current > 0 else { return nil }
         if database == nil || generation != current {
             self = StoreCheck()
@@ -65,7 +65,7 @@ struct StoreCheck {
             rows.append(checked)
             return piece.bytes < pieceBytes
         }
-        for row in rows where try !row.isIntact(in: store) { piece.damaged.append(row.row.id) }
+        for row in rows where try !store.isIntact(row) { piece.damaged.append(row.row.id) }
         return piece
     }
 
@@ -88,19 +88,24 @@ struct CheckedRow {
         resources = row.words(StoredRow.count + 1)
     }
 
-    /// Whether all of it is as it was written, as far as can be told.
-    func isIntact(in store: SQLiteStore) throws(SQLiteError) -> Bool {
-        guard let found = row.entry.key, SQLiteStore.index(of: found) == key else { return false }
-        // What a hit reads and what a purge looks at say the same.
-        return switch try row.content(in: store) {
-        case .response(let response): response.resources == resources
+    /// What a hit reads and what a purge looks at say the same.
+    func agrees(with response: StoredResponse) -> Bool { response.resources == resources }
+
+    /// Whether the key's number is that of the key.
+    var hasItsKey: Bool { row.entry.key.map { SQLiteStore.index(of: $0) == key } ?? false }
+}
+
+extension SQLiteStore {
+    /// Whether all of a row is as it was written, as far as can be told.
+    func isIntact(_ checked: CheckedRow) throws(SQLiteError) -> Bool {
+        guard checked.hasItsKey else { return false }
+        return switch try content(of: checked.row) {
+        case .response(let response): checked.agrees(with: response)
         case .unreadable: true
         case .damaged, .missing: false
         }
     }
-}
 
-extension SQLiteStore {
     /// The pause before the first look, after a pass, and while the writer has much to do.
     private static let firstPause = DispatchTimeInterval.seconds(5)
     private static let pauseBetweenPasses = DispatchTimeInterval.seconds(6 * 3_600)
@@ -125,7 +130,7 @@ extension SQLiteStore {
         let rate = checkRate
         guard rate > 0, checkRun.load(ordering: .relaxed) == run, health != .closed else { return }
         var pause = Self.pauseUnderLoad
-        if pending.withLock({ $0.byteCount }) < Self.load {
+        if shared.pending.withLock({ $0.byteCount }) < Self.load {
             let begun = DispatchTime.now().uptimeNanoseconds
             if let piece = checkPiece() {
                 let took = DispatchTime.now().uptimeNanoseconds - begun
@@ -142,31 +147,37 @@ extension SQLiteStore {
     /// be read. The last piece of a pass has no rows. For the queue of checks, and tests.
     @discardableResult
     func checkPiece() -> StoreCheck.Piece? {
-        let current = generation.load(ordering: .acquiring)
+        let current = shared.generation.load(ordering: .acquiring)
         do throws(SQLiteError) {
             guard let piece = try check.withLock({ (check) throws(SQLiteError) in try check.next(in: self) }) else {
                 return nil
             }
-            counters.withLock { $0.checked += piece.rows }
+            shared.counters.withLock { $0.checked += piece.rows }
             if !piece.damaged.isEmpty { drop(piece.damaged) }
             if piece.isLast { endPass() }
             return piece
         } catch {
-            counters.withLock { $0.failedReads += 1 }
+            noteFailedRead(error, generation: current)
             check.withLock { $0 = StoreCheck() }
-            if error.isDamage { reportDamage("\(error)", generation: current) }
             return nil
         }
     }
 
     private func drop(_ damaged: [Int64]) {
-        let dropped = queue.sync { writer.withLock { $0.drop(damaged: damaged, for: self) } }
+        let dropped = drop(damagedRows: damaged)
         let isFirst = check.withLock { check in
             defer { check.dropped += dropped }
             return check.dropped == 0
         }
         guard isFirst, dropped > 0 else { return }
-        writer.withLock { $0.tell("damage that no request has met: rows are removed, and the check goes on") }
+        runner.work.withLock { $0.tell("damage that no request has met: rows are removed, and the check goes on") }
+    }
+
+    /// Removes those of the rows that are not what was written; how many.
+    func drop(damagedRows ids: [Int64]) -> Int {
+        runner.queue.sync {
+            runner.work.withLock { $0.drop(damaged: ids) { (row) throws(SQLiteError) in try isIntact(row) } }
+        }
     }
 
     private func endPass() {
@@ -175,17 +186,19 @@ extension SQLiteStore {
             return (check.rows, check.dropped)
         }
         guard dropped > 0 else { return }
-        writer.withLock { $0.tell("\(dropped) of \(rows) rows were damaged and have been removed") }
+        runner.work.withLock { $0.tell("\(dropped) of \(rows) rows were damaged and have been removed") }
     }
 }
 
 extension StoreConnection {
     /// Removes a row if it is not what was written; whether it did.
-    func drop(damaged id: Int64, _ store: SQLiteStore) throws(SQLiteError) -> Bool {
+    func drop(
+        damaged id: Int64, _ isIntact: (CheckedRow) throws(SQLiteError) -> Bool
+    ) throws(SQLiteError) -> Bool {
         let found = try Statement(database, StoredRow.selectAfter).firstRow(.integer(id - 1), .integer(1)) {
             CheckedRow($0)
         }
-        guard let found, found.row.id == id, try !found.isIntact(in: store) else { return false }
+        guard let found, found.row.id == id, try !isIntact(found) else { return false }
         try delete([id])
         return true
     }

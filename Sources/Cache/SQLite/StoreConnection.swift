@@ -35,6 +35,11 @@ final class StoreConnection {
     /// Records that are about to be appended; kept for its storage.
     private var records: [UInt8] = []
     private var spans: [Int] = []
+    /// Room for the next batch, where that takes more than one step.
+    private var making: StoreEviction.Making?
+    private var lost = 0
+    /// Up to which key rows of lost segments have gone.
+    private var swept = Int64.max
 
     /// What is appended to a segment at once, in bytes.
     private static let appendedBytes = 1 << 20
@@ -78,14 +83,54 @@ final class StoreConnection {
         }
     }
 
-    /// Reads the next keys and places into directory and ledger, if there are more. Rows whose
-    /// segment is gone go too; how many.
+    /// Reads the next keys and places into directory and ledger; false where there are no more.
+    /// Rows whose segment is gone go too.
     @discardableResult
-    func learn() throws(SQLiteError) -> (isWorthAnother: Bool, lost: Int) {
-        guard !ledger.isComplete else { return (false, 0) }
+    func learn() throws(SQLiteError) -> Bool {
+        guard !ledger.isComplete else { return false }
+        let found = try readKeys(after: ledger.counted)
+        // Before they count as not being there.
+        try lose(found.lost)
+        ledger.learn(found.rows, through: found.last)
+        // Of an earlier run that did not end well.
+        if ledger.hasDeadSegments { _ = try room.checkpoint() }
+        return !ledger.isComplete
+    }
+
+    /// Lets a segment go that cannot be read. Its rows go with `sweep`.
+    func giveUp(_ segment: Int) {
+        ledger.log.remove(segment)
+        swept = .min
+    }
+
+    /// Removes the next rows whose segment is gone; false where there are no more.
+    func sweep() throws(SQLiteError) -> Bool {
+        guard swept < .max else { return false }
+        let found = try readKeys(after: swept)
+        try lose(found.lost)
+        swept = found.last
+        return swept < .max
+    }
+
+    private func lose(_ rows: [Int64]) throws(SQLiteError) {
+        try delete(rows)
+        lost += rows.count
+    }
+
+    /// Rows that went with their segments since this was asked last.
+    func takeLost() -> Int {
+        defer { lost = 0 }
+        return lost
+    }
+
+    /// Keys with their places, the numbers of rows whose segment is gone, and up to which key that
+    /// is all.
+    private func readKeys(
+        after key: Int64
+    ) throws(SQLiteError) -> (rows: [(key: Int64, place: Int64)], lost: [Int64], last: Int64) {
         var (rows, lost): ([(key: Int64, place: Int64)], [Int64]) = ([], [])
         var (count, last) = (0, Int64.max)
-        try selectKeys.forEachRow([.integer(ledger.counted)]) { row in
+        try selectKeys.forEachRow([.integer(key)]) { row in
             count += 1
             let place = row.integer(1)
             last = row.integer(0)
@@ -96,12 +141,25 @@ final class StoreConnection {
             }
             return true
         }
-        // Before they count as not being there.
-        try delete(lost)
-        ledger.learn(rows, through: count < Self.learntKeys ? .max : last)
-        // Of an earlier run that did not end well.
-        if ledger.hasDeadSegments { _ = try room.checkpoint() }
-        return (!ledger.isComplete, lost.count)
+        return (rows, lost, count < Self.learntKeys ? .max : last)
+    }
+
+    /// Ends last-use times in the future, the oldest first: the clock was ahead. How many; where
+    /// there are no more, times of marks end too.
+    func capUses(at now: Int64) throws(SQLiteError) -> Int {
+        var rows: [Int64] = []
+        let select = try Statement(database, "SELECT id FROM entry WHERE last_used > ?1 ORDER BY last_used LIMIT ?2")
+        try select.forEachRow([.integer(now), .integer(Int64(room.bounds.batchRows))]) { row in
+            rows.append(row.integer(0))
+            return true
+        }
+        guard !rows.isEmpty else {
+            if now < .max { try capMarks(at: now) }
+            return 0
+        }
+        let update = try Statement(database, "UPDATE entry SET last_used = ?2 WHERE id = ?1")
+        try change(rows) { (row) throws(SQLiteError) in try update.run(.integer(row), .integer(now)) }
+        return rows.count
     }
 
     /// Removes rows by their numbers.
@@ -109,26 +167,40 @@ final class StoreConnection {
         try change(ids) { (id) throws(SQLiteError) in try room.delete(id) }
     }
 
-    /// Applies a batch in one transaction, after it has evicted what the batch displaces and
-    /// appended its records. A response that does not fit leaves nothing older behind either.
-    func apply(_ operations: [(key: Int64, operation: PendingWrites.Operation)]) throws(SQLiteError) -> Outcome {
+    /// Applies a batch in one transaction, once it has evicted what the batch displaces; nil where
+    /// this was one step towards that. A response that does not fit leaves nothing older either.
+    /// - Parameter makingRoom: false where nothing is evicted for it.
+    func apply(_ operations: PendingWrites.Batch, at now: Int64, makingRoom: Bool) throws(SQLiteError) -> Outcome? {
         let (rowBytes, growth) = estimate(operations)
-        // Only what is counted can be given up.
-        if !ledger.isComplete, try !room.isRoom(for: growth) { while try learn().isWorthAnother {} }
-        let found = try room.make(for: growth)
-        return try write(operations, found, rowBytes)
+        var isRoom = try room.isRoom(for: growth)
+        if !isRoom, makingRoom {
+            // Only what is counted can be given up.
+            guard ledger.isComplete else {
+                try learn()
+                return nil
+            }
+            if making?.bytes != growth { making = try room.beginMaking(for: growth) }
+            guard var made = making else { return nil }
+            let step = try room.makeRoom(&made)
+            making = made
+            if case .goOn = step { return nil }
+            if case .enough = step { isRoom = true }
+        }
+        defer { making = nil }
+        return try write(operations, at: now, isRoom: isRoom, evicted: making?.evicted ?? 0, rowBytes)
     }
 
     /// The same where there is room for it in files and log; nil, and nothing done, where not.
-    func applySmall(_ operations: [(key: Int64, operation: PendingWrites.Operation)]) throws(SQLiteError) -> Outcome? {
+    func applySmall(_ operations: PendingWrites.Batch, at now: Int64) throws(SQLiteError) -> Outcome? {
         let (rowBytes, growth) = estimate(operations)
         guard try room.isRoom(for: growth), room.isRoomInJournal(for: rowBytes) else { return nil }
-        return try write(operations, StoreEviction.Found(), rowBytes, checkpointBytes: room.bounds.checkpointBytes / 4)
+        return try write(
+            operations, at: now, isRoom: true, evicted: 0, rowBytes, checkpointBytes: room.bounds.checkpointBytes / 4)
     }
 
     /// What the operations take: of rows in the log, and of all in the files.
     private func estimate(
-        _ operations: [(key: Int64, operation: PendingWrites.Operation)]
+        _ operations: PendingWrites.Batch
     ) -> (rowBytes: Int, growth: Int) {
         var (rowBytes, recordBytes) = (0, 0)
         for (_, operation) in operations where canHold(operation) {
@@ -140,13 +212,13 @@ final class StoreConnection {
 
     /// - Parameter checkpointBytes: the length from which the log is copied into the database.
     private func write(
-        _ operations: [(key: Int64, operation: PendingWrites.Operation)], _ found: StoreEviction.Found,
-        _ rowBytes: Int, checkpointBytes: Int? = nil
+        _ operations: PendingWrites.Batch, at now: Int64, isRoom: Bool, evicted: Int, _ rowBytes: Int,
+        checkpointBytes: Int? = nil
     ) throws(SQLiteError) -> Outcome {
         try room.makeRoomInJournal(for: rowBytes)
-        let written = try append(operations.filter { found.isEnough && canHold($0.operation) })
+        let written = try append(operations.filter { isRoom && canHold($0.operation) })
         return try room.write(rowBytes, checkpointBytes: checkpointBytes) { () throws(SQLiteError) in
-            var outcome = Outcome(evicted: found.evicted)
+            var outcome = Outcome(evicted: evicted)
             var (next, bytes) = (0, 0)
             for (key, operation) in operations {
                 switch operation {
@@ -156,10 +228,10 @@ final class StoreConnection {
                         outcome.dropped += 1
                         continue
                     }
-                    bytes += try write(written[next], key)
+                    bytes += try write(written[next], key, at: now)
                     outcome.written += 1
                     next += 1
-                case .remove(_, let receivedBy): try delete(key, receivedBy: receivedBy)
+                case .remove(let receivedBy): try delete(key, receivedBy: receivedBy)
                 }
             }
             if next > 0 { try addToTotals.run(.integer(Int64(next)), .integer(Int64(bytes))) }
@@ -179,7 +251,7 @@ final class StoreConnection {
 
     /// Appends the records of the responses among `operations`, in their order.
     private func append(
-        _ operations: [(key: Int64, operation: PendingWrites.Operation)]
+        _ operations: PendingWrites.Batch
     ) throws(SQLiteError) -> [Written] {
         var written: [Written] = []
         written.reserveCapacity(operations.count)
@@ -215,7 +287,7 @@ final class StoreConnection {
     }
 
     /// Writes a row; the size that it says.
-    private func write(_ written: Written, _ key: Int64) throws(SQLiteError) -> Int {
+    private func write(_ written: Written, _ key: Int64, at now: Int64) throws(SQLiteError) -> Int {
         let response = written.response
         let (lifetime, target, variant) = (response.lifetime, response.key.target, response.key.variant)
         let size = response.filedSize
@@ -225,7 +297,7 @@ final class StoreConnection {
                 Int64(lifetime.freshFor), Int64(lifetime.staleFor), Int64(lifetime.staleIfErrorFor),
                 Int64(lifetime.keepFor), Int64(size), Int64(written.bodySize), response.gzip == nil ? 0 : 1,
                 written.place.number, Int64(bitPattern: written.contentSum), Int64(bitPattern: written.checksum),
-                response.receivedAt,
+                min(response.receivedAt, now),
             ],
             texts: target, variant, response.storefront[...], response.selecting[...], blob: response.resources)
         ledger.add(key, at: written.place)
@@ -242,10 +314,10 @@ final class StoreConnection {
         outcome.useSpan = try useSpan()
     }
 
-    /// Writes last-use times, unix seconds by key.
-    func write(lastUses: [Int64: Int64]) throws(SQLiteError) {
+    /// Writes last-use times, unix seconds by key; none is in the future.
+    func write(lastUses: [Int64: Int64], at now: Int64) throws(SQLiteError) {
         try change(Array(lastUses)) { (use) throws(SQLiteError) in
-            try updateUse.run(.integer(use.key), .integer(use.value))
+            try updateUse.run(.integer(use.key), .integer(min(use.value, now)))
         }
     }
 

@@ -4,14 +4,23 @@ import CSQLite
 // and by giving pages back.
 // Must hold: nothing is written that database, segments or log might have no room for
 // (`StoreBounds`), so that together they never grow beyond their bound, whatever is stored, evicted
-// or read meanwhile.
+// or read meanwhile; a step takes milliseconds, however much there is to do.
 
 final class StoreEviction {
-    /// What came of making room.
-    struct Found {
+    /// Making room for something, step by step.
+    struct Making {
+        let bytes: Int
+        /// Of the files, before the first step.
+        let usedBefore: Int
         /// Rows.
         var evicted = 0
-        var isEnough = true
+    }
+
+    enum Step {
+        case enough
+        /// There is no more to be had now.
+        case tooLittle
+        case goOn
     }
 
     private(set) var bounds: StoreBounds
@@ -105,16 +114,21 @@ final class StoreEviction {
     private static let heldLog = SQLiteError(
         code: SQLITE_BUSY, message: "a reader keeps the write-ahead log from being emptied")
 
-    /// Brings files that are larger than they may be, because the bound was lowered, a step nearer
-    /// to it; false where nothing is left to do. `evicted` counts the rows that went. What the disk
-    /// lacks now is no reason to give up pages: `fileBytes` is what the files may have for good.
+    /// Whether the files are larger than they may be, because the bound was lowered. A full disk is
+    /// no reason to give up pages: `fileBytes` is what the files may have for good.
+    func isOver(_ fileBytes: Int) throws(SQLiteError) -> Bool { try usedBytes() > fileBytes }
+
+    /// Brings such files a step nearer to their bound; false where nothing is left to do. `evicted`
+    /// counts the rows that went.
     func approach(_ fileBytes: Int, evicted: inout Int) throws(SQLiteError) -> Bool {
         // Until it is known what is live, evicting frees nothing.
         guard ledger.isComplete else { return false }
-        let found = try make(for: 0)
-        evicted += found.evicted
-        guard try usedBytes() > fileBytes else { return found.evicted > 0 }
-        return try giveBackPages() || found.evicted > 0
+        var making = try beginMaking(for: 0)
+        let step = try makeRoom(&making)
+        evicted += making.evicted
+        if case .goOn = step { return true }
+        guard try isOver(fileBytes) else { return false }
+        return try giveBackPages()
     }
 
     /// Shortens the database by pages that hold nothing; false where that cannot be.
@@ -142,34 +156,37 @@ final class StoreEviction {
         try usedBytes() + bytes + bounds.segmentBytes <= bounds.fileBytes
     }
 
-    /// Evicts the least recently used until `bytes` more fit, or for as long as one turn may take.
-    func make(for bytes: Int) throws(SQLiteError) -> Found {
-        var found = Found()
-        let before = ledger.log.byteCount
-        while try !isRoom(for: bytes) {
-            // Rows that went leave pages to other rows; where they are many, segments need them.
-            if try freePages() * pageSize > bounds.fileBytes / 16, try giveBackPages() { continue }
-            if ledger.hasDeadSegments, try checkpoint() { continue }
-            if try giveUpSegment(slack: bounds.fileBytes / Self.slackPart) { continue }
-            let evicted = found.evicted < Self.evictionLimit ? try evict() : 0
-            found.evicted += evicted
-            if evicted > 0 { continue }
-            if found.evicted == 0 {
-                // Nothing is left but what no row names.
-                ledger.log.closeHead()
-                if try giveUpSegment(slack: 0) { continue }
-            }
-            // In files that are too large anyway what was freed will do.
-            found.isEnough = before - ledger.log.byteCount >= bytes && found.evicted > 0
-            break
-        }
-        return found
+    func beginMaking(for bytes: Int) throws(SQLiteError) -> Making {
+        Making(bytes: bytes, usedBefore: try usedBytes())
     }
 
-    /// Copies what is live of a segment elsewhere, and removes it; false where none is worth that.
-    private func giveUpSegment(slack: Int) throws(SQLiteError) -> Bool {
+    /// Takes one step towards room for more.
+    func makeRoom(_ making: inout Making) throws(SQLiteError) -> Step {
+        if try isRoom(for: making.bytes) { return .enough }
+        let freed = making.usedBefore - (try usedBytes())
+        // In files that are too large anyway what was freed will do.
+        let isFreed = making.bytes > 0 && freed >= making.bytes
+        if isFreed, making.usedBefore > bounds.fileBytes { return .enough }
+        // Rows that went leave pages to other rows; where they are many, segments need them.
+        if try freePages() * pageSize > bounds.fileBytes / 16, try giveBackPages() { return .goOn }
+        if try compaction.goOn(in: self) { return .goOn }
+        if ledger.hasDeadSegments, try checkpoint() { return .goOn }
+        if giveUpSegment(slack: bounds.fileBytes / Self.slackPart) { return .goOn }
+        let evicted = making.evicted < Self.evictionLimit ? try evict() : 0
+        making.evicted += evicted
+        if evicted > 0 { return .goOn }
+        if making.evicted == 0 {
+            // Nothing is left but what no row names.
+            ledger.log.closeHead()
+            if giveUpSegment(slack: 0) { return .goOn }
+        }
+        return isFreed && making.evicted > 0 ? .enough : .tooLittle
+    }
+
+    /// Begins to copy elsewhere what is live of a segment; false where none is worth that.
+    private func giveUpSegment(slack: Int) -> Bool {
         guard ledger.isComplete, let victim = ledger.log.victim(slack: slack) else { return false }
-        try compaction.giveUp(victim, in: self)
+        compaction.begin(victim)
         return true
     }
 

@@ -10,8 +10,7 @@ import Glibc
 /// Why the store cannot work now.
 struct StoreUnavailable: Error {
     let reason: String
-    /// Whether another process merely holds a lock.
-    var isBusy = false
+    var fault = StoreFault.other
 }
 
 struct StoreFile {
@@ -24,6 +23,9 @@ struct StoreFile {
     /// For one clear line about a file that was set aside.
     let log: @Sendable (String) -> Void
 
+    /// What the store may use on a disk that has room for it.
+    var fullBounds: StoreBounds { StoreBounds(maxBytes: maxBytes) }
+
     /// What the store may use now: `cache_size`, or what the disk has room for where that is less,
     /// so that a cache on a full disk goes on within what it has.
     /// - Parameter segments: what they take, in bytes.
@@ -31,12 +33,12 @@ struct StoreFile {
         var disk = statvfs()
         // A file system that has no blocks does not tell.
         guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0 else {
-            return StoreBounds(maxBytes: maxBytes)
+            return fullBounds
         }
         let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)
         let free = Int(blocks) * Int(disk.f_frsize)
         // Then it does not matter what is used, and no file is looked at.
-        if free >= maxBytes { return StoreBounds(maxBytes: maxBytes) }
+        if free >= maxBytes { return fullBounds }
         let used = ["", "-wal", "-shm"].reduce(segments) { $0 + Self.size(path + $1) }
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }
@@ -93,19 +95,21 @@ struct StoreFile {
         } catch {
             // A plain error can only come from a schema that names what is not there.
             if error.isDamage || error.primaryCode == SQLITE_ERROR { return .failure(Damage(reason: "\(error)")) }
-            throw StoreUnavailable(reason: "\(path): \(error)", isBusy: error.isBusy)
+            throw StoreUnavailable(reason: "\(path): \(error)", fault: error.fault)
         }
     }
 
     /// What a look at the whole file says.
-    enum Verdict {
+    enum Verdict: Equatable {
         case sound, damaged
+        /// The look took too long.
+        case unfinished
         /// The disk fails, or another process keeps the file to itself: there is no telling.
         case unreadable(String)
     }
 
-    /// Looks at all pages through a connection of its own. Takes as long as reading the file, and
-    /// what is not over within `limit` counts as damage.
+    /// Looks at all pages through a connection of its own. Takes as long as reading the file,
+    /// `limit` at most.
     func examine(within limit: Duration) -> Verdict {
         do throws(SQLiteError) {
             let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
@@ -119,8 +123,8 @@ struct StoreFile {
                 return isSound ? .sound : .damaged
             }
         } catch {
-            let tells = error.isDamage || [SQLITE_ERROR, SQLITE_INTERRUPT].contains(error.primaryCode)
-            return tells ? .damaged : .unreadable("\(error)")
+            if error.primaryCode == SQLITE_INTERRUPT { return .unfinished }
+            return error.isDamage || error.primaryCode == SQLITE_ERROR ? .damaged : .unreadable("\(error)")
         }
     }
 

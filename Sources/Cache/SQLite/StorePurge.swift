@@ -74,9 +74,10 @@ struct StorePurge: Sendable {
 }
 
 extension StoreConnection {
-    /// Takes a purge one step further.
-    func advance(_ purge: inout StorePurge) throws(SQLiteError) {
-        guard let source = purge.source else { return }
+    /// Takes a purge one step further; the rows that it looked at.
+    @discardableResult
+    func advance(_ purge: inout StorePurge) throws(SQLiteError) -> Int {
+        guard let source = purge.source else { return 0 }
         if purge.end == nil { purge.end = try database.integer("SELECT max(id) FROM entry") }
         let (sql, values) = purge.query(source)
         var (rows, last) = (0, Int64.min)
@@ -94,6 +95,7 @@ extension StoreConnection {
         }
         for (_, isAnswer, key) in chosen where isAnswer { purge.count.add(row: key) }
         purge.note(rows: rows, last: last)
+        return rows
     }
 
     /// The checksum covers the freshness, so each row is read, changed and written; its record

@@ -21,18 +21,18 @@ public final class StoreReader: Sendable {
     public func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
         guard !key.isPersonal else { return nil }
         let index = index(of: key)
-        switch store.pending.withLock({ $0.operation(index) }) {
+        switch store.shared.pending.withLock({ $0.operation(index) }) {
         case .store(let response): return response.key == key ? response : nil
-        case .remove(let removed, _): if removed == key { return nil }
+        case .remove: return nil
         case nil: break
         }
-        let generation = store.generation.load(ordering: .acquiring)
+        let generation = store.shared.generation.load(ordering: .acquiring)
         guard generation > 0 else { return nil }
+        var place: Place?
         do throws(SQLiteError) {
-            return try find(key, index, generation, at: now)
+            return try find(key, index, generation, at: now, &place).flatMap { store.shared.owed.applied(to: $0) }
         } catch {
-            store.counters.withLock { $0.failedReads += 1 }
-            if error.isDamage { store.reportDamage("\(error)", generation: generation) }
+            store.noteFailedRead(error, generation: generation, at: place)
             return nil
         }
     }
@@ -40,19 +40,21 @@ public final class StoreReader: Sendable {
     /// The integer that finds the row of `key`, which it may have looked for a moment ago.
     func index(of key: CacheKey) -> Int64 { recent.withLock { $0.index(of: key) } }
 
+    /// - Parameter place: where the last record is that was looked at.
     private func find(
-        _ key: CacheKey, _ index: Int64, _ generation: Int, at now: Int64
+        _ key: CacheKey, _ index: Int64, _ generation: Int, at now: Int64, _ place: inout Place?
     ) throws(SQLiteError) -> StoredResponse? {
-        switch store.directory.find(index) {
+        switch store.shared.directory.find(index) {
         case .absent: return nil
         case .unknown: break
-        case .place(let place):
-            let content = try store.segments.read(place) { SegmentRecord.content(for: key, $0, in: store) }
+        case .place(let known):
+            place = known
+            let content = try store.shared.segments.read(known) { store.content(for: key, $0) }
             if case .response(let response) = content { return response }
         // Moved, another key's, or damaged: the row tells.
         }
         let found = try connection.withLock { (connection) throws(SQLiteError) in
-            try connection.find(key, index, in: store, generation, at: now)
+            try connection.find(key, index, in: store, generation, at: now, &place)
         }
         switch found {
         case .response(let response): return response

@@ -31,6 +31,8 @@ public struct StoreStatus: Sendable, Equatable {
     public var evicted = 0
     /// Rows whose record is gone or whose checksum did not match, and files set aside.
     public var damaged = 0
+    /// Answers that went because the disk cannot be read there, or their segment was gone.
+    public var lost = 0
     /// Rows that the slow look at the whole file has come by.
     public var checked = 0
     /// Look-ups that SQLite answered with an error; the client saw a miss.

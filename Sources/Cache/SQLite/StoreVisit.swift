@@ -27,7 +27,7 @@ struct StoreVisit {
 
     init(_ store: SQLiteStore) {
         self.store = store
-        generation = store.generation.load(ordering: .acquiring)
+        generation = store.shared.generation.load(ordering: .acquiring)
     }
 
     /// Calls `body` with answer after answer until it returns false, the file ends, or it fails.
@@ -37,14 +37,13 @@ struct StoreVisit {
             let database = try store.openForReading()
             try run(try Statement(database, StoredRow.selectBelow), body)
         } catch {
-            store.counters.withLock { $0.failedReads += 1 }
-            if error.isDamage { store.reportDamage("\(error)", generation: generation) }
+            store.noteFailedRead(error, generation: generation)
         }
     }
 
     private mutating func run(_ select: Statement, _ body: (StoredResponse) -> Bool) throws(SQLiteError) {
         var below = Int64.max
-        while store.generation.load(ordering: .acquiring) == generation {
+        while store.shared.generation.load(ordering: .acquiring) == generation {
             let piece = try piece(select, below: below)
             for response in piece.responses where isCurrent(response) {
                 visited += 1
@@ -68,15 +67,25 @@ struct StoreVisit {
         }
         for row in rows {
             // A damaged row is left to the look-up that meets it.
-            if case .response(let response) = try row.content(in: store) { piece.responses.append(response) }
+            if case .response(let response) = try content(of: row) { piece.responses.append(response) }
         }
         return piece
+    }
+
+    /// What a row has, and nothing where its segment cannot be read: that costs no others.
+    private func content(of row: StoredRow) throws(SQLiteError) -> StoredRow.Found {
+        do throws(SQLiteError) { return try store.content(of: row) } catch {
+            guard error.segment != nil else { throw error }
+            store.noteFailedRead(error, generation: generation, at: row.place)
+            return .missing
+        }
     }
 
     /// Whether the file is to keep it as it was read.
     private func isCurrent(_ response: StoredResponse) -> Bool {
         let index = SQLiteStore.index(of: response.key)
-        return store.pending.withLock { $0.operation(index) } == nil
+        return store.shared.pending.withLock { $0.operation(index) } == nil
+            && store.shared.owed.applied(to: response) === response
     }
 }
 

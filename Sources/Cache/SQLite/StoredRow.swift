@@ -99,18 +99,6 @@ struct StoredRow {
         entry = EntryRow(row, from: 2)
     }
 
-    /// The answer that it stands for.
-    func content(in store: SQLiteStore) throws(SQLiteError) -> Found {
-        guard let key = entry.key, let place, let facts = entry.facts else { return .damaged }
-        let content = try store.segments.read(place) { SegmentRecord.content(for: key, $0, facts, in: store) }
-        return switch content {
-        case .response(let response): .response(response)
-        case .unreadable: .unreadable
-        case .damaged: .damaged
-        case nil: .missing
-        }
-    }
-
     enum Found {
         case response(StoredResponse)
         /// In a coding that this process cannot read.
@@ -118,5 +106,27 @@ struct StoredRow {
         case damaged
         /// Where it should be there is nothing: it was moved meanwhile, or the file is damaged.
         case missing
+    }
+}
+
+extension SQLiteStore {
+    /// The answer of a row.
+    func content(of row: StoredRow) throws(SQLiteError) -> StoredRow.Found {
+        guard let key = row.entry.key, let place = row.place, let facts = row.entry.facts else { return .damaged }
+        return switch try shared.segments.read(place, { content(for: key, $0, facts) }) {
+        case .response(let response): .response(response)
+        case .unreadable: .unreadable
+        case .damaged: .damaged
+        case nil: .missing
+        }
+    }
+
+    /// The answer for `key` in the bytes of a record. It is removed where it turns out later that
+    /// it cannot be inflated.
+    func content(for key: CacheKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil) -> SegmentRecord.Content {
+        guard let record = SegmentRecord(raw), record.span == raw.count else { return .damaged }
+        return record.content(for: key, raw, row, by: shared.gzip) { receivedAt in
+            { [weak self] in self?.removeDamaged(key, receivedBy: receivedAt) }
+        }
     }
 }

@@ -2,9 +2,12 @@
 // goes. This is how space that evicted answers had comes back (as in log-structured stores since
 // Rosenblum and Ousterhout 1992, and in Bitcask).
 // Must hold: a record is copied as it is; copy and row are on the disk before the old file goes, so
-// that neither a crash nor a loss of power leaves a row without a record.
+// that neither a crash nor a loss of power leaves a row without a record; a step reads a bounded
+// part of a segment, unless one record is longer.
 
 final class Compaction {
+    /// The segment that is being given up, and how far it has been read.
+    private var current: (segment: Int, offset: Int)?
     private let selectPlace: Statement
     private let updatePlace: Statement
 
@@ -27,35 +30,64 @@ final class Compaction {
         let bytes: Range<Int>
     }
 
-    /// Copies what is live and removes the segment. Rows whose record is damaged so far that it is
-    /// not recognised as one are left to the look-up that misses it.
-    func giveUp(_ segment: Int, in room: StoreEviction) throws(SQLiteError) {
-        let log = room.ledger.log
-        if let file = try log.segments.file(segment) {
-            let end = log.bytes(of: segment)
-            var (offset, buffer) = (0, [UInt8](repeating: 0, count: Self.readBytes))
-            while offset < end {
-                let count = try read(file, at: offset, into: &buffer)
-                guard count >= SegmentRecord.headBytes else { break }
-                let (live, next) = try scan(buffer, count, segment, at: offset, room)
-                if next == 0 {
-                    guard buffer.count < Place.longestSegment, count == buffer.count else { break }
-                    buffer = [UInt8](repeating: 0, count: buffer.count * 4)
-                    continue
-                }
-                try copy(live, of: buffer, room)
-                offset += next
-            }
-        }
-        try room.secure()
-        room.ledger.log.remove(segment)
+    /// Gives up a segment, from the next step on.
+    func begin(_ segment: Int) {
+        precondition(current == nil, "one segment is given up at a time")
+        current = (segment, 0)
     }
 
-    private func read(_ file: SegmentFile, at offset: Int, into buffer: inout [UInt8]) throws(SQLiteError) -> Int {
-        let result = buffer.withUnsafeMutableBytes { raw in
-            Result { () throws(SQLiteError) in try file.read(raw, at: offset) }
+    /// Copies a part of what is live, and in the end removes the segment; false where none is being
+    /// given up. Rows whose record is damaged so far that it is not recognised as one are left to
+    /// the look-up that misses it.
+    func goOn(in room: StoreEviction) throws(SQLiteError) -> Bool {
+        guard let (segment, offset) = current else { return false }
+        // It may have died meanwhile.
+        if offset < room.ledger.log.bytes(of: segment), let file = try room.ledger.log.segments.file(segment),
+            let next = try copyPart(of: segment, file, from: offset, room)
+        {
+            current = (segment, next)
+            return true
         }
-        return try result.get()
+        try room.secure()
+        if room.ledger.log.has(segment) { room.ledger.log.remove(segment) }
+        current = nil
+        return true
+    }
+
+    /// Copies what is live from `offset` on, and says where the next part begins; nil at the end.
+    private func copyPart(
+        of segment: Int, _ file: SegmentFile, from offset: Int, _ room: StoreEviction
+    ) throws(SQLiteError) -> Int? {
+        var buffer = [UInt8](repeating: 0, count: Self.readBytes)
+        while true {
+            let count = try read(file, segment, at: offset, into: &buffer)
+            guard count >= SegmentRecord.headBytes else { return nil }
+            let (live, next) = try scan(buffer, count, segment, at: offset, room)
+            if next > 0 {
+                try copy(live, of: buffer, room)
+                return offset + next
+            }
+            guard buffer.count < Place.longestSegment, count == buffer.count else { return nil }
+            buffer = [UInt8](repeating: 0, count: buffer.count * 4)
+        }
+    }
+
+    /// Reads twice what cannot be read at first; then the segment is lost, and is given up no
+    /// further.
+    private func read(
+        _ file: SegmentFile, _ segment: Int, at offset: Int, into buffer: inout [UInt8]
+    ) throws(SQLiteError) -> Int {
+        let result = buffer.withUnsafeMutableBytes { raw in
+            Result { () throws(SQLiteError) in
+                do throws(SQLiteError) { return try file.read(raw, at: offset) } catch {
+                    return try file.read(raw, at: offset)
+                }
+            }
+        }
+        do throws(SQLiteError) { return try result.get() } catch {
+            current = nil
+            throw SQLiteError(code: error.code, message: error.message, segment: segment)
+        }
     }
 
     /// The live records that lie whole in the buffer, and where the first begins that does not: 0

@@ -81,6 +81,7 @@ struct SegmentLog {
 
     /// Lets a segment go, that no row on the disk names any more.
     mutating func remove(_ segment: Int) {
+        if segment == current { closeHead() }
         segments.remove(segment)
         unsynchronized.remove(segment)
         byteCount -= usages.removeValue(forKey: segment)?.bytes ?? 0
@@ -131,10 +132,10 @@ struct SegmentLog {
     private mutating func openHead(for span: Int, _ segmentBytes: Int) throws(SQLiteError) -> (SegmentFile, Int) {
         if let head, hasRoom(head.number, span, segmentBytes) { return (head.file, head.number) }
         // The last one of an earlier run.
-        if reopensLast, lastNumber > 0, hasRoom(lastNumber, span, segmentBytes) {
-            let file = try segments.openForWriting(lastNumber)
-            head = (lastNumber, file)
-            reopensLast = false
+        if reopensLast, lastNumber > 0, hasRoom(lastNumber, span, segmentBytes),
+            let file = try? segments.openForWriting(lastNumber)
+        {
+            (head, reopensLast) = ((lastNumber, file), false)
             return (file, lastNumber)
         }
         guard lastNumber < Place.lastSegment else {

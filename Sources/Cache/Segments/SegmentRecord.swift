@@ -104,17 +104,6 @@ extension SegmentRecord {
         return Array(raw[start..<start + record.fieldsCount])
     }
 
-    /// The answer for `key` in the bytes of a record of the store's. What turns out not to be
-    /// inflatable later goes from `store`.
-    static func content(
-        for key: CacheKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil, in store: SQLiteStore
-    ) -> Content {
-        guard let record = SegmentRecord(raw), record.span == raw.count else { return .damaged }
-        return record.content(for: key, raw, row, by: store.gzip) { receivedAt in
-            { [weak store] in store?.removeDamaged(key, receivedBy: receivedAt) }
-        }
-    }
-
     /// The answer for `key`. Nothing is copied but what the answer keeps.
     ///
     /// - Parameters:

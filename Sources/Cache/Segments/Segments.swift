@@ -114,7 +114,11 @@ final class Segments: Sendable {
     func read<R>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> R) throws(SQLiteError) -> R? {
         guard let file = try file(place.segment), file.mayHold(place) else { return nil }
         return try Self.withBuffer(place.span) { (buffer) throws(SQLiteError) in
-            guard try file.read(buffer, at: place.offset) == buffer.count else { return nil }
+            do throws(SQLiteError) {
+                guard try file.read(buffer, at: place.offset) == buffer.count else { return nil }
+            } catch {
+                throw SQLiteError(code: error.code, message: error.message, segment: place.segment)
+            }
             return body(UnsafeRawBufferPointer(buffer))
         }
     }

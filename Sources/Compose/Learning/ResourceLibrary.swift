@@ -135,7 +135,7 @@ public final class ResourceLibrary: Sendable {
     /// form until then (unix seconds), whatever restarts there are.
     package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {
         forms.switchOff(request.shape, until: until, at: now)
-        cache.store(RestingForm(target: request.target, until: until), at: now)
+        cache.store(RestingForm(target: request.target, until: until))
     }
 
     /// False where nothing was noted of anything that is asked for, so that there is nothing to

@@ -27,7 +27,7 @@ enum StatsTable {
             "storage",
             """
             entries cache_bytes memory_bytes store_written store_evicted store_dropped store_failures
-            store_damaged store_checked
+            store_damaged store_checked store_lost
             """),
         group(
             "composing",

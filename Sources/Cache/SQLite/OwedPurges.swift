@@ -1,0 +1,61 @@
+import Synchronization
+
+// Purges that have been asked for and are not in the file yet: the disk takes its time, or refuses.
+// Must hold: an answer that one of them chose does not come out of the file as it was.
+
+final class OwedPurges: Sendable {
+    private let purges = Mutex<[(id: Int, purge: Purge)]>([])
+    /// Mostly none is, and nothing is locked then.
+    private let isEmptyNow = Atomic<Bool>(true)
+    private let lastID = Atomic<Int>(0)
+
+    var isEmpty: Bool { isEmptyNow.load(ordering: .acquiring) }
+
+    /// From now on the purge counts; its number.
+    func add(_ purge: Purge) -> Int {
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        guard purge.mode != .dryRun else { return id }
+        purges.withLock { purges in
+            purges.append((id, purge))
+            isEmptyNow.store(false, ordering: .releasing)
+        }
+        return id
+    }
+
+    /// The file has had it, or it does not count.
+    func remove(_ ids: [Int]) {
+        purges.withLock { purges in
+            purges.removeAll { ids.contains($0.id) }
+            isEmptyNow.store(purges.isEmpty, ordering: .releasing)
+        }
+    }
+
+    /// One purge of everything in place of others; it is hard where one of them was.
+    func widen(_ ids: [Int], into id: Int) -> Purge? {
+        purges.withLock { purges in
+            let widened = purges.filter { ids.contains($0.id) || $0.id == id }.map(\.purge)
+            guard let last = widened.last else { return nil }
+            let mode: PurgeMode = widened.contains { $0.mode == .hard } ? .hard : .soft
+            let wide = Purge(selection: EntrySelection(), mode: mode, now: widened.map(\.now).max() ?? last.now)
+            purges.removeAll { ids.contains($0.id) || $0.id == id }
+            purges.append((id, wide))
+            return wide
+        }
+    }
+
+    /// An answer of the file as it is after these purges; nil where it is gone.
+    func applied(to response: StoredResponse) -> StoredResponse? {
+        if isEmpty { return response }
+        return purges.withLock { purges in
+            var left = response
+            for (_, purge) in purges where purge.selection.matches(left) {
+                switch purge.fate(of: left) {
+                case .stays: break
+                case .goes: return nil
+                case .becomes(let rest): left = rest
+                }
+            }
+            return left
+        }
+    }
+}

@@ -1,0 +1,218 @@
+import Dispatch
+import EventLoop
+import Synchronization
+
+// Gives the store's work its turns: on a queue, and, for small transactions, on a thread that gives
+// way to all others.
+// Must hold: one turn at a time has the writer's lock, and holds it for one bounded thing; every
+// turn of the queue lets the others have theirs. Lock order: the writer's, then one of
+// `StoreShared`'s or a reader's.
+
+final class StoreRunner: Sendable {
+    let shared: StoreShared
+    let work: Mutex<StoreWork>
+    /// Writes what is pending as long as that is enough.
+    let idle = IdleWriter()
+    /// Writes the rest, and does all else that takes the writer. Its thread gives way to the loops
+    /// too, but has a share of a busy machine (niceness 10).
+    let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
+    /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
+    /// matter of chance then.
+    private let isTemporary: Bool
+    /// The reports of readers that wait. One at a time is enough.
+    private let isReported = Atomic<Bool>(false)
+
+    /// The longest that last-use times wait for a write to go along with.
+    private static let touchDelay = DispatchTimeInterval.seconds(15)
+    /// How long what is queued waits for company.
+    private static let gathering = DispatchTimeInterval.milliseconds(100)
+    /// With so many bytes it does not wait.
+    private static let gatheredBytes = 4 << 20
+
+    init(_ work: sending StoreWork, _ shared: StoreShared, isTemporary: Bool) {
+        self.work = Mutex(work)
+        self.shared = shared
+        self.isTemporary = isTemporary
+    }
+
+    deinit {
+        idle.end()
+    }
+
+    /// Opens the file, and begins.
+    /// - Parameter note: is told the error (`errno`) for which there is no idle thread.
+    func start(note: @escaping @Sendable (CInt) -> Void) {
+        perform(work.withLock { $0.handle(.due(isForced: true)) })
+        guard !isTemporary else { return }
+        idle.start({ @Sendable [weak self] in self?.writeIdly() }, note: note)
+    }
+
+    // MARK: What waits
+
+    /// After an operation was queued. What comes within `gathering` is written together: the pages
+    /// that it changes are mostly the same.
+    func schedule(_ isFirst: Bool, _ byteCount: Int) {
+        guard !isTemporary else { return }
+        if isFirst {
+            begin(.scheduled, after: Self.gathering) { $0.writeBehind() }
+        } else if byteCount >= Self.gatheredBytes, shared.pending.withLock({ $0.claim(.early) }) {
+            begin(.early, after: .seconds(0)) { $0.turn() }
+        }
+    }
+
+    /// After the first last-use time was noted.
+    func scheduleTouches() {
+        guard !isTemporary else { return }
+        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.writeBehind() }
+    }
+
+    private func begin(
+        _ turn: PendingWrites.Turn, after delay: DispatchTimeInterval,
+        _ write: @escaping @Sendable (StoreRunner) -> Void
+    ) {
+        queue.asyncAfter(deadline: .now() + delay) { @Sendable [weak self] in
+            guard let self else { return }
+            shared.pending.withLock { $0.begin(turn) }
+            write(self)
+        }
+    }
+
+    /// No caller waits for it.
+    private func writeBehind() {
+        if shared.pending.withLock({ $0.needsQueue }) || !idle.ask() { turn() }
+    }
+
+    // MARK: Turns
+
+    /// One turn of writing, on the queue.
+    private func turn() {
+        idle.overtake()
+        perform(work.withLock { $0.handle(.due(isForced: false)) })
+    }
+
+    /// Writes all that waits, or fails. On the queue.
+    func drain(isForced: Bool) {
+        idle.overtake()
+        var isGoingOn = true
+        while isGoingOn {
+            isGoingOn = false
+            for order in work.withLock({ $0.handle(.due(isForced: isForced)) }) {
+                if case .turn = order { isGoingOn = true } else { perform(order) }
+            }
+        }
+    }
+
+    /// Waits until an event is dealt with. Never on a loop.
+    func wait(for event: StoreState.Event) {
+        queue.sync { perform(work.withLock { $0.handle(event) }) }
+    }
+
+    /// Writes what waits and ends. Purges that are under way are refused.
+    func stop() {
+        queue.sync {
+            perform(work.withLock { $0.handle(.stopping) })
+            drain(isForced: true)
+            perform(work.withLock { $0.handle(.stop) })
+        }
+    }
+
+    /// Writes what waits, and lets another process write the file.
+    func lend() {
+        queue.sync {
+            drain(isForced: true)
+            perform(work.withLock { $0.handle(.lend) })
+        }
+    }
+
+    private func perform(_ orders: [StoreWork.Order]) {
+        for order in orders { perform(order) }
+    }
+
+    private func perform(_ order: StoreWork.Order) {
+        switch order {
+        case .turn:
+            if !isTemporary { queue.async { @Sendable [weak self] in self?.turn() } }
+        case .retry(let delay):
+            let nanoseconds = Int(delay / .nanoseconds(1))
+            queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { @Sendable [weak self] in self?.turn() }
+        case .chore(let chore):
+            queue.async { @Sendable [weak self] in
+                guard let self else { return }
+                perform(work.withLock { $0.handle(.choreDue(chore)) })
+            }
+        case .purge(let id): queue.async { @Sendable [weak self] in self?.step(purge: id) }
+        case .answer(let completion, let count): completion(count)
+        }
+    }
+
+    // MARK: Purges
+
+    /// Applies a purge after all that waits, in small steps between which the writer rests or does
+    /// other work (`WorkPace`). `completion` runs on the queue.
+    func purge(_ purge: Purge, found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void) {
+        let id = shared.owed.add(purge)
+        queue.async { @Sendable [self] in
+            rest { $0.begin(id, purge, found, completion) }
+        }
+    }
+
+    private func step(purge id: Int) {
+        rest { $0.handle(.purge(.due(id))) }
+    }
+
+    /// A step, after which the purge rests longer than it took.
+    private func rest(_ step: (inout StoreWork) -> [StoreWork.Order]) {
+        let begun = DispatchTime.now().uptimeNanoseconds
+        let orders = work.withLock { step(&$0) }
+        let rest = isTemporary ? 0 : WorkPace.rest(after: DispatchTime.now().uptimeNanoseconds - begun)
+        for order in orders {
+            guard case .purge(let id) = order else {
+                perform(order)
+                continue
+            }
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: rest))) { @Sendable [self] in
+                self.step(purge: id)
+            }
+        }
+    }
+
+    // MARK: What readers meet
+
+    /// A reader could not read the file, or found it damaged: it is looked at, unless it has been
+    /// replaced since.
+    func report(_ error: SQLiteError, generation: Int, at place: Place? = nil) {
+        let isSegment = error.segment != nil && place != nil
+        guard isSegment || [.damage, .unreadable].contains(error.fault), !isReported.exchange(true, ordering: .relaxed)
+        else { return }
+        queue.async { @Sendable [self] in
+            isReported.store(false, ordering: .relaxed)
+            guard shared.generation.load(ordering: .acquiring) == generation else { return }
+            perform(
+                work.withLock { work in
+                    if isSegment, let place { return work.probe(place) }
+                    return work.handle(.reported("\(error)", error.fault))
+                })
+        }
+    }
+
+    // MARK: The idle thread
+
+    /// Small transactions, as many as what waits now takes. What needs more than that is the
+    /// queue's.
+    func writeIdly() {
+        var rows = shared.pending.withLock { $0.queued.count + $0.touchCount }
+        guard rows > 0 else { return }
+        guard work.withLock({ $0.isInPlace }) else { return turnSoon() }
+        while rows > 0, idle.mayWrite {
+            switch work.withLock({ $0.writeLittle() }) {
+            case .wrote: rows -= IdleWriter.batchRows
+            case .nothing: return
+            case .cannot: return turnSoon()
+            }
+        }
+    }
+
+    private func turnSoon() {
+        queue.async { @Sendable [weak self] in self?.turn() }
+    }
+}

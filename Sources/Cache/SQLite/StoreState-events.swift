@@ -1,0 +1,88 @@
+/// Why something about the file failed.
+enum StoreFault: Equatable {
+    /// The disk, or a bound, is full.
+    case room
+    /// Another process or a reader is in the way.
+    case busy
+    /// The file is not what it should be.
+    case damage
+    /// A page of the database cannot be read.
+    case unreadable
+    /// A segment cannot be read.
+    case segment(Int)
+    case other
+}
+
+extension StoreState {
+    enum Event: Equatable {
+        /// Something waits to be written; `isForced` where a caller waits for it.
+        case due(isForced: Bool)
+        case opened(isLearnt: Bool)
+        case notOpened(String, StoreFault)
+        /// A batch, or a step towards room for it. `isOver`: the files are larger than they may be.
+        case wrote(isAll: Bool, isOver: Bool)
+        /// A transaction or a chore.
+        case failed(String, StoreFault)
+        /// The names came to mean other files, or none.
+        case displaced
+        /// By a reader.
+        case reported(String, StoreFault)
+        /// A segment that a reader could not read was read once more.
+        case probed(segment: Int, isReadable: Bool)
+        case examined(StoreFile.Verdict)
+        case wasSetAside
+        case notSetAside(String)
+        case choreDue(Chore)
+        case ran(Chore, isOver: Bool)
+        case purge(PurgeTurns.Event)
+        case lend
+        case takeBack
+        case handOver
+        /// The process is about to end.
+        case stopping
+        case stop
+    }
+
+    enum Effect: Equatable {
+        case open
+        /// Writes the next batch; with `makingRoom` only once there is room for it.
+        case write(makingRoom: Bool)
+        /// Another turn follows at once.
+        case again
+        case retry(after: Duration)
+        /// What was being written waits again.
+        case putBack
+        /// Nothing will be written any more.
+        case forgetQueue
+        case dropConnection
+        /// Readers stop asking the file too.
+        case disconnect
+        case giveUp(Int)
+        case examine
+        case setAside(String)
+        /// Sets aside, at the end, a file that holds what was purged.
+        case abandon
+        case schedule(Chore)
+        case run(Chore)
+        /// Ends times of purges in the future.
+        case capTimes
+        case stepPurge(Int)
+        case schedulePurge(Int)
+        /// The purge is in the file.
+        case finishPurge(Int)
+        /// The caller is told, and the purge is owed to the file.
+        case answerPurge(Int)
+        /// The caller is told that it cannot be.
+        case refusePurge(Int)
+        /// It counts no longer.
+        case forgetPurge(Int)
+        /// All purges that are owed become this one, of everything.
+        case widenPurges(into: Int)
+        case lend
+        case signLock
+        case releaseLock
+        case close
+        case health(StoreHealth)
+        case tell(String)
+    }
+}

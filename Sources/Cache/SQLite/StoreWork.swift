@@ -1,0 +1,385 @@
+import Dispatch
+import Glibc
+
+// Performs what the machine (`StoreState`) decides, and reports the outcome to it. The runner takes
+// it under the writer's lock.
+// Must hold: an effect does one bounded thing; an order for the runner is done without the lock.
+
+struct StoreWork {
+    /// What the runner does once it has let go of the lock.
+    enum Order {
+        case turn
+        case retry(after: Duration)
+        case chore(StoreState.Chore)
+        case purge(Int)
+        case answer(@Sendable (Int?) -> Void, Int?)
+    }
+
+    /// A purge, how far it has come, and who waits for it.
+    private struct Run {
+        var purge: StorePurge
+        var completion: (@Sendable (Int?) -> Void)?
+    }
+
+    private(set) var state: StoreState
+    private(set) var hold: StoreHold
+    private let shared: StoreShared
+    private let unixSeconds: @Sendable () -> Int64
+    private let log: @Sendable (String) -> Void
+    private var runs: [Int: Run] = [:]
+    private var orders: [Order] = []
+    private var cappedUses = 0
+
+    init(
+        _ hold: StoreHold, _ shared: StoreShared, unixSeconds: @escaping @Sendable () -> Int64,
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        state = StoreState(path: shared.path)
+        self.hold = hold
+        self.shared = shared
+        self.unixSeconds = unixSeconds
+        self.log = log
+    }
+
+    /// Performs all that an event leads to; what is left for the runner.
+    mutating func handle(_ event: StoreState.Event) -> [Order] {
+        var events = [event]
+        while !events.isEmpty {
+            let effects = state.apply(events.removeFirst(), at: now)
+            for effect in effects {
+                if let event = perform(effect) { events.append(event) }
+            }
+        }
+        defer { orders = [] }
+        return orders
+    }
+
+    /// Begins a purge: an answer that waits becomes what the purge makes of it.
+    mutating func begin(
+        _ id: Int, _ purge: Purge, _ found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void
+    )
+        -> [Order]
+    {
+        var count = found
+        shared.pending.withLock { pending in
+            pending.purge { response in
+                guard purge.selection.matches(response) else { return .stays }
+                count.add(response)
+                return purge.fate(of: response)
+            }
+        }
+        runs[id] = Run(purge: StorePurge(purge, count), completion: completion)
+        return handle(.purge(.asked(id, isCount: purge.mode == .dryRun)))
+    }
+
+    private var now: StoreState.Moment {
+        StoreState.Moment(
+            uptime: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)), unixSeconds: unixSeconds())
+    }
+
+    // MARK: Effects
+
+    private mutating func perform(_ effect: StoreState.Effect) -> StoreState.Event? {
+        switch effect {
+        case .open: return open()
+        case .write(let makingRoom): return write(makingRoom: makingRoom)
+        case .again: orders.append(.turn)
+        case .retry(let delay):
+            shared.pending.withLock { $0.hold() }
+            orders.append(.retry(after: delay))
+        case .putBack: noteFailure()
+        case .forgetQueue: shared.pending.withLock { $0.close() }
+        case .dropConnection: hold.dropConnection()
+        case .disconnect:
+            shared.counters.withLock { $0.failedTransactions += 1 }
+            hold.disconnect()
+        case .giveUp(let segment):
+            hold.connection?.giveUp(segment)
+            tell("segment \(Segments.name(segment)) cannot be read: it is given up, and so are the answers in it")
+        case .examine: return .examined(hold.file.examine(within: Self.examination))
+        case .setAside(let reason): return setAside(because: reason)
+        case .abandon where hold.isOurs: _ = setAside(because: "what was purged could not be removed from it")
+        case .abandon: break
+        case .schedule(let chore): orders.append(.chore(chore))
+        case .run(let chore): return run(chore)
+        case .capTimes: capTimes()
+        case .stepPurge, .schedulePurge, .finishPurge, .answerPurge, .refusePurge, .forgetPurge, .widenPurges:
+            return performPurge(effect)
+        case .lend: hold.lend()
+        case .signLock: hold.signLock()
+        case .releaseLock: hold.handOverLock()
+        case .close:
+            hold.disconnect()
+            hold.releaseLock()
+        case .health(let health): note(health)
+        case .tell(let words): log(words)
+        }
+        return nil
+    }
+
+    /// How long a look at the whole file may take.
+    private static let examination = Duration.seconds(5)
+
+    private mutating func open() -> StoreState.Event {
+        do throws(StoreUnavailable) {
+            try hold.open()
+            refreshTotals()
+            // Small files are known at once; the rest follows step by step.
+            _ = try? hold.connection?.learn()
+            noteLost()
+            return .opened(isLearnt: hold.connection?.ledger.isComplete ?? false)
+        } catch {
+            shared.counters.withLock { $0.failedTransactions += 1 }
+            return .notOpened(error.reason, error.fault)
+        }
+    }
+
+    private mutating func setAside(because reason: String) -> StoreState.Event {
+        shared.counters.withLock { counters in
+            counters.damaged += 1
+            counters.lost += counters.entries
+        }
+        do throws(StoreUnavailable) {
+            try hold.setAside(because: reason)
+            return .wasSetAside
+        } catch {
+            hold.disconnect()
+            return .notSetAside(error.reason)
+        }
+    }
+
+    private mutating func note(_ health: StoreHealth) {
+        shared.counters.withLock { $0.health = health }
+        // Nothing that came while the queue was held has scheduled a turn.
+        if health == .available, shared.pending.withLock({ $0.release() }) { orders.append(.turn) }
+    }
+
+    /// A transaction failed. All of it waits again, within the queue's bound: removals must not be
+    /// lost, or what they removed comes back.
+    private func noteFailure() {
+        shared.counters.withLock { $0.failedTransactions += 1 }
+        shared.pending.withLock { $0.putBack() }
+    }
+
+    private func refreshTotals() {
+        guard let connection = hold.connection else { return }
+        let totals = (try? connection.totals()) ?? StoreConnection.Totals()
+        shared.counters.withLock { ($0.entries, $0.byteCount) = (totals.entries, totals.bytes) }
+    }
+
+    /// Says something about the file in the log.
+    func tell(_ words: String) { log("cache file \(shared.path): \(words)") }
+
+    // MARK: Writing
+
+    private func write(makingRoom: Bool) -> StoreState.Event {
+        guard let connection = hold.connection, hold.isInPlace else { return .displaced }
+        do throws(SQLiteError) {
+            try connection.room.adapt(to: hold.file.bounds(with: connection.ledger.log.byteCount))
+            let bounds = connection.room.bounds
+            let batch = shared.pending.withLock { pending in
+                pending.beginRound()
+                return pending.nextBatch(maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
+            }
+            guard !batch.isEmpty else {
+                try writeRest(connection)
+                let isAll = shared.pending.withLock { $0.queued.isEmpty && !$0.hasTouches }
+                return .wrote(isAll: isAll, isOver: try connection.room.isOver(hold.file.fullBounds.fileBytes))
+            }
+            guard let outcome = try connection.apply(batch, at: unixSeconds(), makingRoom: makingRoom) else {
+                return .wrote(isAll: false, isOver: false)
+            }
+            shared.pending.withLock { $0.finish(batch) }
+            shared.count(outcome)
+            return .wrote(isAll: false, isOver: false)
+        } catch {
+            return .failed("\(error)", error.fault)
+        }
+    }
+
+    /// Last-use times and marks, after the operations of the round.
+    private func writeRest(_ connection: StoreConnection) throws(SQLiteError) {
+        let (lastUses, marks) = shared.pending.withLock { $0.takeRest(connection.room.bounds.batchRows) }
+        try connection.write(lastUses: lastUses, at: unixSeconds())
+        // A fact may speak of purges.
+        let waiting = shared.owed.isEmpty ? [] : marks.filter { $0.table == .fact }
+        try connection.write(waiting.isEmpty ? marks : marks.filter { $0.table != .fact }, at: unixSeconds())
+        shared.pending.withLock { $0.finishRound(waiting: waiting) }
+    }
+
+    /// What came of writing a little.
+    enum Little {
+        case wrote, nothing
+        /// It takes more: a file to open, room to be made, an error.
+        case cannot
+    }
+
+    /// Writes as many operations as one small transaction takes, or last-use times where there are
+    /// none. Makes no room and mends nothing.
+    func writeLittle() -> Little {
+        guard state.isSettled, let connection = hold.connection, connection.ledger.isComplete else { return .cannot }
+        let (batch, lastUses) = shared.pending.withLock { $0.take(IdleWriter.batchRows) }
+        if batch.isEmpty, lastUses.isEmpty { return .nothing }
+        do throws(SQLiteError) {
+            guard !batch.isEmpty else {
+                try connection.write(lastUses: lastUses, at: unixSeconds())
+                return .wrote
+            }
+            if let outcome = try connection.applySmall(batch, at: unixSeconds()) {
+                shared.pending.withLock { $0.finish(batch) }
+                shared.count(outcome)
+                return .wrote
+            }
+            shared.pending.withLock { $0.putBack() }
+        } catch {
+            // It fails on the queue as well, which does what is to be done about it.
+            noteFailure()
+        }
+        return .cannot
+    }
+
+    /// Whether the names still mean what is open.
+    var isInPlace: Bool { hold.isInPlace }
+
+    // MARK: Chores
+
+    private mutating func run(_ chore: StoreState.Chore) -> StoreState.Event? {
+        guard let connection = hold.connection else { preconditionFailure("chores end with the file") }
+        do throws(SQLiteError) {
+            let isOver = try !step(chore, connection)
+            noteLost()
+            return .ran(chore, isOver: isOver)
+        } catch {
+            return .failed("\(error)", error.fault)
+        }
+    }
+
+    /// False where nothing is left to do.
+    private mutating func step(_ chore: StoreState.Chore, _ connection: StoreConnection) throws(SQLiteError) -> Bool {
+        switch chore {
+        case .learn: return try connection.learn()
+        case .sweep: return try connection.sweep()
+        case .shrink: return try shrink(connection)
+        case .capUses:
+            let count = try connection.capUses(at: unixSeconds())
+            cappedUses += count
+            guard count == 0, cappedUses > 0 else { return count > 0 }
+            tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
+            cappedUses = 0
+            return false
+        }
+    }
+
+    private func shrink(_ connection: StoreConnection) throws(SQLiteError) -> Bool {
+        var outcome = StoreConnection.Outcome()
+        let bound = hold.file.fullBounds
+        try connection.room.adapt(to: bound)
+        guard try connection.room.approach(bound.fileBytes, evicted: &outcome.evicted) else { return false }
+        try connection.note(in: &outcome)
+        shared.count(outcome)
+        return true
+    }
+
+    private func noteLost() {
+        guard let lost = hold.connection?.takeLost(), lost > 0 else { return }
+        shared.counters.withLock { counters in
+            counters.damaged += lost
+            counters.lost += lost
+        }
+        tell("\(lost) answers are gone with their segments")
+        refreshTotals()
+    }
+
+    private func capTimes() {
+        let count = shared.purgedTargets.cap(at: unixSeconds())
+        if count > 0 { tell("\(count) purges were of the future: the clock was ahead, and they count as of now") }
+    }
+
+    // MARK: Purges
+
+    private mutating func performPurge(_ effect: StoreState.Effect) -> StoreState.Event? {
+        switch effect {
+        case .stepPurge(let id): return step(purge: id)
+        case .schedulePurge(let id): orders.append(.purge(id))
+        case .finishPurge(let id):
+            answer(id, runs[id]?.purge.count.total)
+            forget([id])
+        case .answerPurge(let id): answer(id, runs[id]?.purge.count.total)
+        case .refusePurge(let id): answer(id, nil)
+        case .forgetPurge(let id): forget([id])
+        case .widenPurges(let id): widen(into: id)
+        default: preconditionFailure("no purge: \(effect)")
+        }
+        return nil
+    }
+
+    private mutating func answer(_ id: Int, _ count: Int?) {
+        guard let completion = runs[id]?.completion else { return }
+        runs[id]?.completion = nil
+        orders.append(.answer(completion, count))
+    }
+
+    private mutating func forget(_ ids: [Int]) {
+        for id in ids { runs[id] = nil }
+        shared.owed.remove(ids)
+    }
+
+    private mutating func widen(into id: Int) {
+        let answered = runs.filter { $0.value.completion == nil }.map(\.key)
+        guard let wide = shared.owed.widen(answered, into: id) else { return }
+        for old in answered { runs[old] = nil }
+        runs[id] = Run(purge: StorePurge(wide, PurgeCount()), completion: nil)
+    }
+
+    private mutating func step(purge id: Int) -> StoreState.Event {
+        guard var run = runs[id], let connection = hold.connection else { preconditionFailure("nothing to purge") }
+        do throws(SQLiteError) {
+            var rows = 0
+            // What is found through an index takes one step in all.
+            repeat { rows += try connection.advance(&run.purge) } while !run.purge.isDone && rows < run.purge.stepRows
+            runs[id] = run
+            if run.purge.isDone { try end(run.purge, connection) }
+            return .purge(.stepped(id, isDone: run.purge.isDone))
+        } catch {
+            return .purge(.failed(id, "\(error)", error.fault))
+        }
+    }
+
+    /// The purge has gone through the file. It has ended once its mark is written.
+    private func end(_ purge: StorePurge, _ connection: StoreConnection) throws(SQLiteError) {
+        try connection.write(shared.purgedTargets.marks(of: purge.purge), at: unixSeconds())
+        if purge.purge.endsAll { try connection.forgetPurged(until: purge.purge.now) }
+        // An operator who purges to gain room on the disk sees it.
+        if connection.ledger.hasDeadSegments { _ = try connection.room.checkpoint() }
+        refreshTotals()
+    }
+
+    // MARK: What readers met
+
+    /// Reads a place again that a reader could not read.
+    mutating func probe(_ place: Place) -> [Order] {
+        do throws(SQLiteError) {
+            _ = try shared.segments.read(place) { $0.count }
+            return []
+        } catch {
+            return handle(.probed(segment: place.segment, isReadable: error.segment == nil))
+        }
+    }
+
+    /// Removes those of the rows that are not what was written, and tells how many were not. What
+    /// cannot be removed stays: no look-up serves it.
+    func drop(damaged ids: [Int64], _ isIntact: (CheckedRow) throws(SQLiteError) -> Bool) -> Int {
+        guard let connection = hold.connection else { return 0 }
+        var dropped = 0
+        for id in ids {
+            do throws(SQLiteError) {
+                if try connection.drop(damaged: id, isIntact) { dropped += 1 }
+            } catch {
+                shared.counters.withLock { $0.failedTransactions += 1 }
+            }
+        }
+        shared.counters.withLock { $0.damaged += dropped }
+        refreshTotals()
+        return dropped
+    }
+}

@@ -1,0 +1,220 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Disks that cannot be read in places, or take nothing; clocks that were ahead; bounds that were
+/// lowered.
+@Suite struct StoreDiskTests {
+    let scratch = Scratch()
+
+    private func entries(_ range: Range<Int>, _ bytes: Int = 8_000, at time: Int64 = noon) -> [StoredResponse] {
+        range.map { response("/\($0)", filler(bytes), at: time) }
+    }
+
+    private func fill(_ store: SQLiteStore, _ entries: [StoredResponse]) {
+        for (number, each) in entries.enumerated() {
+            store.store(each)
+            if number % 50 == 49 { store.flush() }
+        }
+        store.flush()
+    }
+
+    /// Where the segment was there is a directory, which can be opened and not be read.
+    private func makeUnreadable(_ segment: Int) throws {
+        let path = Segments(besides: scratch.file).path(segment)
+        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+    }
+
+    private func keys(in segment: Int) throws -> Set<String> {
+        let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
+        var found: Set<String> = []
+        try Statement(database, "SELECT target FROM entry WHERE abs(place) >> 39 = ?1").forEachRow([
+            .integer(Int64(segment))
+        ]) {
+            found.insert($0.text(0))
+            return true
+        }
+        return found
+    }
+
+    /// Nothing was written any more, purges were refused, and what they chose was found.
+    @Test func aSegmentThatCannotBeReadCostsWhatItHoldsAndNothingElse() async throws {
+        let all = entries(0..<300)
+        let first = scratch.open(maxBytes: 8 << 20)
+        fill(first, all)
+        first.close()
+        let lost = try keys(in: 3)
+        try #require(!lost.isEmpty && lost.count < 100)
+        try makeUnreadable(3)
+        let lines = Lines()
+        let store = scratch.open(maxBytes: 8 << 20, lines)
+        let reader = store.makeReader()
+        for each in all {
+            let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
+            #expect(content(reader.lookup(each.key, at: noon)) == (isLost ? nil : content(each)))
+        }
+        waitUntil { store.status.lost == lost.count }
+        #expect(store.health == .available && lines.all.count { $0.contains("cannot be read") } == 1, "\(lines.all)")
+        let new = entries(1_000..<2_000)
+        fill(store, new)
+        #expect(store.status.failedTransactions == 0 && store.status.dropped == 0)
+        #expect(content(reader.lookup(new[999].key, at: noon)) == content(new[999]))
+        let count = store.entries
+        #expect(await store.purged(.hard) == count && store.entries == 0)
+        store.close()
+    }
+
+    /// Making room met the segment first, and failed each time.
+    @Test func aSegmentThatCannotBeReadIsGivenUpWhereRoomIsMade() throws {
+        let first = scratch.open(maxBytes: 8 << 20)
+        let old = entries(0..<700)
+        fill(first, old)
+        // Segments of which little is left are given up first.
+        for (number, each) in old.enumerated() where number % 7 != 0 { first.remove(each.key) }
+        first.close()
+        let segments = try Segments.listed(in: Segments.folder(of: scratch.file)).keys.sorted()
+        for segment in segments.dropLast().filter({ $0 % 3 == 0 }) { try makeUnreadable(segment) }
+        let store = scratch.open(maxBytes: 8 << 20)
+        let new = entries(1_000..<1_400)
+        fill(store, new)
+        #expect(store.health == .available && store.status.written == new.count && store.status.lost > 0)
+        let reader = store.makeReader()
+        #expect(new.suffix(200).allSatisfy { content(reader.lookup($0.key, at: noon)) == content($0) })
+        store.close()
+    }
+
+    @Test func aPageThatCannotBeReadHasTheFileSetAsideOnce() throws {
+        let lines = Lines()
+        let store = scratch.open(lines)
+        fill(store, entries(0..<40))
+        FailingReads.run(in: scratch.directory, .max) {
+            waitUntil {
+                store.report("a read failed", code: SQLiteError.failedRead)
+                store.runner.queue.sync {}
+                return !scratch.setAside.isEmpty
+            }
+        }
+        #expect(scratch.setAside.count == 1 && store.status.lost == 40, "\(lines.all)")
+        let new = entries(100..<110)
+        fill(store, new)
+        #expect(store.health == .available && store.entries == new.count)
+        store.close()
+    }
+
+    /// Each distinct target cost its whole key for good.
+    @Test func memoryIsBoundedWithoutAFile() {
+        let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
+        let long = filler(7_000)
+        for number in 0..<24_000 {
+            store.store(response("/\(number)/\(long)"))
+            if number % 3 == 0 { store.remove(key("/\(number)/other")) }
+        }
+        #expect(store.shared.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
+        store.close()
+        store.store(response("/late"))
+        #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
+    }
+
+    /// Random stores, purges and look-ups through the states of the file.
+    @Test(arguments: [11, 12] as [UInt64])
+    func memoryIsBoundedInEveryStateOfTheFile(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let folder = scratch.directory + "/inner"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let store = scratch.open(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
+        let reader = store.makeReader()
+        for step in 0..<3_000 {
+            let number = Int.random(in: 0..<5_000, using: &generator)
+            switch Int.random(in: 0..<400, using: &generator) {
+            case 0: try? FileManager.default.removeItem(atPath: folder)
+            case 1: try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            case 2: store.lend()
+            case 3, 4: store.takeBack()
+            case 5: store.flush()
+            case 6..<20:
+                let selection = EntrySelection([.prefix(Array("/\(number % 50)".utf8))])
+                store.purge(Purge(selection: selection, mode: step % 2 == 0 ? .hard : .soft, now: noon)) { _ in }
+            case 20..<100: _ = reader.lookup(key("/\(number)"), at: noon)
+            case 100..<200: store.remove(key("/\(number)"))
+            default: store.store(response("/\(number)", filler(40_000)))
+            }
+            let bytes = store.shared.pending.withLock { $0.byteCount }
+            guard bytes <= PendingWrites.maxBytes else {
+                Issue.record("seed \(seed), step \(step): \(bytes) bytes wait")
+                return
+            }
+        }
+        store.close()
+    }
+
+    @Test func nothingWaitsForAFileThatIsHandedOver() throws {
+        let store = scratch.open()
+        store.lend()
+        store.store(response("/a"))
+        #expect(store.shared.pending.withLock { !$0.isEmpty })
+        store.noteHandedOver()
+        store.store(response("/b"))
+        #expect(store.shared.pending.withLock { $0.isEmpty })
+        store.close()
+    }
+
+    /// What was stored while the clock was ahead was evicted last, for as long.
+    @Test func whatWasStoredInTheFutureMakesRoomForWhatIsStoredNow() {
+        let clock = TestClock()
+        clock.now = noon + 30 * 86_400
+        let lines = Lines()
+        let store = scratch.open(maxBytes: 4 << 20, lines, now: { clock.now })
+        fill(store, entries(0..<400, at: clock.now))
+        clock.now = noon
+        let new = entries(1_000..<1_200)
+        fill(store, new)
+        fill(store, new)
+        let reader = store.makeReader()
+        #expect(new.allSatisfy { reader.lookup($0.key, at: noon) != nil })
+        waitUntil { lines.all.contains { $0.contains("in the future") } }
+        #expect(lines.all.count { $0.contains("in the future") } == 1, "\(lines.all)")
+        store.close()
+    }
+
+    /// Both had to wait until the file had shrunk.
+    @Test func aPurgeAndTheEndHaveTheirTurnWhileAFileShrinks() async throws {
+        let first = scratch.open(maxBytes: 64 << 20)
+        fill(first, entries(0..<600, 30_000))
+        first.close()
+        let store = scratch.open(maxBytes: 2 << 20)
+        let one = EntrySelection([.target(Array("/599".utf8))])
+        #expect(await store.purged(.hard, one) ?? 0 <= 1)
+        store.store(response("/new"))
+        store.flush()
+        #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)
+        waitUntil(within: 120) { used <= StoreBounds(maxBytes: 2 << 20).fileBytes }
+        #expect(store.status.evicted > 0 && store.health == .available)
+        store.close()
+    }
+
+    private var used: Int {
+        let segments = (try? Segments.listed(in: Segments.folder(of: scratch.file))) ?? [:]
+        return segments.values.reduce(StoreFile.size(scratch.file), +)
+    }
+
+    /// A process that ends with a purge that its disk refused left it undone.
+    @Test func aFileThatCouldNotBePurgedIsNotLeftToTheNextProcess() async throws {
+        let store = scratch.open()
+        fill(store, entries(0..<20))
+        let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
+        try other.execute("BEGIN IMMEDIATE")
+        #expect(await store.purged(.hard) != nil && !store.shared.owed.isEmpty)
+        let reader = store.makeReader()
+        #expect(reader.lookup(key("/1"), at: noon) == nil)
+        store.close()
+        try other.execute("ROLLBACK")
+        #expect(scratch.setAside.count == 1)
+        let next = scratch.open()
+        #expect(next.entries == 0 && next.makeReader().lookup(key("/1"), at: noon) == nil)
+        next.close()
+    }
+}

@@ -1,0 +1,217 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// What is kept beside the answers outlives the process, and never speaks of what the disk lacks.
+@Suite struct StoreFactsTests {
+    private let scratch = Scratch()
+
+    private func kept(_ cache: ResponseCache, _ name: String = "a") async -> String? {
+        await withCheckedContinuation { continuation in cache.kept(name) { continuation.resume(returning: $0) } }
+    }
+
+    @Test func aFactIsKnownAfterARestart() async {
+        var (cache, store) = scratch.cache()
+        #expect(await kept(cache) == nil)
+        cache.keep("1", as: "a")
+        cache.keep("other", as: "b")
+        cache.keep("2", as: "a")
+        store.close()
+        (cache, store) = scratch.cache()
+        #expect(await kept(cache) == "2")
+        #expect(await kept(cache, "b") == "other")
+        #expect(await kept(cache, "c") == nil)
+    }
+
+    @Test func aFactIsWrittenBehindThePurgeThatItSpeaksOf() async throws {
+        let (cache, store) = scratch.cache()
+        for number in 0..<300 { cache.store(response("/\(number)")) }
+        _ = await withCheckedContinuation { continuation in
+            cache.purge(EntrySelection(), .hard, at: noon) { count in
+                cache.keep("purged", as: "a")
+                continuation.resume(returning: count)
+            }
+        }
+        // A crash at any moment leaves the fact or not, and never the fact beside the answers.
+        while try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0 { store.flush() }
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
+    }
+
+    @Test func withoutAFileNothingIsKept() async throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        cache.keep("1", as: "a")
+        #expect(await kept(cache) == nil)
+        let (lost, store) = (scratch.open(file: "/nowhere/at/all.sqlite"), scratch.open())
+        lost.keep("1", as: "a")
+        #expect(await kept(ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: lost)) == nil)
+        store.close()
+        store.keep("1", as: "a")
+        store.flush()
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0)
+    }
+}
+
+/// Forms that rest outlive the process.
+@Suite struct StoreRestsTests {
+    private let scratch = Scratch()
+
+    private func form(_ target: String, _ seconds: Int64) -> RestingForm {
+        RestingForm(target: Array(target.utf8), until: noon + seconds)
+    }
+
+    /// What is read, in the order of their targets; `after` noon.
+    private func read(_ store: SQLiteStore, after seconds: Int64) async -> [RestingForm] {
+        let found = Mutex<[RestingForm]>([])
+        store.visitRestingForms(at: noon + seconds) { form in found.withLock { $0.append(form) } }
+        await withCheckedContinuation { continuation in store.visit({ _ in true }, { _ in continuation.resume() }) }
+        return found.withLock { $0 }.sorted { $0.target.lexicographicallyPrecedes($1.target) }
+    }
+
+    @Test func whatRestsIsKnownAfterARestart() async {
+        let store = scratch.open(now: { noon })
+        store.store(form("/a", 100))
+        store.store(form("/b", 50))
+        store.store(form("/a", 70))
+        store.close()
+        let later = scratch.open(now: { noon })
+        #expect(await read(later, after: 49) == [form("/a", 70), form("/b", 50)])
+        #expect(await read(later, after: 50) == [form("/a", 70)])
+        #expect(await read(later, after: 70).isEmpty)
+    }
+
+    @Test func whatRestsNoLongerLeavesTheFile() throws {
+        let clock = TestClock()
+        let store = scratch.open(now: { clock.now })
+        store.store(form("/a", 10))
+        store.flush()
+        clock.now = noon + 10
+        store.store(form("/b", 50))
+        store.flush()
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM rest") == 1)
+    }
+
+    @Test func aFileThatCannotBeOpenedHoldsNone() async {
+        let store = scratch.open(file: "/nowhere/at/all.sqlite")
+        store.store(form("/a", 10))
+        #expect(await read(store, after: 0).isEmpty)
+    }
+}
+
+/// What was purged is not built of older parts, whatever restarts there are.
+@Suite struct StorePurgedTests {
+    private let scratch = Scratch()
+
+    private func purge(_ cache: ResponseCache, _ conditions: EntrySelection.Condition..., at now: Int64) async {
+        _ = await withCheckedContinuation { continuation in
+            cache.purge(EntrySelection(conditions), .hard, at: now) { continuation.resume(returning: $0) }
+        }
+    }
+
+    private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
+        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1)
+    }
+
+    /// The list that was fetched before stood in for the album that was purged.
+    @Test func aPurgedTargetWasForgottenByARestart() async {
+        var (cache, store) = scratch.cache()
+        await purge(cache, .target(Array("/a".utf8)), at: 20)
+        await purge(cache, .target(Array("/a".utf8)), at: 10)
+        await purge(cache, .target(Array("/b".utf8)), at: 30)
+        store.close()
+        (cache, store) = scratch.cache()
+        #expect(last(cache, "/a") == 20 && last(cache, "/b") == 30 && last(cache, "/c") == .min)
+    }
+
+    /// It had counted for every target after a restart, whatever it had chosen.
+    @Test func aPurgeOfSeveralTargetsCountsForTheseAloneAfterARestart() async throws {
+        var (cache, store) = scratch.cache()
+        await purge(cache, .target(Array("/a".utf8)), at: 10)
+        await purge(cache, .target(Array("/b".utf8)), at: 30)
+        await purge(cache, .prefix(Array("/c".utf8)), .storefront([]), .classTag(1), at: 20)
+        await purge(cache, .pattern(try #require(PathPattern(Array("/e*".utf8)))), .target(Array("/e/1".utf8)), at: 25)
+        await purge(cache, .resource(7), at: 40)
+        await purge(cache, .resource(7), .prefix(Array("/f".utf8)), at: 45)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 5)
+        store.close()
+        (cache, store) = scratch.cache()
+        #expect(last(cache, "/a") == 10 && last(cache, "/b") == 30 && last(cache, "/d") == .min)
+        #expect(last(cache, "/c/1") == 20 && last(cache, "/e/1") == 25 && last(cache, "/e/2") == .min)
+        #expect(last(cache, "/f/1") == 45)
+    }
+
+    /// A word that this version does not know may mean any target.
+    @Test func aPurgeThatIsNotUnderstoodCountsForAllTargets() async throws {
+        var (cache, store) = scratch.cache()
+        store.close()
+        let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
+        try database.execute("INSERT INTO purged VALUES ('colour blue', 20)")
+        (cache, store) = scratch.cache()
+        #expect(last(cache, "/a") == 20)
+        store.close()
+    }
+
+    /// "Everything until 2035" was not ended by a purge of everything either.
+    @Test func aPurgeOfEverythingEndsWhatEarlierOnesKeep() async throws {
+        var (cache, store) = scratch.cache()
+        await purge(cache, .target(Array("/a".utf8)), at: 10)
+        await purge(cache, .prefix(Array("/c".utf8)), at: 20)
+        await purge(cache, at: 50)
+        #expect(last(cache, "/a") == .min && last(cache, "/c/1") == .min)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 0)
+        store.close()
+        (cache, store) = scratch.cache()
+        #expect(last(cache, "/a") == .min && last(cache, "/c/1") == .min)
+    }
+
+    @Test func purgesOfTheFutureAreOfNowAfterARestart() async throws {
+        var (cache, store) = scratch.cache()
+        await purge(cache, .target(Array("/a".utf8)), at: noon + 300_000_000)
+        await purge(cache, .prefix(Array("/c".utf8)), at: noon + 300_000_000)
+        store.close()
+        let lines = Lines()
+        store = scratch.open(lines, now: { noon })
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        #expect(last(cache, "/a") == noon && last(cache, "/c/1") == noon)
+        #expect(lines.all.count { $0.contains("2 purges were of the future") } == 1, "\(lines.all)")
+        store.flush()
+        waitUntil { (try? sqlite(scratch.file, "SELECT max(at) FROM purged")) == noon }
+        store.close()
+    }
+
+    @Test func whatIsForgottenIsWrittenDownAndItsTargetsGo() async throws {
+        let (cache, store) = scratch.cache()
+        await purge(cache, .target(Array("/a".utf8)), at: 5)
+        for number in 0..<20_000 {
+            store.shared.purgedTargets.note(
+                PurgedTargets.Mark(target: Array("/\(number)".utf8), at: Int64(number + 10)))
+        }
+        let until = store.shared.purgedTargets.forgottenUntil
+        #expect(until > 5)
+        await purge(cache, .target(Array("/b".utf8)), at: 40_000)
+        store.flush()
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 2)
+        #expect(try sqlite(scratch.file, "SELECT at FROM purged WHERE target = ''") == until)
+    }
+
+    /// A file of the version before does not say what was purged; nothing else of it is lost.
+    @Test func aFileOfTheVersionBeforeIsTakenOver() async throws {
+        let entry = response("/a")
+        var (cache, store) = scratch.cache()
+        cache.store(entry)
+        store.close()
+        _ = try? sqlite(scratch.file, "DROP TABLE purged")
+        _ = try? sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 1)")
+        let lines = Lines()
+        store = scratch.open(lines)
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        #expect(scratch.setAside.isEmpty && lines.all.isEmpty, "\(lines.all)")
+        #expect(content(cache.lookup(entry.key, store.makeReader(), at: noon)) == content(entry))
+        await purge(cache, .target(Array("/b".utf8)), at: 20)
+        store.flush()
+        #expect(try sqlite(scratch.file, "SELECT at FROM purged WHERE target = '/b'") == 20)
+        #expect(try sqlite(scratch.file, "PRAGMA user_version") == Schema.version)
+    }
+}

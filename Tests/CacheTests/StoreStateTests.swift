@@ -1,0 +1,249 @@
+import TestSupport
+import Testing
+
+@testable import Cache
+
+/// Scripts of events, without a disk.
+@Suite struct StoreStateTests {
+    private typealias Event = StoreState.Event
+    private typealias Effect = StoreState.Effect
+
+    private struct Script {
+        var state = StoreState(path: "/c")
+        var uptime = Duration.zero
+        var unixSeconds = noon
+
+        mutating func on(_ event: Event, after pause: Duration = .milliseconds(1)) -> [Effect] {
+            uptime += pause
+            return state.apply(event, at: StoreState.Moment(uptime: uptime, unixSeconds: unixSeconds))
+        }
+
+        /// With a file that is open and known.
+        static var opened: Script {
+            var script = Script()
+            _ = script.on(.due(isForced: true))
+            _ = script.on(.opened(isLearnt: true))
+            _ = script.on(.ran(.capUses, isOver: true))
+            return script
+        }
+    }
+
+    /// But for what is said in every case.
+    private func plain(_ effects: [Effect]) -> [Effect] {
+        effects.filter {
+            switch $0 {
+            case .health, .tell, .capTimes: false
+            default: true
+            }
+        }
+    }
+
+    private func said(_ effects: [Effect]) -> [String] {
+        effects.compactMap { if case .tell(let words) = $0 { words } else { nil } }
+    }
+
+    @Test func aFileIsOpenedLearntAndWritten() {
+        var script = Script()
+        #expect(script.on(.due(isForced: false)) == [.open])
+        #expect(
+            plain(script.on(.opened(isLearnt: false))) == [.schedule(.learn), .schedule(.capUses), .again])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        #expect(script.on(.wrote(isAll: false, isOver: false)) == [.again])
+        #expect(script.on(.wrote(isAll: true, isOver: false)) == [.health(.available)])
+        #expect(script.on(.choreDue(.learn)) == [.run(.learn)])
+        #expect(script.on(.ran(.learn, isOver: false)) == [.schedule(.learn)])
+        #expect(script.on(.choreDue(.learn)) == [.run(.learn)])
+        #expect(script.on(.ran(.learn, isOver: true)).isEmpty && script.on(.choreDue(.learn)).isEmpty)
+    }
+
+    /// Above 4 MiB each store began another attempt to open the file.
+    @Test func aFailureIsSaidOnceAndWaitedForUnlessACallerWaits() {
+        var script = Script()
+        _ = script.on(.due(isForced: true))
+        let first = script.on(.notOpened("no folder", .other))
+        #expect(said(first).count == 1 && plain(first) == [.retry(after: .seconds(1))])
+        #expect(script.on(.due(isForced: false), after: .milliseconds(500)).isEmpty)
+        #expect(script.on(.due(isForced: true)) == [.open])
+        #expect(said(script.on(.notOpened("no folder", .busy))).isEmpty)
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
+        #expect(said(script.on(.opened(isLearnt: true))) == ["cache file /c works again"])
+    }
+
+    @Test(arguments: [StoreFault.room, .busy])
+    func aFullDiskKeepsTheConnection(fault: StoreFault) {
+        var script = Script.opened
+        let effects = script.on(.failed("full", fault))
+        #expect(
+            plain(effects) == [.putBack, .retry(after: .seconds(1))] && effects.contains(.health(.failing("full"))))
+        #expect(script.on(.due(isForced: false)).isEmpty && !script.state.isSettled)
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.write(makingRoom: true)])
+        #expect(script.on(.wrote(isAll: true, isOver: false)).contains(.tell("cache file /c works again")))
+    }
+
+    /// Nothing was written any more, through restarts too.
+    @Test func aSegmentThatCannotBeReadIsGivenUpAndWritingGoesOn() {
+        var script = Script.opened
+        #expect(script.on(.failed("EIO", .segment(7))) == [.putBack, .giveUp(7), .schedule(.sweep), .again])
+        #expect(script.state.isSettled)
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        #expect(script.on(.choreDue(.sweep)) == [.run(.sweep)])
+    }
+
+    /// The look-up's miss is dear enough.
+    @Test func aSegmentThatAReaderCouldReadTheSecondTimeStays() {
+        var script = Script.opened
+        #expect(script.on(.probed(segment: 3, isReadable: true)).isEmpty)
+        #expect(script.on(.probed(segment: 3, isReadable: false)) == [.giveUp(3), .schedule(.sweep)])
+    }
+
+    @Test func aPageThatCannotBeReadHasTheFileSetAsideAtTheSecondLookAndOnce() {
+        var script = Script.opened
+        #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
+        let first = script.on(.examined(.unreadable("EIO")))
+        #expect(plain(first) == [.dropConnection, .retry(after: .seconds(1))])
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
+        _ = script.on(.opened(isLearnt: true))
+        #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
+        #expect(script.on(.examined(.unfinished)) == [.setAside("it cannot be read: EIO")])
+        #expect(script.on(.wasSetAside) == [.open])
+        _ = script.on(.opened(isLearnt: true))
+        let again = script.on(.failed("EIO", .unreadable), after: .seconds(9))
+        #expect(plain(again) == [.putBack, .dropConnection, .retry(after: .seconds(1))], "the disk is dead")
+    }
+
+    @Test func aReadThatFailedForAMomentCostsNothing() {
+        var script = Script.opened
+        #expect(script.on(.reported("EIO", .unreadable)) == [.examine])
+        #expect(script.on(.examined(.unreadable("EIO"))).isEmpty)
+        #expect(script.on(.reported("EIO", .unreadable)) == [.examine], "at once")
+        #expect(script.on(.examined(.unreadable("EIO"))).isEmpty)
+        #expect(script.on(.reported("EIO", .unreadable), after: .seconds(700)) == [.examine])
+        #expect(script.on(.examined(.unreadable("EIO"))).isEmpty, "long ago")
+        #expect(script.on(.reported("EIO", .unreadable), after: .seconds(2)) == [.examine])
+        #expect(script.on(.examined(.sound)).isEmpty)
+    }
+
+    @Test func aFileWhoseFirstPageCannotBeReadIsSetAside() {
+        var script = Script()
+        _ = script.on(.due(isForced: true))
+        #expect(plain(script.on(.notOpened("EIO", .unreadable))) == [.retry(after: .seconds(1))])
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
+        #expect(script.on(.notOpened("EIO", .unreadable)) == [.setAside("it cannot be read: EIO")])
+    }
+
+    @Test func damageIsBelievedWhenALookAgreesOrAtTheSecondReport() {
+        var script = Script.opened
+        #expect(script.on(.reported("torn", .damage)) == [.examine])
+        #expect(script.on(.examined(.damaged)) == [.setAside("torn")])
+        script = .opened
+        #expect(script.on(.reported("torn", .damage)) == [.examine])
+        #expect(script.on(.reported("torn", .damage)).isEmpty, "it is being looked at")
+        let acquitted = script.on(.examined(.sound))
+        #expect(plain(acquitted).isEmpty && said(acquitted)[0].contains("nothing is wrong with it"))
+        #expect(script.on(.reported("torn", .damage), after: .seconds(599)) == [.setAside("torn")])
+    }
+
+    @Test func namesThatMeanOtherFilesAreLeftAtOnce() {
+        var script = Script.opened
+        #expect(plain(script.on(.displaced)) == [.disconnect, .retry(after: .seconds(1)), .open])
+        #expect(script.on(.choreDue(.capUses)).isEmpty)
+    }
+
+    /// A purge had to wait until the files had shrunk.
+    @Test func alwaysOneStepOfShrinkingThenTheOthers() {
+        var script = Script.opened
+        #expect(plain(script.on(.wrote(isAll: true, isOver: true))) == [.schedule(.shrink)])
+        #expect(plain(script.on(.wrote(isAll: true, isOver: true))).isEmpty, "it is under way")
+        #expect(script.on(.choreDue(.shrink)) == [.run(.shrink)])
+        #expect(script.on(.ran(.shrink, isOver: false)) == [.schedule(.shrink)])
+        #expect(script.on(.purge(.asked(1, isCount: false))) == [.stepPurge(1)])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        #expect(script.on(.stop) == [.refusePurge(1), .forgetPurge(1), .forgetQueue, .close, .health(.closed)])
+        #expect(script.on(.choreDue(.shrink)).isEmpty && script.on(.due(isForced: true)) == [.forgetQueue])
+    }
+
+    @Test func choresThatATroubleInterruptedGoOnAfterIt() {
+        var script = Script.opened
+        _ = script.on(.wrote(isAll: true, isOver: true))
+        _ = script.on(.failed("full", .room))
+        #expect(script.on(.choreDue(.shrink)).isEmpty)
+        let effects = script.on(.wrote(isAll: true, isOver: false), after: .seconds(2))
+        #expect(plain(effects) == [.schedule(.shrink)])
+    }
+
+    /// Room was made for all that waited, however far the files were beyond their bound.
+    @Test func theEndMakesRoomForAWhile() {
+        var script = Script.opened
+        #expect(script.on(.stopping).isEmpty)
+        #expect(script.on(.due(isForced: true)) == [.write(makingRoom: true)])
+        #expect(script.on(.due(isForced: true), after: .seconds(4)) == [.write(makingRoom: false)])
+    }
+
+    @Test func aClockThatGoesBackEndsTimesInTheFuture() {
+        var script = Script.opened
+        script.unixSeconds -= 59
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        script.unixSeconds -= 3_600
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true), .capTimes, .schedule(.capUses)])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)], "once")
+    }
+
+    @Test func aFileThatIsLentIsNotTouched() {
+        var script = Script.opened
+        #expect(script.on(.lend) == [.lend])
+        #expect(script.on(.due(isForced: true)).isEmpty && script.on(.reported("torn", .damage)).isEmpty)
+        #expect(script.on(.purge(.asked(1, isCount: false))) == [.refusePurge(1)], "and is owed")
+        #expect(script.on(.takeBack) == [.signLock, .open])
+        #expect(script.on(.opened(isLearnt: true)).contains(.schedulePurge(1)))
+        #expect(script.on(.lend) == [.abandon, .lend])
+        #expect(script.on(.handOver) == [.releaseLock, .forgetQueue])
+        #expect(script.on(.due(isForced: true)) == [.forgetQueue] && script.on(.takeBack).isEmpty)
+        #expect(script.on(.purge(.asked(2, isCount: false))) == [.refusePurge(2), .forgetPurge(2)])
+    }
+
+    // MARK: Purges
+
+    @Test func aPurgeGoesStepByStep() {
+        var script = Script.opened
+        #expect(script.on(.purge(.asked(1, isCount: false))) == [.stepPurge(1)])
+        #expect(script.on(.purge(.stepped(1, isDone: false))) == [.schedulePurge(1)])
+        #expect(script.on(.purge(.due(1))) == [.stepPurge(1)])
+        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.finishPurge(1)])
+        #expect(script.on(.purge(.due(1))).isEmpty)
+    }
+
+    /// It was refused, and what it had chosen went on being a hit.
+    @Test func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
+        var script = Script.opened
+        _ = script.on(.purge(.asked(1, isCount: false)))
+        let failed = script.on(.purge(.failed(1, "full", .room)))
+        #expect(plain(failed) == [.putBack, .retry(after: .seconds(1)), .answerPurge(1)])
+        #expect(script.on(.purge(.asked(2, isCount: false))) == [.answerPurge(2)])
+        #expect(script.on(.purge(.asked(3, isCount: true))) == [.refusePurge(3), .forgetPurge(3)])
+        let back = script.on(.wrote(isAll: true, isOver: false), after: .seconds(2))
+        #expect(plain(back) == [.schedulePurge(1), .schedulePurge(2)])
+        #expect(script.on(.purge(.due(1))) == [.stepPurge(1)])
+        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.finishPurge(1)])
+        #expect(script.on(.stop).contains(.abandon), "the second is owed still")
+    }
+
+    @Test func aPurgeWithoutAFileIsOwedToTheOneThatComes() {
+        var script = Script()
+        _ = script.on(.due(isForced: true))
+        _ = script.on(.notOpened("locked", .busy))
+        #expect(script.on(.purge(.asked(1, isCount: false))) == [.answerPurge(1)])
+        #expect(script.on(.opened(isLearnt: true), after: .seconds(1)).contains(.schedulePurge(1)))
+    }
+
+    @Test func purgesThatAreOwedBecomeOneOfEverything() {
+        var script = Script()
+        for purge in 0..<PurgeTurns.mostOwed {
+            #expect(script.on(.purge(.asked(purge, isCount: false))) == [.answerPurge(purge)])
+        }
+        let last = PurgeTurns.mostOwed
+        #expect(script.on(.purge(.asked(last, isCount: false))) == [.answerPurge(last), .widenPurges(into: last)])
+        _ = script.on(.due(isForced: true))
+        let effects = script.on(.opened(isLearnt: true))
+        #expect(effects.filter { if case .schedulePurge = $0 { true } else { false } } == [.schedulePurge(last)])
+    }
+}
