@@ -138,8 +138,8 @@ struct IdleWriterTests {
         unlink(scratch.file)
         #expect(!store.runner.work.withLock { $0.isInPlace })
         store.runner.writeIdly()
-        // The queue, whose turn this is behind it, has made another file of that name.
-        store.runner.queue.sync {}
+        // The queue makes another file of that name.
+        waitUntil { store.entries == 1 && store.health == .available }
         let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
         #expect(try database.integer("SELECT count(*) FROM entry") == 1)
         store.close()

@@ -8,7 +8,7 @@ import TestSupport
 /// nothing of the C library's functions that it stands in for.
 struct FaultyCalls {
     /// The calls that can be failed, as the library names them.
-    static let names = ["pwrite64", "fdatasync", "openat", "ftruncate", "mmap"]
+    static let names = ["pread64", "pwrite64", "fdatasync", "openat", "ftruncate", "mmap"]
 
     private let library: String
 
@@ -142,6 +142,12 @@ struct FaultyCalls {
         ssize_t pwrite(int fd, const void *bytes, size_t count, off_t offset) {
             return pwrite64(fd, bytes, count, offset);
         }
+
+        ssize_t pread64(int fd, void *bytes, size_t count, off64_t offset) {
+            if (fails(kind(fd), "pread64")) return -1;
+            return syscall(SYS_pread64, fd, bytes, count, offset);
+        }
+        ssize_t pread(int fd, void *bytes, size_t count, off_t offset) { return pread64(fd, bytes, count, offset); }
 
         int fdatasync(int fd) {
             if (fails(kind(fd), "fdatasync")) return -1;

@@ -221,7 +221,7 @@ extension MetricFamily {
             "refrain_cache_file_checked_total", "Rows that the background check has looked at",
             \.source.store.checked),
         gauge(
-            "refrain_cache_file_lost", "Answers of the cache file that went because the disk cannot be read",
+            "refrain_cache_file_lost", "Answers that went with parts of the cache file that cannot be read",
             \.source.store.lost),
         gauge("refrain_cache_file_available", "1 where the cache file can be read and written, or none is wanted") {
             input in

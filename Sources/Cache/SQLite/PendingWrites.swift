@@ -78,6 +78,8 @@ struct PendingWrites {
     /// Of what is queued or in flight.
     private(set) var byteCount = 0
     private var turnsOnTheWay: Set<Turn> = []
+    /// Rounds that were written.
+    private(set) var roundCount = 0
     /// Whether no file will take anything any more.
     private(set) var isClosed = false
     /// Whether the writer comes by itself, after a failure.
@@ -177,6 +179,7 @@ struct PendingWrites {
     /// The round is written but for the facts, where these wait for purges that are owed.
     mutating func finishRound(waiting facts: [StoreMark] = []) {
         roundMarks = PendingMarks()
+        roundCount += 1
         var waiting = PendingMarks()
         for fact in facts { waiting.add(fact) }
         waiting.add(marks)

@@ -90,14 +90,20 @@ final class StoreRunner: Sendable {
         perform(work.withLock { $0.handle(.due(isForced: false)) })
     }
 
-    /// Writes all that waits, or fails. On the queue.
+    /// Writes all that waits, or fails. The rest of a round and the next one have all of that. On
+    /// the queue.
     func drain(isForced: Bool) {
         idle.overtake()
+        let last = shared.pending.withLock { $0.roundCount } + 2
         var isGoingOn = true
         while isGoingOn {
             isGoingOn = false
             for order in work.withLock({ $0.handle(.due(isForced: isForced)) }) {
-                if case .turn = order { isGoingOn = true } else { perform(order) }
+                if case .turn = order, shared.pending.withLock({ $0.roundCount }) < last {
+                    isGoingOn = true
+                } else {
+                    perform(order)
+                }
             }
         }
     }

@@ -316,6 +316,8 @@ struct StoreWork {
     private mutating func answer(_ id: Int, _ count: Int?) {
         guard let completion = runs[id]?.completion else { return }
         runs[id]?.completion = nil
+        // What was found in memory has been counted for good.
+        runs[id]?.purge.count = PurgeCount()
         orders.append(.answer(completion, count))
     }
 
