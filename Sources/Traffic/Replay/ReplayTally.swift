@@ -17,6 +17,7 @@ struct ReplayTally: Sendable {
     private var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
     private var failures: [String: Int] = [:]
     private var timeline: ReplayTimeline
+    private(set) var kept = KeptAnswers()
 
     /// - Parameter length: of the run, as far as it is known.
     init(expecting length: Duration?) {
@@ -54,6 +55,7 @@ struct ReplayTally: Sendable {
         withoutLag.record(nanoseconds: latencies.withoutLag)
         let outcome = reader.outcome
         if let outcome { outcomes[outcome.rawValue] += 1 }
+        kept.note(reader, outcome)
         timeline.noteAnswer(latency: latencies.corrected, side: outcome?.side, at: now)
     }
 
