@@ -1,4 +1,3 @@
-import HTTP
 import Proxy
 
 /// Counts of what a cache says that it keeps of its answers.
@@ -18,10 +17,10 @@ struct KeptAnswers: Sendable, Equatable {
     var asked: Int { stored + present + notStored + unknown }
 
     /// - Parameter outcome: nil where the answer says none.
-    mutating func note(_ answer: AnswerReader, _ outcome: Outcome?) {
-        if answer.isRefusal {
+    mutating func note(_ outcome: Outcome?, isStored: Bool, isRefusal: Bool) {
+        if isRefusal {
             refusals += 1
-        } else if answer.isStored {
+        } else if isStored {
             stored += 1
         } else {
             note(outcome?.side)

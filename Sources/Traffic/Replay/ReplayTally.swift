@@ -53,9 +53,9 @@ struct ReplayTally: Sendable {
         corrected.record(nanoseconds: latencies.corrected)
         uncorrected.record(nanoseconds: latencies.uncorrected)
         withoutLag.record(nanoseconds: latencies.withoutLag)
-        let outcome = reader.outcome
+        let (outcome, isStored) = reader.caching
         if let outcome { outcomes[outcome.rawValue] += 1 }
-        kept.note(reader, outcome)
+        kept.note(outcome, isStored: isStored, isRefusal: reader.isRefusal)
         timeline.noteAnswer(latency: latencies.corrected, side: outcome?.side, at: now)
     }
 
