@@ -4,7 +4,6 @@ struct Benchmark {
     enum Work {
         /// Rows of the table: what runs when nothing is named.
         case rows((Lab) throws -> [ResultRow])
-        case curve((Lab) throws -> Curve)
         /// Reports by itself; `about` is what.
         case study(about: String, () throws -> Void)
     }
@@ -93,7 +92,7 @@ struct Choice {
 extension Benchmark {
     /// All there are, in the order in which they run.
     static func all(resultsFolder: String) -> [Benchmark] {
-        table(resultsFolder) + curves + studies
+        table(resultsFolder) + studies
     }
 
     private static func table(_ resultsFolder: String) -> [Benchmark] {
@@ -147,28 +146,14 @@ extension Benchmark {
         }
     }
 
-    private static var curves: [Benchmark] {
-        [
-            Benchmark(name: "connections", group: "curves", work: .curve(Curves.connections)),
-            Benchmark(name: "sizes", group: "curves", work: .curve(Curves.sizes)),
-            Benchmark(name: "entries", group: "curves", work: .curve(Curves.entries)),
-            Benchmark(name: "hit-ratio", group: "curves", work: .curve(Curves.hitRatio)),
-            Benchmark(name: "loops", group: "curves", work: .curve(Curves.loops)),
-        ]
-    }
-
     private static var studies: [Benchmark] {
         [
-            study("pressure", "what disk and memory are used at most under twenty times what the cache may hold") {
-                try PressureBenchmark.run()
-            },
             study("sessions", "requests that reach the origin for a thousand of app sessions, beside nginx") {
                 try SessionsBenchmark.run()
             },
             study("trace", "writes the recording in Sources/Documentation/examples anew, into the source tree") {
                 try SampleRecording.run()
             },
-            study("scan", "how fast bodies are read as JSON, beside Foundation") { try ScanBenchmark.run() },
             study("compose", "what an answer costs that is made out of others, beside a plain hit") {
                 try ComposeBenchmark.run()
             },

@@ -46,10 +46,6 @@ final class Run {
     private func perform(_ benchmark: Benchmark) throws {
         switch benchmark.work {
         case .rows(let measure): rows += try measure(lab(benchmark))
-        case .curve(let measure):
-            let curve = try measure(lab(benchmark))
-            try write("\(curve.json(on: machine, choice.plan))\n", to: "curve-\(curve.name).json")
-            try write(CurvePlot.svg(curve), to: "curve-\(curve.name).svg")
         case .study(_, let run): try run()
         }
     }
@@ -71,7 +67,6 @@ final class Run {
         try write(
             "\(ResultsDocument.json(rows, machine: machine, plan: choice.plan, failures: failures))\n",
             to: "results.json")
-        try write(TargetsPlot.svg(rows, title: "Refrain: \(summary)"), to: "results.svg")
         try write(
             ResultsPage.text(rows, machine: machine, plan: choice.plan, failures: failures), to: "results.md")
     }

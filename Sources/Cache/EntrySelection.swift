@@ -6,8 +6,9 @@
 /// leads to, never counted; and neither counted nor softened is what was composed: it goes with any
 /// of its parts, and can be composed again.
 public struct EntrySelection: Sendable, Equatable {
-    /// What can be asked of an entry. A new case has to say what it means in memory (`holds`) and
-    /// in the file (`term`), or it does not compile: a purge can forget neither.
+    /// What can be asked of an entry. The compiler asks of a new case what it means in memory and
+    /// of answers to come (`holds`), in the file (`term`) and in the log of the shared tier
+    /// (`ConditionField`): a purge can forget none of these.
     public enum Condition: Sendable, Equatable {
         /// The canonical path and query, exactly. It chooses all variants, no matter who may see
         /// the answer.
@@ -46,16 +47,25 @@ public struct EntrySelection: Sendable, Equatable {
     public func matches(_ response: StoredResponse) -> Bool { conditions.allSatisfy { $0.holds(for: response) } }
 }
 
+/// An answer as conditions see it: a stored one, or one that the origin may give.
+protocol SelectableAnswer {
+    associatedtype Target: Collection<UInt8>
+    var storefront: [UInt8] { get }
+    /// Whether the test holds for a target that it answers, or one of its parts does.
+    func answers(_ test: (Target) -> Bool) -> Bool
+    func mayBeOfClass(_ tag: UInt8) -> Bool
+    func mayName(_ resource: UInt64) -> Bool
+}
+
 extension EntrySelection.Condition {
-    fileprivate func holds(for response: StoredResponse) -> Bool {
+    func holds(for answer: some SelectableAnswer) -> Bool {
         switch self {
-        case .target(let target): response.isMade { $0.target.elementsEqual(target) }
-        case .prefix(let prefix): response.isMade { $0.target.starts(with: prefix) }
-        case .pattern(let pattern): response.isMade { pattern.matches($0.target) }
-        case .storefront(let storefront): response.storefront == storefront
-        // The classes of parts are not kept, so a composed answer counts as of all classes.
-        case .classTag(let classTag): response.composition != nil || response.classTag == classTag
-        case .resource(let resource): response.mayName(resource)
+        case .target(let target): answer.answers { $0.elementsEqual(target) }
+        case .prefix(let prefix): answer.answers { $0.starts(with: prefix) }
+        case .pattern(let pattern): answer.answers { pattern.matches($0) }
+        case .storefront(let storefront): answer.storefront == storefront
+        case .classTag(let tag): answer.mayBeOfClass(tag)
+        case .resource(let resource): answer.mayName(resource)
         }
     }
 }
@@ -117,14 +127,16 @@ struct PurgeCount: Sendable {
     }
 }
 
-extension StoredResponse {
+extension StoredResponse: SelectableAnswer {
     /// Whether purges count it.
     var countsAsEntry: Bool { !isSignpost && composition == nil }
 
-    /// Whether `condition` holds for its key or for that of one of its parts.
-    fileprivate func isMade(where condition: (CacheKey) -> Bool) -> Bool {
-        condition(key) || composition?.parts.contains(where: condition) ?? false
+    func answers(_ test: (ArraySlice<UInt8>) -> Bool) -> Bool {
+        test(key.target) || composition?.parts.contains { test($0.target) } ?? false
     }
+
+    /// The classes of parts are not kept, so a composed answer counts as of all classes.
+    func mayBeOfClass(_ tag: UInt8) -> Bool { composition != nil || classTag == tag }
 
     /// Whether the content names the resource of this number, as far as anyone can tell.
     func mayName(_ resource: UInt64) -> Bool {

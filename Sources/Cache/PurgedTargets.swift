@@ -153,16 +153,8 @@ extension EntrySelection {
     /// Whether an answer of the origin's to such a request may be among the chosen: nobody knows
     /// which resources it would have.
     package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
-        conditions.allSatisfy { condition in
-            switch condition {
-            case .target(let chosen): chosen == target
-            case .prefix(let prefix): target.starts(with: prefix)
-            case .pattern(let pattern): pattern.matches(target)
-            case .storefront(let chosen): chosen == storefront
-            case .classTag(let chosen): chosen == classTag
-            case .resource: true
-            }
-        }
+        let answer = AnswerToCome(target: target, storefront: storefront, classTag: classTag)
+        return conditions.allSatisfy { $0.holds(for: answer) }
     }
 }
 
@@ -220,4 +212,15 @@ extension EntrySelection.Condition {
         default: return nil
         }
     }
+}
+
+/// An answer that the origin may give.
+private struct AnswerToCome: SelectableAnswer {
+    let target: [UInt8]
+    let storefront: [UInt8]
+    let classTag: UInt8
+
+    func answers(_ test: ([UInt8]) -> Bool) -> Bool { test(target) }
+    func mayBeOfClass(_ tag: UInt8) -> Bool { tag == classTag }
+    func mayName(_ resource: UInt64) -> Bool { true }
 }

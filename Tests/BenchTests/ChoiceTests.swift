@@ -12,7 +12,7 @@ import Testing
     @Test func withoutNamesTheTableRuns() throws {
         let chosen = try names([])
         #expect(chosen.contains("hits-64") && chosen.contains("store") && chosen.contains("allocations"))
-        for other in ["pressure", "sessions", "scan", "compose", "connections"] { #expect(!chosen.contains(other)) }
+        for other in ["sessions", "compose", "trace"] { #expect(!chosen.contains(other)) }
     }
 
     /// `trace` writes into the source tree.
@@ -36,9 +36,8 @@ import Testing
     @Test func aGroupIsAllOfIts() throws {
         #expect(try names(["hits"]) == ["hits-64", "hits-512"])
         #expect(try names(["latency"]) == ["latency-memory", "latency-file", "latency-composed", "latency-misses"])
-        #expect(try names(["curves"]) == ["connections", "sizes", "entries", "hit-ratio", "loops"])
         #expect(try names(["worlds"]) == World.all.map { "world-" + $0.key })
-        #expect(try names(["loops", "hits-512"]) == ["hits-512", "loops"])
+        #expect(try names(["misses", "hits-512"]) == ["hits-512", "misses"])
     }
 
     @Test func anUnknownNameIsToldWhatThereIs() throws {

@@ -77,7 +77,7 @@ extension Explanation {
             return "The stored answer is past its freshness: it is served, and a newer one is fetched behind it."
         case .personal: return "It belongs to one user, and what is kept for one user cannot be looked into."
         case .refuse: return "Refrain answers it with an error of its own."
-        case .fetch, .pass: return reason.map(\.sentence) ?? "The origin has to be asked."
+        case .fetch, .pass: return reason.flatMap(\.sentence) ?? "The origin has to be asked."
         }
     }
 }
@@ -88,21 +88,6 @@ extension LastAnswer {
             "status": status.map(JSON.integer) ?? .null, "reason": .string(reason.text),
             "age": .integer(max(0, Int(now - unixSeconds))),
         ]
-    }
-}
-
-extension Reason {
-    /// Why the origin is asked; the others do not come up before a request is sent.
-    fileprivate var sentence: String {
-        switch self {
-        case .absent: "Nothing usable is stored for it."
-        case .absentVariant: "Answers are stored for other request fields, none for a request without them."
-        case .stale: "What is stored is past its freshness and may not be served before the origin confirms it."
-        case .method: "No cache may answer this method."
-        case .personal: "The answer belongs to one user, and nothing personal is stored."
-        case .off: "The ttl line of its class says off."
-        default: "The origin has to be asked."
-        }
     }
 }
 

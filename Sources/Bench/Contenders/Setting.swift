@@ -49,10 +49,4 @@ struct Setting: Equatable {
     var effectiveFileAccess: FileAccess {
         fileAccess ?? (bytes > Self.mostBytesRead ? .sendfile : .read)
     }
-
-    func with(workers: Int) -> Setting {
-        var copy = self
-        copy.workers = workers
-        return copy
-    }
 }

@@ -74,7 +74,7 @@ struct NewSongs: LatencyWorkload {
     let title = "misses, 4 KiB, each stored"
     let notes = ["distinct keys; what is written behind the answers is waited for after each run"]
     let setting = Setting(entries: 400_000)
-    let origin = OriginShare.share(1)
+    let origin = OriginShare.all
     let repeats = false
     let mostRequests = 50_000
 

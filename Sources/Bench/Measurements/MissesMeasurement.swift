@@ -52,7 +52,7 @@ enum MissesMeasurement {
     ) throws -> Sample {
         let script = try songs.script(lab.workspace, known: 0, share: 0, firstNew: first, seed: 1)
         return try lab.sample(
-            server, songs.target(0), connections: connections, seconds: seconds, script: script, origin: .share(1)
+            server, songs.target(0), connections: connections, seconds: seconds, script: script, origin: .all
         ) {
             if server.name == Contender.refrain.name { try lab.settle(server) }
             // The disk's work for one server must not fall into another's turn.

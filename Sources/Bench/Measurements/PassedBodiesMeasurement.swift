@@ -26,6 +26,6 @@ enum PassedBodiesMeasurement {
     }
 
     private static func sample(_ lab: Lab, _ server: RunningServer, _ target: String, seconds: Int) throws -> Sample {
-        try lab.sample(server, target, connections: connections, seconds: seconds, origin: .share(1))
+        try lab.sample(server, target, connections: connections, seconds: seconds, origin: .all)
     }
 }

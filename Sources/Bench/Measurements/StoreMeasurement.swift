@@ -83,7 +83,7 @@ enum StoreMeasurement {
         guard entries == count else { throw BenchError("\(entries) entries instead of \(count)") }
         var figures = Figures()
         figures.entriesPerSecond = Double(count) / (time / .seconds(1))
-        figures.fileRatio = Double(ProcessUse.diskBytes(of: path).total) / Double(stored)
+        figures.fileRatio = Double(ProcessUse.diskBytes(of: path)) / Double(stored)
         (figures.open, figures.firstAnswer) = try openingTimes(path, count)
         return figures
     }

@@ -1,13 +1,7 @@
 import Foundation
 
-/// What a process uses, as the kernel counts it: this one, where none is named.
+/// The resources that a process uses, as the kernel counts them.
 enum ProcessUse {
-    /// Resident memory in bytes.
-    static var residentBytes: Int {
-        let fields = (text("/proc/self/statm") ?? "").split(separator: " ")
-        return fields.count > 1 ? (Int(fields[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE))) : 0
-    }
-
     /// The proportional set size of another process in bytes: a page that several processes have
     /// counts for each of them by its share, so that their sum is what they take together. nil
     /// where the kernel does not say.
@@ -41,24 +35,16 @@ enum ProcessUse {
         }
     }
 
-    /// Bytes handed to write calls so far.
-    static var writtenBytes: Int {
-        for line in (text("/proc/self/io") ?? "").split(separator: "\n") where line.hasPrefix("wchar: ") {
-            return Int(line.dropFirst(7)) ?? 0
-        }
-        return 0
-    }
-
     /// Bytes of a cache file and everything beside it that belongs to it.
-    static func diskBytes(of file: String) -> (total: Int, journal: Int) {
+    static func diskBytes(of file: String) -> Int {
         func size(_ path: String) -> Int {
             var status = stat()
             return stat(path, &status) == 0 ? Int(status.st_size) : 0
         }
-        let sizes = ["", "-wal", "-shm", "-journal"].map { size(file + $0) }
+        let files = ["", "-wal", "-shm", "-journal"].reduce(0) { $0 + size(file + $1) }
         let folder = file + ".segments"
         let segments = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return (segments.reduce(sizes.reduce(0, +)) { $0 + size(folder + "/" + $1) }, sizes[1])
+        return segments.reduce(files) { $0 + size(folder + "/" + $1) }
     }
 
     private static func threads(of process: Int32) -> [String] {

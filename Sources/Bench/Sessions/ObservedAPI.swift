@@ -1,7 +1,7 @@
 import Simulator
 import Text
 
-// The simulated API as the trace generator and the planner see it: in this process, every answer
+// The simulated API as the trace generator sees it: in this process, every answer
 // asked for once.
 
 /// What an app reads out of an answer.
@@ -28,7 +28,6 @@ struct ObservedAnswer {
     let related: [String: Related]
     /// What an app could show the user to choose from, of hints and suggestions.
     let terms: [String]
-    let facts: ObservedFacts
 }
 
 /// Answers by target, kept.
@@ -36,29 +35,25 @@ final class ObservedAPI {
     /// The time of all requests; the catalog does not depend on it.
     static let now: Int64 = 1_790_000_000
     private let api: SimulatedAPI
-    private var reader: FactReader
     private var answers: [String: ObservedAnswer] = [:]
 
     init(_ configuration: SimulatorConfiguration) {
         api = SimulatedAPI(configuration: configuration)
-        reader = FactReader { configuration.storefrontsWithGaps?.contains($0) == false }
     }
 
     subscript(target: String) -> ObservedAnswer {
         if let answer = answers[target] { return answer }
         let response = api.respond(to: SimulatorRequest(target: Array(target.utf8), nowUnixSeconds: Self.now))
         let body = (try? JSON.parse(response.body)) ?? .null
-        let facts = reader.facts(TraceTarget(target), status: response.status, body)
-        let answer = ObservedAnswer(response.status, body, facts)
+        let answer = ObservedAnswer(response.status, body)
         answers[target] = answer
         return answer
     }
 }
 
 extension ObservedAnswer {
-    fileprivate init(_ status: Int, _ body: JSON, _ facts: ObservedFacts) {
+    fileprivate init(_ status: Int, _ body: JSON) {
         self.status = status
-        self.facts = facts
         next = body["next"]?.stringValue
         var items = Self.items(of: body)
         var terms: [String] = []

@@ -1,8 +1,8 @@
 import Foundation
 import Simulator
 
-/// How many requests reach the origin for a thousand of mixed app sessions: through Refrain,
-/// through a tuned nginx, and at best.
+/// How many requests reach the origin for a thousand of mixed app sessions: through Refrain
+/// and through a tuned nginx.
 enum SessionsBenchmark {
     private static let seed: UInt64 = 20
     /// For the runs in which answers expire: seconds until they do, and seconds that the trace
@@ -24,18 +24,15 @@ enum SessionsBenchmark {
         let mixed = generator.trace("mixed", TraceGenerator.mixed, requests: 6_000)
         let paging = generator.trace("paging", TraceGenerator.paging, requests: 1_500)
         let including = generator.trace("include", TraceGenerator.including, requests: 1_500)
-        report(
-            "sessions: requests that reach the origin; at best: for a cache that sends only what earlier answers do not"
-        )
-        report("  say; strict: that cuts lists only where it is certain which item has which offset")
+        report("sessions: requests that reach the origin")
         for trace in [mixed, paging, including] {
-            try TraceComparison(trace: trace, api: api, origin: configuration).run(.oneByOne, lifetime: nil)
+            try TraceComparison(trace: trace, origin: configuration).run(.oneByOne, lifetime: nil)
         }
         configuration.latency = latency
         let together = TracePlayer.Pace.together(mixed, seconds: secondsTogether)
-        try TraceComparison(trace: mixed, api: api, origin: configuration).run(
+        try TraceComparison(trace: mixed, origin: configuration).run(
             together, lifetime: nil, ["batch off", "batch on"])
-        try TraceComparison(trace: mixed, api: api, origin: configuration).run(
+        try TraceComparison(trace: mixed, origin: configuration).run(
             together, lifetime: shortLifetime, ["batch off", "batch on"])
     }
 }
@@ -43,7 +40,6 @@ enum SessionsBenchmark {
 /// One trace through all that are compared.
 struct TraceComparison {
     let trace: SessionTrace
-    let api: ObservedAPI
     let origin: SimulatorConfiguration
 
     /// - Parameters:
@@ -54,7 +50,6 @@ struct TraceComparison {
         let fresh = lifetime.map { ", fresh for \($0) s" } ?? ""
         report("  \(trace.name): \(trace.requests.count) requests, \(how)\(fresh)")
         let seconds = lifetime ?? SessionServers.unlimited
-        let lifetimeOfTrace = lifetime.map { Int(Double($0 * 1000) * (pace.speed ?? 1)) }
         let workspace = try Workspace()
         defer { workspace.remove() }
         let counted = try CountedOrigin(origin, port: Servers.simulatorPort)
@@ -67,8 +62,6 @@ struct TraceComparison {
             report("    nginx is not installed: no comparison (apt-get install nginx)")
         }
         let base = columns.first
-        columns.append(Column(title: "at best", counts: planned(.generous, lifetimeOfTrace)))
-        columns.append(Column(title: "strict", counts: planned(.strict, lifetimeOfTrace)))
         var explanations: [String] = []
         for (index, variant) in variants.enumerated() {
             let refrain = try SessionServers.refrain(workspace, "refrain\(index)", lifetime: seconds, variant)
@@ -109,14 +102,6 @@ extension TraceComparison {
     /// What was asked for.
     func asked() -> [RequestKind: Int] {
         trace.requests.reduce(into: [:]) { $0[$1.kind, default: 0] += 1 }
-    }
-
-    /// What the perfect planner sends.
-    func planned(_ pages: PerfectPlanner.Pages, _ lifetimeMilliseconds: Int?) -> [RequestKind: Int] {
-        var planner = PerfectPlanner(pages, lifetime: lifetimeMilliseconds)
-        return trace.requests.reduce(into: [:]) { counts, request in
-            if planner.sends(api[request.target].facts, at: request.due) { counts[request.kind, default: 0] += 1 }
-        }
     }
 
     /// One line for each kind, then the sums, what they are for a thousand requests, and as shares

@@ -5,8 +5,6 @@ import Simulator
 struct WorldFigures {
     let requests: Int
     let nginx: Int?
-    let atBest: Int
-    let strict: Int
     let refrain: Int
     let judgement: Judgement
     /// Compositions that a newer answer forbids.
@@ -17,7 +15,7 @@ struct WorldFigures {
 
     var cells: [String] {
         [
-            String(requests), nginx.map(String.init) ?? "-", String(atBest), String(strict), String(refrain),
+            String(requests), nginx.map(String.init) ?? "-", String(refrain),
             share.map { String(format: "%.3f", $0) } ?? "-", String(judgement.compared),
             String(judgement.different.count), String(judgement.objects), String(judgement.mixed.count),
             String(refused),
@@ -36,7 +34,7 @@ struct WorldRun {
 
     private let world: World
     private let origin: SimulatorConfiguration
-    private let comparison: TraceComparison
+    private let trace: SessionTrace
 
     init(_ world: World, seed: UInt64) {
         self.world = world
@@ -45,8 +43,7 @@ struct WorldRun {
         let pool = MusicPool(api, artistLimit: 220, exponent: 1.1)
         var generator = TraceGenerator(api: api, pool: pool, seed: seed)
         generator.habits = world.habits
-        let trace = generator.trace("\(world.name), seed \(seed)", world.shares, requests: Self.requests)
-        comparison = TraceComparison(trace: trace, api: api, origin: origin)
+        trace = generator.trace("\(world.name), seed \(seed)", world.shares, requests: Self.requests)
     }
 
     func perform() throws -> WorldFigures {
@@ -58,9 +55,8 @@ struct WorldRun {
         let (refrain, judgement) = try throughRefrain()
         let statistics = try ProxyStatistics.current()
         return WorldFigures(
-            requests: comparison.trace.requests.count, nginx: nginx,
-            atBest: comparison.planned(.generous, nil).values.reduce(0, +),
-            strict: comparison.planned(.strict, nil).values.reduce(0, +), refrain: refrain, judgement: judgement,
+            requests: trace.requests.count, nginx: nginx,
+            refrain: refrain, judgement: judgement,
             refused: statistics.notComposed(Self.refusals), statistics: statistics.text)
     }
 
@@ -74,7 +70,7 @@ struct WorldRun {
         defer { counted.stop() }
         try Servers.waitFor(Servers.nginxPort, "/v1/storefronts/us")
         _ = counted.takeCounts()
-        try TracePlayer(port: Servers.nginxPort, trace: comparison.trace, pace: Self.pace).play()
+        try TracePlayer(port: Servers.nginxPort, trace: trace, pace: Self.pace).play()
         return counted.takeCounts().values.reduce(0, +)
     }
 
@@ -86,13 +82,13 @@ struct WorldRun {
         try Servers.waitFor(Servers.refrainPort, "/v1/storefronts/us")
         _ = counted.takeCounts()
         let judge = AnswerJudge(counted.api)
-        var player = TracePlayer(port: Servers.refrainPort, trace: comparison.trace, pace: Self.pace)
+        var player = TracePlayer(port: Servers.refrainPort, trace: trace, pace: Self.pace)
         player.check = { request, status, body in
             judge.judge(request.target, status, body)
             return nil
         }
         if world.revisions > 0 {
-            let period = max(1, comparison.trace.requests.count / (world.revisions + 1))
+            let period = max(1, trace.requests.count / (world.revisions + 1))
             player.willSend = { if $0 > 0, $0 % period == 0 { counted.api.revise() } }
         }
         try player.play()

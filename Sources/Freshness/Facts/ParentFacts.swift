@@ -43,58 +43,9 @@ public struct ParentFacts: Sendable, Equatable {
     mutating func merge(cacheStatus value: Span<UInt8>) {
         var members = ListElements(of: value)
         while let member = members.next(in: value)?.range {
-            guard let said = CacheStatusMember(of: value, member) else { continue }
+            guard let said = CacheStatus(ofRefrain: value, member) else { continue }
             isKept = isKept == true || said.isKept
             if let staleFor = said.staleFor { saidStaleFor = max(saidStaleFor ?? 0, staleFor) }
         }
-    }
-}
-
-/// What one cache of this program says in `Cache-Status`.
-private struct CacheStatusMember {
-    private var isHit = false
-    private var isStored = false
-    private var standsIn = false
-    private var ttl: Int?
-
-    /// Nil where another cache says it.
-    init?(of bytes: Span<UInt8>, _ member: Range<Int>) {
-        var (start, isQuoted, isNamed) = (member.lowerBound, false, false)
-        for index in member.lowerBound...member.upperBound {
-            let byte = index < member.upperBound ? bytes[index] : UInt8(ascii: ";")
-            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            guard byte == UInt8(ascii: ";"), !isQuoted || index == member.upperBound else { continue }
-            let word = bytes.trimmingWhitespace(start..<index)
-            if isNamed {
-                take(bytes, word)
-            } else {
-                guard bytes.equals(word, "refrain") else { return nil }
-                isNamed = true
-            }
-            start = index + 1
-        }
-    }
-
-    private mutating func take(_ bytes: Span<UInt8>, _ parameter: Range<Int>) {
-        if bytes.equals(parameter, "hit") { isHit = true }
-        if bytes.equals(parameter, "stored") { isStored = true }
-        if bytes.equals(parameter, "detail=stale-if-error") { standsIn = true }
-        let digits = min(parameter.lowerBound + 4, parameter.upperBound)
-        guard bytes.equals(parameter.lowerBound..<digits, "ttl=") else { return }
-        if digits < parameter.upperBound, bytes[digits] == UInt8(ascii: "-") {
-            ttl = DeltaSeconds.parse(bytes, digits + 1..<parameter.upperBound).map { -$0 }
-        } else {
-            ttl = DeltaSeconds.parse(bytes, digits..<parameter.upperBound)
-        }
-    }
-
-    var isKept: Bool { isHit || isStored || standsIn }
-
-    /// A hit that has no time left has just gone stale. What was fetched and stored with no time
-    /// left may have come like that from an origin whose word does not count here.
-    var staleFor: Int? {
-        if standsIn { return 1 }
-        guard let ttl, ttl < 0 || isHit && ttl == 0 else { return nil }
-        return max(-ttl, 1)
     }
 }

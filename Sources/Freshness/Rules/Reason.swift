@@ -144,109 +144,178 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
 }
 
 extension Reason {
+    /// The table of all reasons: the word, and what follows from it for `Cache-Status`, the
+    /// counters and `explain`.
+    private var row: (word: StaticString, role: Role) {
+        switch self {
+        case .absent: ("absent", .asks(.uriMiss, "Nothing usable is stored for it."))
+        case .absentVariant:
+            (
+                "absent-variant",
+                .asks(.varyMiss, "Answers are stored for other request fields, none for a request without them.")
+            )
+        case .stale:
+            (
+                "stale",
+                .asks(
+                    .stale,
+                    "The stored answer is past its freshness and may not be served before the origin confirms it.")
+            )
+        case .method: ("method", .bypasses(.method, "No cache may answer this method."))
+        case .personal:
+            ("personal", .bypasses(.bypass, "The answer belongs to one user, and nothing personal is stored."))
+        case .requestContent:
+            ("request-content", .bypasses(.bypass, "The request has content, which is no part of the key."))
+        case .off: ("off", .bypasses(.bypass, "The ttl line of its class says off."))
+        case .requestNoStore: ("request-no-store", .bypasses(.request, "The request forbids storing."))
+        case .requestNoCache: ("request-no-cache", .asks(.request, "The request asks for an answer from the origin."))
+        case .requestMaxAge:
+            ("request-max-age", .asks(.request, "The request asks for a fresher answer than the stored one."))
+        case .partial: ("partial", .asks(.partial, "Some of what it asks for is stored."))
+        case .unprovenToken:
+            ("unproven-token", .asks(.request, "The origin has not accepted the client's token of late."))
+        case .unconfirmed:
+            (
+                "unconfirmed",
+                .bypasses(.bypass, "The shared tier does not say whether the user has written on another node.")
+            )
+        case .unauthorized: ("unauthorized", .isNotStored)
+        case .rateLimited: ("rate-limited", .isNotStored)
+        case .serverError: ("server-error", .isNotStored)
+        case .partialContent: ("partial-content", .isNotStored)
+        case .status: ("status", .isNotStored)
+        case .noStore: ("no-store", .isNotStored)
+        case .isPrivate: ("private", .isNotStored)
+        case .authorization: ("authorization", .isNotStored)
+        case .vary: ("vary", .isNotStored)
+        case .noFreshness: ("no-freshness", .isNotStored)
+        case .setCookie: ("set-cookie", .isNotStored)
+        case .contentCoding: ("content-coding", .isNotStored)
+        case .tooLarge: ("too-large", .isNotStored)
+        case .outdated: ("outdated", .isNotStored)
+        case .noAnswer: ("no-answer", .isNotStored)
+        case .contradicted: ("contradicted", .isNotStored)
+        case .composed: ("composed", .composes)
+        case .reduced: ("reduced", .composes)
+        case .split: ("split", .composes)
+        case .window: ("window", .composes)
+        case .batched: ("batched", .composes)
+        case .shared: ("shared", .isShared)
+        case .staleWhileRevalidate: ("stale-while-revalidate", .usesStale)
+        case .staleIfError: ("stale-if-error", .usesStale)
+        case .revalidated: ("revalidated", .confirms)
+        case .requestMaxStale: ("request-max-stale", .usesStale)
+        case .clientKeyMissing: ("client-key-missing", .refuses)
+        case .clientKeyUnknown: ("client-key-unknown", .refuses)
+        case .clientRate: ("client-rate", .refuses)
+        case .invalidRequest: ("invalid-request", .refuses)
+        case .onlyIfCached: ("only-if-cached", .fails(.client))
+        case .queueFull: ("queue-full", .fails(.proxy))
+        case .waitedTooLong: ("waited-too-long", .fails(.proxy))
+        case .heldBack: ("held-back", .fails(.proxy))
+        case .draining: ("draining", .fails(.proxy))
+        case .clientLeft: ("client-left", .fails(.proxy))
+        case .slowReader: ("slow-reader", .fails(.proxy))
+        case .upstreamError: ("upstream-error", .fails(.origin))
+        case .upstreamResolve: ("upstream-resolve", .fails(.origin))
+        case .upstreamConnect: ("upstream-connect", .fails(.origin))
+        case .upstreamTLS: ("upstream-tls", .fails(.origin))
+        case .upstreamConnectTimeout: ("upstream-connect-timeout", .fails(.origin))
+        case .upstreamFirstByteTimeout: ("upstream-first-byte-timeout", .fails(.origin))
+        case .upstreamContentTimeout: ("upstream-content-timeout", .fails(.origin))
+        case .upstreamTimeout: ("upstream-timeout", .fails(.origin))
+        case .upstreamClosed: ("upstream-closed", .fails(.origin))
+        case .upstreamMalformed: ("upstream-malformed", .fails(.origin))
+        case .upstreamRefused: ("upstream-refused", .fails(.origin))
+        }
+    }
+
+    /// Where a reason comes up.
+    private enum Role {
+        /// The origin is asked; a sentence for people.
+        case asks(Forward, StaticString)
+        /// The same, because no cache may answer the request.
+        case bypasses(Forward, StaticString)
+        case isNotStored
+        case composes
+        case isShared
+        case usesStale
+        case confirms
+        case refuses
+        /// No usable answer of the origin's came.
+        case fails(Blame)
+    }
+
+    private enum Blame { case client, proxy, origin }
+
+    /// The `fwd` parameter (RFC 9211 2.2).
+    enum Forward: CaseIterable {
+        case uriMiss, varyMiss, stale, request, bypass, method, partial
+
+        var word: StaticString {
+            switch self {
+            case .uriMiss: "uri-miss"
+            case .varyMiss: "vary-miss"
+            case .stale: "stale"
+            case .request: "request"
+            case .bypass: "bypass"
+            case .method: "method"
+            case .partial: "partial"
+            }
+        }
+
+        /// A reason for which it is written, where a field says no more.
+        var reason: Reason {
+            switch self {
+            case .uriMiss: .absent
+            case .varyMiss: .absentVariant
+            case .stale: .stale
+            case .request: .requestNoCache
+            case .bypass: .off
+            case .method: .method
+            case .partial: .partial
+            }
+        }
+    }
+}
+
+extension Reason {
     /// The `detail` parameter of `Cache-Status`, and the word in logs and counters.
-    public var word: StaticString {
-        switch self {
-        case .absent: "absent"
-        case .absentVariant: "absent-variant"
-        case .stale: "stale"
-        case .method: "method"
-        case .personal: "personal"
-        case .requestContent: "request-content"
-        case .off: "off"
-        case .requestNoStore: "request-no-store"
-        case .requestNoCache: "request-no-cache"
-        case .requestMaxAge: "request-max-age"
-        case .partial: "partial"
-        case .unprovenToken: "unproven-token"
-        case .unconfirmed: "unconfirmed"
-        case .unauthorized: "unauthorized"
-        case .rateLimited: "rate-limited"
-        case .serverError: "server-error"
-        case .partialContent: "partial-content"
-        case .status: "status"
-        case .noStore: "no-store"
-        case .isPrivate: "private"
-        case .authorization: "authorization"
-        case .vary: "vary"
-        case .noFreshness: "no-freshness"
-        case .setCookie: "set-cookie"
-        case .contentCoding: "content-coding"
-        case .tooLarge: "too-large"
-        case .outdated: "outdated"
-        case .noAnswer: "no-answer"
-        case .contradicted: "contradicted"
-        case .composed: "composed"
-        case .reduced: "reduced"
-        case .split: "split"
-        case .window: "window"
-        case .batched: "batched"
-        case .shared: "shared"
-        case .staleWhileRevalidate: "stale-while-revalidate"
-        case .staleIfError: "stale-if-error"
-        case .revalidated: "revalidated"
-        case .requestMaxStale: "request-max-stale"
-        case .clientKeyMissing: "client-key-missing"
-        case .clientKeyUnknown: "client-key-unknown"
-        case .clientRate: "client-rate"
-        case .invalidRequest: "invalid-request"
-        case .onlyIfCached: "only-if-cached"
-        case .queueFull: "queue-full"
-        case .waitedTooLong: "waited-too-long"
-        case .heldBack: "held-back"
-        case .draining: "draining"
-        case .clientLeft: "client-left"
-        case .slowReader: "slow-reader"
-        case .upstreamError: "upstream-error"
-        case .upstreamResolve: "upstream-resolve"
-        case .upstreamConnect: "upstream-connect"
-        case .upstreamTLS: "upstream-tls"
-        case .upstreamConnectTimeout: "upstream-connect-timeout"
-        case .upstreamFirstByteTimeout: "upstream-first-byte-timeout"
-        case .upstreamContentTimeout: "upstream-content-timeout"
-        case .upstreamTimeout: "upstream-timeout"
-        case .upstreamClosed: "upstream-closed"
-        case .upstreamMalformed: "upstream-malformed"
-        case .upstreamRefused: "upstream-refused"
-        }
-    }
-
-    /// Whether the origin is not to blame: the proxy had no turn for the request, or its client did
-    /// not wait for the answer.
-    public var isOfTheProxy: Bool {
-        switch self {
-        case .queueFull, .waitedTooLong, .heldBack, .draining, .clientLeft, .slowReader: true
-        default: false
-        }
-    }
-
-    /// Whether no usable answer of the origin's came.
-    public var isFailure: Bool { self == .onlyIfCached || isOfTheProxy || rawValue >= Reason.upstreamError.rawValue }
-
-    /// Whether it says that a stored answer was used past its freshness.
-    public var isUseOfStale: Bool { self == .staleWhileRevalidate || self == .staleIfError || self == .requestMaxStale }
-
-    /// Whether it says that no cache may answer the request.
-    public var isBypass: Bool {
-        switch self {
-        case .method, .personal, .unconfirmed, .requestContent, .off, .requestNoStore: true
-        default: false
-        }
-    }
+    public var word: StaticString { row.word }
 
     /// The word as a value.
     public var text: String { word.description }
 
-    /// The `fwd` parameter of RFC 9211 2.2 for a request that goes to the origin for this reason.
-    public var forward: StaticString {
-        switch self {
-        case .stale, .staleWhileRevalidate, .staleIfError, .revalidated: "stale"
-        case .method: "method"
-        case .personal, .unconfirmed, .requestContent, .off: "bypass"
-        case .requestNoStore, .requestNoCache, .requestMaxAge, .unprovenToken: "request"
-        case .absentVariant: "vary-miss"
-        case .partial: "partial"
-        default: "uri-miss"
+    /// Whether the origin is not to blame: the proxy had no turn for the request, or its client did
+    /// not wait for the answer.
+    public var isOfTheProxy: Bool { if case .fails(.proxy) = row.role { true } else { false } }
+
+    /// Whether no usable answer of the origin's came.
+    public var isFailure: Bool { if case .fails = row.role { true } else { false } }
+
+    /// Whether it says that a stored answer was used past its freshness.
+    public var isUseOfStale: Bool { if case .usesStale = row.role { true } else { false } }
+
+    /// Whether it says how an answer was composed.
+    public var isComposition: Bool { if case .composes = row.role { true } else { false } }
+
+    /// Whether it says that no cache may answer the request.
+    public var isBypass: Bool { if case .bypasses = row.role { true } else { false } }
+
+    /// Why the origin is asked, for people; nil for the reasons that come up later.
+    public var sentence: String? {
+        switch row.role {
+        case .asks(_, let sentence), .bypasses(_, let sentence): sentence.description
+        default: nil
+        }
+    }
+
+    /// The `fwd` parameter for a request that goes to the origin for this reason.
+    var forward: Forward {
+        switch row.role {
+        case .asks(let forward, _), .bypasses(let forward, _): forward
+        case .usesStale, .confirms: .stale
+        case .isNotStored, .composes, .isShared, .refuses, .fails: .uriMiss
         }
     }
 }

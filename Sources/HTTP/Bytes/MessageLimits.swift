@@ -1,7 +1,7 @@
 /// Every bound on a message, in one table; each is tested at the limit and one above. A bound is on
 /// positions in the message and never on what happens to have arrived, so a message gets the same
 /// verdict whole or in pieces.
-public struct MessageLimits: Sendable {
+public struct MessageLimits: Sendable, Equatable {
     /// Start line, fields and the empty line, with their line ends.
     public var maxHeadBytes = 32 * 1024
     /// Of the request target; at least 8000 is recommended (RFC 9112 3).

@@ -258,8 +258,6 @@ extension ProxySettings {
 
     /// Whether connections to the origin have to be made anew.
     fileprivate func hasOtherUpstream(than other: ProxySettings) -> Bool {
-        upstream.endpoint != other.upstream.endpoint || upstream.timeouts != other.upstream.timeouts
-            || upstream.maxConnections != other.upstream.maxConnections
-            || upstreamTLS !== other.upstreamTLS
+        upstream != other.upstream || upstreamTLS !== other.upstreamTLS
     }
 }

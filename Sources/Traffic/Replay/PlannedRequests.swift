@@ -46,16 +46,20 @@ struct PlannedRequests: Sendable {
     private let filter: ReplayFilter
     /// Whether answers are compared, and so have to come in a coding that can be read.
     private let verifies: Bool
+    /// Whether each distinct request is sent once, as everyone would ask it.
+    private let isWarming: Bool
 
     init(_ plan: ReplayPlan, verifies: Bool = false) {
         let hasHost = plan.fields.contains { $0.name == "host" }
         added = (hasHost ? [] : [RecordedField("host", plan.target.authority)]) + plan.fields
         filter = plan.filter
         self.verifies = verifies
+        isWarming = plan.pace.isWarming
     }
 
-    mutating func add(_ exchange: RecordedExchange) {
+    mutating func add(_ recorded: RecordedExchange) {
         defer { count += 1 }
+        let exchange = isWarming ? recorded.asEveryoneAsks : recorded
         if let reason = SkipReason(exchange, filter) {
             skipped[reason.rawValue, default: 0] += 1
             return
@@ -68,8 +72,18 @@ struct PlannedRequests: Sendable {
 
     /// Sorts: lines are written when answers end, and requests came before that.
     mutating func finish() {
-        entries.sort { ($0.offset, $0.index) < ($1.offset, $1.index) }
+        if isWarming { entries = mostWanted } else { entries.sort { ($0.offset, $0.index) < ($1.offset, $1.index) } }
         numbers = [:]
+    }
+
+    /// From those that came most often to those that came once: whatever ends a warming early, it
+    /// did the most that it could.
+    private var mostWanted: [Entry] {
+        var times = [Int](repeating: 0, count: requests.count)
+        for entry in entries { times[entry.request] += 1 }
+        return requests.indices.sorted { (times[$1], $0) < (times[$0], $1) }.map {
+            Entry(offset: .zero, request: $0, index: $0, status: 0, hasContent: false, body: nil)
+        }
     }
 
     private mutating func number(of exchange: RecordedExchange) -> Int {
@@ -105,5 +119,22 @@ struct PlannedRequests: Sendable {
         let kept = elements.filter(isReadable)
         guard kept.count < elements.count else { return acceptEncoding }
         return kept.isEmpty ? "identity" : kept.map { $0.drop { $0 == " " } }.joined(separator: ", ")
+    }
+}
+
+extension RecordedExchange {
+    /// Fields that make an answer another one for one client alone, or have a cache go past what it
+    /// holds.
+    private static let ofOneClient: Set<String> = [
+        "cache-control", "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "range",
+    ]
+
+    /// The same without what is one client's. A recording that was put together by hand may hold
+    /// one user's requests and not say so.
+    fileprivate var asEveryoneAsks: RecordedExchange {
+        var exchange = self
+        exchange.isPersonal = withoutPersonalParts(tellsWhoAsks: false)?.isPersonal ?? true
+        exchange.requestFields.removeAll { Self.ofOneClient.contains($0.name) }
+        return exchange
     }
 }

@@ -3,7 +3,9 @@ import Recording
 import Synchronization
 import Text
 
-/// A replay of a recording against a target, on one loop of its own. From any thread.
+/// A replay of a recording against a target, or a warming (`ReplayPace.warming`).
+///
+/// It runs on one loop of its own, and is used from any thread.
 public final class Replay: Sendable {
     /// What came of it.
     public struct Ending: Sendable {
@@ -11,6 +13,9 @@ public final class Replay: Sendable {
         public var result: ReplayResult
         /// It was stopped before its end.
         public let wasStopped: Bool
+        var kept = KeptAnswers()
+        /// Why a warming gave its target up.
+        var gaveUp: Throttle.Stop?
     }
 
     /// How far it is.
@@ -153,9 +158,11 @@ public final class Replay: Sendable {
 
     private func lookOn(_ session: Session) {
         guard let run = session.run else { return }
+        let isWarming = plan.pace.isWarming
         let progress = Progress(
-            elapsed: .nanoseconds(run.now), sent: run.tally.sent, answered: run.tally.answered,
-            failed: run.tally.failed, p99: run.tally.corrected.quantile(0.99))
+            elapsed: .nanoseconds(run.now), sent: run.tally.sent,
+            answered: isWarming ? run.tally.kept.asked : run.tally.answered, failed: run.tally.failed,
+            p99: isWarming ? nil : run.tally.corrected.quantile(0.99))
         latest.withLock { $0 = progress }
         loop.schedule(after: Self.progressInterval) { [weak self] in self?.lookOn(session) }
     }
@@ -172,7 +179,9 @@ public final class Replay: Sendable {
         result.planned = schedule.count ?? run.taken
         result.remarks = remarks(wasStopped: session.wasStopped)
         if let verifier { result.verification = verifier.finish() }
-        complete(session, .success(Ending(result: result, wasStopped: session.wasStopped)))
+        let ending = Ending(
+            result: result, wasStopped: session.wasStopped, kept: run.tally.kept, gaveUp: run.gaveUp)
+        complete(session, .success(ending))
     }
 
     private func remarks(wasStopped: Bool) -> [String] {

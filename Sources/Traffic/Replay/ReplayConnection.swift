@@ -1,27 +1,6 @@
 import EventLoop
 import HTTP
 
-/// Who sends over connections, and is told what becomes of them. Confined to its loop.
-protocol ConnectionUser: AnyObject {
-    var loop: EventLoop { get }
-    var address: SocketAddress { get }
-    var tls: (configuration: ClientTLS, hostName: String)? { get }
-    /// What is read goes through here, and is looked at before the next read.
-    var buffer: UnsafeMutableRawBufferPointer { get }
-
-    func opened(_ connection: ReplayConnection)
-    func couldNotOpen(_ connection: ReplayConnection, _ reason: String)
-    /// - Parameter stays: whether the connection can be used again.
-    func answered(_ connection: ReplayConnection, _ reader: AnswerReader, _ position: Int, stays: Bool)
-    func failed(_ connection: ReplayConnection, _ position: Int, _ reason: String)
-    /// The target closed a connection that had nothing to do.
-    func lost(_ connection: ReplayConnection)
-    /// A request goes out a second time, because its connection ended without a byte of an answer.
-    func sentAgain()
-    /// After `answered`, when the connection can be used again.
-    func goOn()
-}
-
 /// One connection to the target: one request at a time, and its answer. It decides nothing.
 /// Confined to its run's loop.
 ///
@@ -31,7 +10,7 @@ protocol ConnectionUser: AnyObject {
 /// send less readily again.
 final class ReplayConnection {
     let number: Int
-    private unowned let run: any ConnectionUser
+    private unowned let run: ReplayRun
     private var stream: Stream?
     private var reader = AnswerReader(mostKept: ReplayConnection.mostKept)
     /// The request that is under way; nil: none.
@@ -49,7 +28,7 @@ final class ReplayConnection {
     /// collected further: it differs by its length already.
     private static let mostKept = 8 << 20
 
-    init(_ number: Int, run: any ConnectionUser) {
+    init(_ number: Int, run: ReplayRun) {
         self.number = number
         self.run = run
     }

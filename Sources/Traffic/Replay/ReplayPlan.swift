@@ -35,6 +35,7 @@ public struct ReplayPlan: Sendable {
             speed == 1 ? "original timing" : "\(speed == speed.rounded() ? String(Int(speed)) : String(speed))x"
         case .rate(let rate): rate.text
         case .closed: "closed loop"
+        case .warming(let rate): "at most \(rate.text)"
         }
     }
 

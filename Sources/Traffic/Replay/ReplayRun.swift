@@ -8,10 +8,11 @@ import Recording
 ///
 /// Latencies are measured from the clock at the moment, not from the loop's turn: corrected ones
 /// begin when the request was due, uncorrected ones when it was handed to its connection.
-final class ReplayRun: ConnectionUser {
+final class ReplayRun {
     let loop: EventLoop
     let address: SocketAddress
     let tls: (configuration: ClientTLS, hostName: String)?
+    /// What is read goes through here, and is looked at before the next read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     private let planned: PlannedRequests
@@ -62,6 +63,9 @@ final class ReplayRun: ConnectionUser {
         goOn()
     }
 
+    /// Why a warming gave its target up.
+    var gaveUp: Throttle.Stop? { state.throttle?.stop }
+
     /// Writes what was counted into a result.
     func fill(_ result: inout ReplayResult) { tally.fill(&result) }
 
@@ -84,7 +88,8 @@ final class ReplayRun: ConnectionUser {
         return connections[number]
     }
 
-    /// Does all that is to be done now.
+    /// Does all that is to be done now. Connections ask for it after `answered`, when they can be
+    /// used again.
     func goOn() {
         while completion != nil {
             let now = now
@@ -167,6 +172,7 @@ extension ReplayRun {
         tally.noteFailure(reason, at: now)
     }
 
+    /// - Parameter stays: whether the connection can be used again.
     func answered(_ connection: ReplayConnection, _ reader: AnswerReader, _ position: Int, stays: Bool) {
         let now = now
         let uncorrected = now - connection.since
@@ -175,18 +181,35 @@ extension ReplayRun {
             corrected: corrected, uncorrected: uncorrected, withoutLag: corrected - connection.lag)
         tally.noteAnswer(reader, latencies, at: now)
         verifier?.take(reader, toEntry: state.schedule.index(position))
-        state.ended(connection.number, stays: stays)
+        if reader.isRefusal {
+            state.refused(connection.number, position, retryAfter: reader.retryAfter, stays: stays, at: now)
+        } else {
+            state.answered(connection.number, stays: stays)
+        }
     }
 
     func failed(_ connection: ReplayConnection, _ position: Int, _ reason: String) {
         tally.noteFailure(reason, at: now)
-        state.ended(connection.number, stays: false)
+        state.failed(connection.number, at: now)
         goOn()
     }
 
+    /// A request goes out a second time, because its connection ended without a byte of an answer.
     func sentAgain() { tally.noteReset() }
 
+    /// The target closed a connection that had nothing to do.
     func lost(_ connection: ReplayConnection) {
         state.lost(connection.number)
+    }
+}
+
+extension AnswerReader {
+    /// Whether the target asks for patience.
+    var isRefusal: Bool { status == 429 || status == 503 }
+
+    /// Seconds; nil where the answer names none, or a date, which is read as none.
+    fileprivate var retryAfter: Int? {
+        guard let value = head.fields.first(.retryAfter)?.value.range else { return nil }
+        return Int(String(decoding: headBytes[value], as: UTF8.self))
     }
 }

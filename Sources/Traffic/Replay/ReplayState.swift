@@ -7,7 +7,9 @@
 // - a connection is opened only for a request that waits, up to a bound, and the one used last is
 //   used next: no more are open than the load needs;
 // - a request that waits is told as held, once, at the moment when that was noticed: until then the
-//   generator was late, and from then on the target keeps it waiting.
+//   generator was late, and from then on the target keeps it waiting;
+// - in a warming the throttle says when the next request may go, and one that was refused goes
+//   again before all others.
 
 struct ReplayState: Sendable {
     enum Step: Equatable {
@@ -34,6 +36,10 @@ struct ReplayState: Sendable {
     private var dialing = 0
     private var busy = 0
     private var mayDialAt: Int64 = 0
+    /// Nil for a replay.
+    private(set) var throttle: Throttle?
+    /// Those that a warming sends again.
+    private var refused: [Int] = []
 
     /// After a failed attempt a client of a closed loop waits so long before the next: a target
     /// that is down would otherwise be dialled as fast as the machine can.
@@ -42,17 +48,14 @@ struct ReplayState: Sendable {
     init(_ schedule: Schedule, mostConnections: Int) {
         self.schedule = schedule
         self.mostConnections = mostConnections
+        throttle = schedule.throttle
     }
 
     /// What to do now; to be asked again until it says `wait` or `finished`.
     mutating func next(at now: Int64) -> Step {
         noteDue(now)
-        let waiting = due - taken
-        if waiting > 0, let connection = idle.popLast() {
-            defer { taken += 1 }
-            busy += 1
-            return .send(position: taken, connection: connection, wasHeld: taken < told)
-        }
+        let waiting = refused.isEmpty ? due - taken : ready(at: now)
+        if waiting > 0, let connection = idle.popLast() { return send(over: connection, at: now) }
         if !schedule.isClosed {
             told = max(told, taken)
             if told < due {
@@ -68,27 +71,48 @@ struct ReplayState: Sendable {
         return busy == 0 ? .finished : .wait(until: nil)
     }
 
+    private mutating func send(over connection: Int, at now: Int64) -> Step {
+        busy += 1
+        throttle?.noteSent(at: now)
+        if let position = refused.popLast() {
+            return .send(position: position, connection: connection, wasHeld: false)
+        }
+        defer { taken += 1 }
+        return .send(position: taken, connection: connection, wasHeld: taken < told)
+    }
+
     /// Open, or being opened.
     private var connections: Int { idle.count + busy + dialing }
 
     private mutating func noteDue(_ now: Int64) {
         if schedule.isClosed {
-            // As many clients as there may be connections are ready for their next request.
-            let ready = hasMore(at: now) ? mostConnections - busy : 0
-            due = min(taken + ready, schedule.count ?? .max)
+            due = min(taken + ready(at: now), schedule.count ?? .max)
             return
         }
         while let count = schedule.count, due < count, let time = schedule.due(due), time <= now { due += 1 }
     }
 
+    /// Clients of a closed loop that take their next request: as many as there may be connections,
+    /// and one at a time in a warming.
+    private func ready(at now: Int64) -> Int {
+        guard hasMore(at: now) else { return 0 }
+        guard let throttle else { return mostConnections - busy }
+        return now < throttle.opensAt ? 0 : min(1, mostConnections - busy)
+    }
+
     /// Whether requests follow that are not due yet.
     private func hasMore(at now: Int64) -> Bool {
         guard schedule.isClosed else { return due < schedule.count ?? 0 }
+        guard throttle?.stop == nil else { return false }
+        guard refused.isEmpty else { return true }
         return taken < schedule.count ?? .max && now < schedule.end ?? .max
     }
 
     private func nextEvent(_ now: Int64) -> Int64? {
-        if schedule.isClosed { return now < mayDialAt ? mayDialAt : nil }
+        if schedule.isClosed {
+            let earliest = throttle?.opensAt ?? mayDialAt
+            return now < earliest ? earliest : nil
+        }
         return due < schedule.count ?? 0 ? schedule.due(due) : nil
     }
 }
@@ -108,17 +132,42 @@ extension ReplayState {
         idle.append(connection)
     }
 
-    /// Returns the request that fails with it, the first of those that wait.
+    /// Returns the request that fails with it, the first of those that wait; a warming sends it
+    /// later.
     mutating func couldNotOpen(_ connection: Int, at now: Int64) -> Int? {
         dialing -= 1
         numbers.giveBack(connection)
+        guard throttle == nil else {
+            throttle?.noteFailure(at: now)
+            return refused.last ?? taken
+        }
         if schedule.isClosed { mayDialAt = now + Self.dialPause }
         noteDue(now)
         return takeWaiting()
     }
 
-    /// The exchange on this connection has ended; it `stays` open for another one, or has gone.
-    mutating func ended(_ connection: Int, stays: Bool) {
+    /// The target answered. The connection `stays` open for another request, or has gone.
+    mutating func answered(_ connection: Int, stays: Bool) {
+        end(connection, stays: stays)
+        throttle?.noteAnswer()
+    }
+
+    /// The target answered 429 or 503: in a warming the request is sent again.
+    /// - Parameter seconds: that it says to wait; nil where it does not say.
+    mutating func refused(_ connection: Int, _ position: Int, retryAfter seconds: Int?, stays: Bool, at now: Int64) {
+        end(connection, stays: stays)
+        guard throttle != nil else { return }
+        refused.append(position)
+        throttle?.noteRefusal(retryAfter: seconds, at: now)
+    }
+
+    /// The answer did not come, or not whole. It is not asked for again.
+    mutating func failed(_ connection: Int, at now: Int64) {
+        end(connection, stays: false)
+        throttle?.noteFailure(at: now)
+    }
+
+    private mutating func end(_ connection: Int, stays: Bool) {
         busy -= 1
         if stays { idle.append(connection) } else { numbers.giveBack(connection) }
     }

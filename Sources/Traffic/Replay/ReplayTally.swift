@@ -17,6 +17,7 @@ struct ReplayTally: Sendable {
     private var outcomes = [Int](repeating: 0, count: Outcome.allCases.count)
     private var failures: [String: Int] = [:]
     private var timeline: ReplayTimeline
+    private(set) var kept = KeptAnswers()
 
     /// - Parameter length: of the run, as far as it is known.
     init(expecting length: Duration?) {
@@ -52,8 +53,9 @@ struct ReplayTally: Sendable {
         corrected.record(nanoseconds: latencies.corrected)
         uncorrected.record(nanoseconds: latencies.uncorrected)
         withoutLag.record(nanoseconds: latencies.withoutLag)
-        let outcome = reader.outcome
+        let (outcome, isStored) = reader.caching
         if let outcome { outcomes[outcome.rawValue] += 1 }
+        kept.note(outcome, isStored: isStored, isRefusal: reader.isRefusal)
         timeline.noteAnswer(latency: latencies.corrected, side: outcome?.side, at: now)
     }
 

@@ -12,6 +12,14 @@ public enum ReplayPace: Sendable, Equatable {
     /// In the recorded order, by so many clients as there are connections, each of which asks again
     /// once it is answered.
     case closed
+    /// Each distinct request once, those that came most often first, at most this fast, and slower
+    /// where the target refuses: fills a cache, and measures nothing.
+    case warming(RequestRate)
+
+    /// What Apple's API is known to bear besides other traffic (APPLE-MUSIC-API 10.5).
+    public static let warmingRate = RequestRate(perSecond: 4)
+
+    var isWarming: Bool { if case .warming = self { true } else { false } }
 }
 
 /// The times of all requests of a run, which count from 0.
@@ -55,7 +63,7 @@ struct Schedule: Sendable, Equatable {
             let (round, index) = position.quotientAndRemainder(dividingBy: offsets.count)
             return Int64(round) * roundLength + offsets[index]
         case .rate(let rate): return rate.due(position)
-        case .closed: return nil
+        case .closed, .warming: return nil
         }
     }
 
@@ -63,7 +71,10 @@ struct Schedule: Sendable, Equatable {
     func index(_ position: Int) -> Int { position % offsets.count }
 
     /// Whether clients ask again once they are answered.
-    var isClosed: Bool { pace == .closed }
+    var isClosed: Bool { pace == .closed || pace.isWarming }
+
+    /// Slows a warming down; nil for a replay.
+    var throttle: Throttle? { if case .warming(let rate) = pace { Throttle(rate) } else { nil } }
 
     /// How long the run is to take; nil where that depends on the target.
     var expectedLength: Duration? {
@@ -77,7 +88,7 @@ struct Schedule: Sendable, Equatable {
         guard let end else { return offsets.count }
         let most: Int
         switch pace {
-        case .closed: return repeats ? nil : offsets.count
+        case .closed, .warming: return repeats ? nil : offsets.count
         case .rate(let rate): most = rate.count(before: end)
         case .recorded:
             let (rounds, rest) = end.quotientAndRemainder(dividingBy: roundLength)

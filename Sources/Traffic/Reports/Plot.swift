@@ -85,14 +85,12 @@ struct Plot {
 struct PlotFrame {
     let x: PlotAxis
     let y: PlotAxis
-    var left = 0.0
-    var top = 0.0
     let width: Double
     let height: Double
 
-    func horizontal(_ value: Double) -> Double { left + x.place(value) * width }
+    func horizontal(_ value: Double) -> Double { x.place(value) * width }
 
-    func vertical(_ value: Double) -> Double { top + (1 - y.place(value)) * height }
+    func vertical(_ value: Double) -> Double { (1 - y.place(value)) * height }
 
     private func across(_ value: Double) -> String { Self.plain(horizontal(value)) }
 
@@ -100,8 +98,8 @@ struct PlotFrame {
 
     /// A line for each tick.
     var grid: String {
-        y.ticks.map { "M\(Self.plain(left)) \(down($0.value))H\(Self.plain(left + width))" }.joined()
-            + x.ticks.map { "M\(across($0.value)) \(Self.plain(top))V\(Self.plain(top + height))" }.joined()
+        y.ticks.map { "M0 \(down($0.value))H\(Self.plain(width))" }.joined()
+            + x.ticks.map { "M\(across($0.value)) 0V\(Self.plain(height))" }.joined()
     }
 
     func line(_ steps: [PlotSeries.Step?]) -> String {

@@ -2,7 +2,7 @@ import Glibc
 import Text
 
 /// How values become places along a line, and which of them are written beside it.
-public struct PlotAxis: Equatable, Sendable {
+struct PlotAxis: Equatable, Sendable {
     struct Tick: Equatable, Sendable {
         let value: Double
         let label: String
@@ -44,23 +44,8 @@ public struct PlotAxis: Equatable, Sendable {
     static let shares = linear(upTo: 1) { Figure.shortest($0 * 100, decimals: max($1 - 2, 0)) + " %" }
 
     /// Whole numbers or decimals, as many digits as the steps need: `0`, `250`, `1.5k`, `2M`.
-    public static func amounts(upTo highest: Double) -> PlotAxis {
+    static func amounts(upTo highest: Double) -> PlotAxis {
         linear(upTo: highest > 0 ? highest : 1, label: amount)
-    }
-
-    /// Amounts of at least a millionth, logarithmic, from and to a power of ten, each of which has
-    /// a tick.
-    public static func decades(_ values: some Sequence<Double>) -> PlotAxis {
-        let positive = values.filter { $0.isFinite && $0 >= 0 }
-        let floor = max(positive.min() ?? 1, 1e-6)
-        let lowest = log10(floor).rounded(.down)
-        let highest = max(log10(max(positive.max() ?? 10, floor)).rounded(.up), lowest + 1)
-        return PlotAxis(
-            lowest: pow(10, lowest), highest: pow(10, highest), isLogarithmic: true,
-            ticks: (Int(lowest)...Int(highest)).map { exponent in
-                Tick(
-                    value: pow(10, Double(exponent)), label: amount(pow(10, Double(exponent)), max(-exponent, 0)))
-            })
     }
 
     private static func amount(_ value: Double, _ decimals: Int) -> String {

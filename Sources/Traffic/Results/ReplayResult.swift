@@ -171,8 +171,7 @@ extension ReplayResult {
             "failures": Self.object(failures), "resets": .integer(resets), "skipped": Self.object(skipped),
             "answers_per_second": Self.number(rate), "bytes_received": .integer(bytesReceived),
         ])
-        let byCode = statuses.map { (String($0.key), $0.value) }
-        object.append("statuses", Self.object(Dictionary(uniqueKeysWithValues: byCode)))
+        object.append("statuses", statusesJSON)
         object.append("outcomes", Self.object(outcomes))
         object.append("hit_ratio", Self.number(hitRatio))
         object.append("corrected", corrected.json)
@@ -185,7 +184,11 @@ extension ReplayResult {
         return .object(object)
     }
 
-    fileprivate static func object(_ counts: [String: Int]) -> JSON {
+    var statusesJSON: JSON {
+        Self.object(Dictionary(uniqueKeysWithValues: statuses.map { (String($0.key), $0.value) }))
+    }
+
+    static func object(_ counts: [String: Int]) -> JSON {
         let members = counts.sorted { $0.key < $1.key }
         return .object(JSONObject(members: members.map { JSONObject.Member(key: $0.key, value: .integer($0.value)) }))
     }

@@ -2,7 +2,7 @@ import EventLoop
 import HTTP
 
 /// The limits of one loop's connections to the origin. Every wait and every buffer has a bound.
-public struct UpstreamSettings: Sendable {
+public struct UpstreamSettings: Sendable, Equatable {
     /// Where to connect to.
     public var endpoint: Endpoint
     /// How long the origin may take.

@@ -21,6 +21,7 @@ struct ReplayOptions: Sendable {
 
     /// The connections that are opened at most where the pace is given.
     static let usualConnections = 256
+    static let usualWarmingConnections = 4
 
     init(_ arguments: CommandArguments) throws(CommandFailure) {
         guard arguments.value(Self.config) == nil else {
@@ -189,8 +190,8 @@ extension ReplayOptions {
     )
     static let warm = CommandOption(
         "warm",
-        "fill a cache: each distinct request once, the most wanted first, at most --rate (\(Warming.usualRate.text)) over "
-            + "--connections (\(Warming.usualConnections)); slower, then not at all, where the target answers 429 or 503"
+        "fill a cache: each distinct request once, the most wanted first, at most --rate (\(ReplayPace.warmingRate.text)) over "
+            + "--connections (\(usualWarmingConnections)); slower, then not at all, where the target answers 429 or 503"
     )
     static let dryRun = CommandOption(
         "dry-run", "send nothing: run the recording through the cache, in virtual time, and compare configurations"

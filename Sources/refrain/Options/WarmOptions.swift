@@ -15,9 +15,9 @@ struct WarmOptions: Sendable {
                 ReplayOptions.outcome, ReplayOptions.storefront, ReplayOptions.header, ReplayOptions.headerFile,
                 ReplayOptions.caFile, ReplayOptions.timeout, .json,
             ], in: arguments, because: "--warm fills a cache and measures nothing")
-        let connections = try ReplayOptions.givenConnections(arguments) ?? Warming.usualConnections
-        rate = try ReplayOptions.givenRate(arguments) ?? Warming.usualRate
-        var plan = try ReplayOptions.plan(arguments, .rate(rate), connections)
+        let connections = try ReplayOptions.givenConnections(arguments) ?? ReplayOptions.usualWarmingConnections
+        rate = try ReplayOptions.givenRate(arguments) ?? ReplayPace.warmingRate
+        var plan = try ReplayOptions.plan(arguments, .warming(rate), connections)
         // An answer to HEAD has no content to keep.
         if plan.filter.methods.isEmpty { plan.filter.methods = ["GET"] }
         if let field = plan.fields.first(where: { RecordedFields.tellingWhoAsks.contains($0.name) }) {

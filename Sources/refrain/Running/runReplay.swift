@@ -7,20 +7,7 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     for path in [options.hgrmFile, options.htmlFile].compactMap({ $0 }) {
         try context.files.checkReport(path, of: options.plan.file)
     }
-    DescriptorLimit.raise()
-    let reading = ProgressLine(context.output)
-    let replay: Replay
-    do throws(ReplayError) {
-        replay = try Replay(options.plan, verifies: options.verifies, watch: reading.watching(options.plan.file))
-    } catch {
-        throw .failed(error.description)
-    }
-    reading.end()
-    for warning in replay.warnings { context.output.problem(warning) }
-    // Before that a signal ends the program: there is nothing to report.
-    var ending = try runToEnd(
-        StopSignals(), ReplayProgress(replay), context.output, latest: { replay.progress }, stop: replay.stop,
-        start: replay.start)
+    var ending = try ending(of: options.plan, verifies: options.verifies, context)
     let verdicts = options.thresholds.map { $0.verdict(on: ending.result) }
     ending.result.judge(verdicts)
     try write(ending.result, verdicts, options, context.files)
@@ -34,6 +21,33 @@ func runReplay(_ options: ReplayOptions, _ context: CommandContext) throws(Comma
     if ending.result.answered == 0 { context.output.problem("no request was answered") }
     if let reason = ending.result.invalidBecause { context.output.problem("invalid run: \(reason)") }
     return ending.status(verdicts)
+}
+
+/// Fills a cache with the requests of a recording, and reports on it.
+func runWarming(_ options: WarmOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+    let result = WarmResult(try ending(of: options.plan, verifies: false, context), rate: options.rate)
+    if options.isJSON { context.output.json(result.json.bytes) } else { context.output.standard(result.text) }
+    if let reason = result.stoppedBecause { context.output.problem("stopped: \(reason)") }
+    if result.asked == 0 { context.output.problem("no request was answered") }
+    return result.stoppedBecause != nil || result.asked == 0 ? .failed : .done
+}
+
+/// Reads the recording and sends it.
+private func ending(
+    of plan: ReplayPlan, verifies: Bool, _ context: CommandContext
+) throws(CommandFailure) -> Replay.Ending {
+    DescriptorLimit.raise()
+    let reading = ProgressLine(context.output)
+    let replay: Replay
+    do throws(ReplayError) {
+        replay = try Replay(plan, verifies: verifies, watch: reading.watching(plan.file))
+    } catch {
+        throw .failed(error.description)
+    }
+    reading.end()
+    for warning in replay.warnings { context.output.problem(warning) }
+    // Before that a signal ends the program: there is nothing to report.
+    return try runToEnd(replay, StopSignals(), context.output)
 }
 
 extension Replay.Ending {

@@ -2,27 +2,21 @@ import EventLoop
 import Synchronization
 import Traffic
 
-/// Runs something to its end, or until a signal, and says meanwhile how far it is. Nothing is
+/// Runs a replay to its end, or until a signal, and writes its progress meanwhile. Nothing is
 /// written on the loop that sends: a slow terminal would make it late.
-/// - Parameters:
-///   - start: begins, and calls back once from any thread.
-///   - stop: has it call back soon, with what was done until then.
-func runToEnd<Ending: Sendable>(
-    _ signals: StopSignals, _ progress: ReplayProgress, _ output: Output, latest: () -> Replay.Progress,
-    stop: () -> Void, start: (@escaping @Sendable (Result<Ending, ReplayError>) -> Void) -> Void
-) throws(CommandFailure) -> Ending {
-    let box = ResultBox<Ending>()
-    var progress = progress
+func runToEnd(_ replay: Replay, _ signals: StopSignals, _ output: Output) throws(CommandFailure) -> Replay.Ending {
+    let box = ResultBox()
+    var progress = ReplayProgress(replay)
     let wake = signals.wake
-    start { @Sendable result in
+    replay.start { @Sendable result in
         box.result.withLock { $0 = result }
         wake()
     }
     while !signals.wait(atMost: progress.interval) {
-        output.error(progress.text(latest()))
+        output.error(progress.text(replay.progress))
     }
     if box.isEmpty {
-        stop()
+        replay.stop()
         // timeout(1) sends its signal twice, to the process and to its group: the second one must
         // not cost the report.
         let end = Instant.now() + .seconds(2)
@@ -36,7 +30,7 @@ func runToEnd<Ending: Sendable>(
     }
 }
 
-private final class ResultBox<Ending: Sendable>: Sendable {
-    let result = Mutex<Result<Ending, ReplayError>?>(nil)
+private final class ResultBox: Sendable {
+    let result = Mutex<Result<Replay.Ending, ReplayError>?>(nil)
     var isEmpty: Bool { result.withLock { $0 == nil } }
 }

@@ -45,21 +45,4 @@ import Testing
             #expect((written as? [[String: Any]])?.first?["refrain"] is NSNull)
         }
     }
-
-    @Test func aCurveHasItsPoints() throws {
-        var curve = Curve(name: "sizes", title: "t", xLabel: "bytes", isLogarithmic: true)
-        var rounds = Rounds()
-        for rate in [1.0, 3, 2] {
-            rounds.append(Sample(requestsPerSecond: rate, p50: rate, p99: rate * 2), of: "nginx")
-        }
-        curve.append(rounds, at: 256)
-        curve.append(rounds, at: 1024)
-        let text = curve.json(on: machine, RoundPlan()).description
-        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-        let series = try #require((object["series"] as? [[String: Any]])?.first)
-        let points = try #require(series["points"] as? [[String: Any]])
-        #expect(points.map { $0["x"] as? Int } == [256, 1024])
-        #expect(points.map { $0["requests_a_second"] as? Int } == [2, 2])
-        #expect(points.map { $0["p99_ms"] as? Int } == [4, 4])
-    }
 }

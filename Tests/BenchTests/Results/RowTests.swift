@@ -8,17 +8,6 @@ import Testing
         #expect(!Target.atLeast(1.3).isMet(by: 1.29))
         #expect(Target.atMost(2).isMet(by: 2))
         #expect(!Target.atMost(2).isMet(by: 2.01))
-    }
-
-    @Test func theScoreOfTwiceAsGoodIsTwo() {
-        #expect(Target.atLeast(1.5).score(of: 3) == 2)
-        #expect(Target.atMost(4).score(of: 2) == 2)
-        #expect(Target.atMost(4).score(of: 8) == 0.5)
-    }
-
-    @Test func nothingAllowedAndNothingUsedIsNoDivisionByZero() {
-        #expect(Target.atMost(0).score(of: 0) == Target.bestScore)
-        #expect(Target.atMost(0).score(of: 2) == 0)
         #expect(Target.atMost(0).isMet(by: 0))
     }
 

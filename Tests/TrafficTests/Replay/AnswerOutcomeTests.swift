@@ -20,6 +20,10 @@ import Testing
         ("Cache-Status: refrain; fwd=uri-miss; fwd-status=200; collapsed; stored; ttl=60", .collapsed),
         ("Cache-Status: refrain; fwd=stale; fwd-status=304; stored; ttl=60; detail=revalidated", .revalidated),
         ("Cache-Status: refrain; fwd=stale; detail=stale-if-error", .staleIfError),
+        ("Cache-Status: refrain; fwd=uri-miss; stored; ttl=60; detail=shared", .collapsed),
+        ("Cache-Status: refrain; fwd=request; fwd-status=200; detail=request-no-store", .bypass),
+        ("Cache-Status: theirs; fwd=stale; fwd-status=304", .revalidated),
+        ("Cache-Status: theirs; fwd=bypass; fwd-status=304", .bypass),
         ("Cache-Status: refrain; fwd=uri-miss; detail=upstream-connect", .failed),
         ("Cache-Status: refrain; fwd=bypass; fwd-status=200; detail=personal", .bypass),
         ("Cache-Status: refrain; detail=waited-too-long", .refused),
@@ -27,11 +31,11 @@ import Testing
         ("X-Cache: HIT, MISS", .miss), ("X-Cache-Status: UPDATING", .stale), ("x-cache: TCP_MISS from here", .miss),
     ]) func theOutcomeIsWhatTheNearestCacheSays(_ field: String, _ outcome: Outcome) throws {
         let reader = try Self.read("HTTP/1.1 200 OK\r\nServer: x\r\n\(field)\r\nContent-Length: 0\r\n\r\n")
-        #expect(reader.outcome == outcome)
+        #expect(reader.caching.outcome == outcome)
     }
 
     @Test func anAnswerThatSaysNothingHasNoOutcome() throws {
         let reader = try Self.read("HTTP/1.1 200 OK\r\nCache-Status: x\r\nContent-Length: 0\r\n\r\n")
-        #expect(reader.outcome == nil)
+        #expect(reader.caching.outcome == nil)
     }
 }

@@ -33,7 +33,7 @@ struct OneAtATime {
                     now = arrived.at
                     answer = nil
                     note(.answered(position: arrived.position, sentAt: arrived.sentAt, at: now))
-                    state.ended(0, stays: true)
+                    state.answered(0, stays: true)
                 } else {
                     now = until ?? now
                 }

@@ -28,7 +28,7 @@ import Testing
         #expect(state.begin() == 0)
         #expect(state.next(at: 0) == .send(position: 0, connection: 0, wasHeld: false))
         #expect(state.next(at: 0) == .wait(until: 10 * Self.millisecond))
-        state.ended(0, stays: true)
+        state.answered(0, stays: true)
         #expect(state.next(at: 10 * Self.millisecond) == .send(position: 1, connection: 0, wasHeld: false))
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(state.next(at: late) == .wait(until: 30 * Self.millisecond))
         state.opened(1)
         #expect(state.next(at: late) == .send(position: 1, connection: 1, wasHeld: true))
-        state.ended(0, stays: true)
+        state.answered(0, stays: true)
         #expect(state.next(at: late) == .send(position: 2, connection: 0, wasHeld: true))
         #expect(state.next(at: late) == .wait(until: 30 * Self.millisecond))
     }
@@ -50,7 +50,7 @@ import Testing
     @Test func itIsOverWhenTheLastAnswerHasCome() {
         var state = Self.begun(.rate(RequestRate(perSecond: 100)), requests: 1)
         #expect(state.next(at: 0) == .wait(until: nil))
-        state.ended(0, stays: false)
+        state.answered(0, stays: false)
         #expect(state.next(at: 0) == .finished)
     }
 
@@ -67,13 +67,13 @@ import Testing
         while state.next(at: 30 * Self.millisecond) != .wait(until: nil) {}
         #expect(state.giveUp(dueBefore: 20 * Self.millisecond) == 1)
         #expect(state.giveUp(dueBefore: 20 * Self.millisecond) == nil)
-        state.ended(0, stays: true)
+        state.answered(0, stays: true)
         #expect(state.next(at: 30 * Self.millisecond) == .send(position: 2, connection: 0, wasHeld: true))
     }
 
     @Test func aConnectionThatTheTargetClosedIsNotUsed() {
         var state = Self.begun(.recorded(speed: 1), requests: 2)
-        state.ended(0, stays: true)
+        state.answered(0, stays: true)
         state.lost(0)
         let late = 10 * Self.millisecond
         #expect(state.next(at: late) == .held(position: 1) && state.next(at: late) == .open(connection: 0))
@@ -87,15 +87,15 @@ import Testing
         #expect(state.next(at: 0) == .wait(until: nil))
         state.opened(2)
         #expect(state.next(at: 1) == .send(position: 1, connection: 2, wasHeld: false))
-        state.ended(0, stays: false)
+        state.answered(0, stays: false)
         #expect(state.next(at: 2) == .open(connection: 0))
-        state.ended(2, stays: true)
+        state.answered(2, stays: true)
         #expect(state.next(at: 3) == .send(position: 2, connection: 2, wasHeld: false))
         state.opened(1)
         #expect(state.next(at: 4) == .send(position: 3, connection: 1, wasHeld: false))
         #expect(state.next(at: 4) == .wait(until: nil))
-        state.ended(1, stays: true)
-        state.ended(2, stays: true)
+        state.answered(1, stays: true)
+        state.answered(2, stays: true)
         #expect(state.next(at: 5) == .finished)
     }
 
@@ -104,14 +104,14 @@ import Testing
         _ = state.begin()
         for round in 0..<6 {
             #expect(state.next(at: 0) == .send(position: round, connection: 0, wasHeld: false))
-            state.ended(0, stays: true)
+            state.answered(0, stays: true)
         }
         #expect(state.next(at: 5 * Self.millisecond) == .finished)
     }
 
     @Test func aClosedLoopDoesNotHammerATargetThatIsDown() {
         var state = Self.begun(.closed, connections: 1)
-        state.ended(0, stays: false)
+        state.answered(0, stays: false)
         #expect(state.next(at: 0) == .open(connection: 0))
         #expect(state.couldNotOpen(0, at: 0) == 1)
         #expect(state.next(at: 0) == .wait(until: ReplayState.dialPause))

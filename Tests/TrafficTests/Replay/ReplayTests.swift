@@ -24,7 +24,7 @@ import Upstream
     }
 
     /// Runs a replay to its end; the test's own time limit is the only one.
-    private static func run(
+    static func run(
         _ recording: TestRecording, _ port: UInt16, _ pace: ReplayPace = .recorded(speed: 1), connections: Int = 4,
         verifies: Bool = false, _ change: (inout ReplayPlan) -> Void = { _ in },
         during: (Replay) -> Void = { _ in }

@@ -41,12 +41,3 @@ struct AnsweredRequest {
 
     var outcome: Outcome { cacheStatus?.outcome ?? .refused }
 }
-
-extension CacheStatus.Forwarded {
-    fileprivate var detail: Reason? {
-        switch storing {
-        case .stored(_, let detail): detail
-        case .no(let detail): detail
-        }
-    }
-}

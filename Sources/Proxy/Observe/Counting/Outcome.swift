@@ -1,4 +1,4 @@
-import Cache
+import Freshness
 
 /// How a request was answered, in one word: what latencies are told apart by. Every request has
 /// exactly one; preflights have none.
@@ -80,10 +80,10 @@ public enum Outcome: Int, CaseIterable, Sendable {
 
 extension CacheStatus {
     /// The same in one word.
-    var outcome: Outcome {
+    public var outcome: Outcome {
         switch self {
-        case .hit(_, nil): .hit
-        case .hit(_, .some(let detail)): detail.isUseOfStale ? .stale : .composed
+        case .hit(let ttl, nil): ttl < 0 ? .stale : .hit
+        case .hit(_, .some(let detail)): detail.isUseOfStale ? .stale : detail.isComposition ? .composed : .hit
         case .forwarded(let forwarded): forwarded.outcome
         case .refused: .refused
         }
@@ -93,13 +93,16 @@ extension CacheStatus {
 extension CacheStatus.Forwarded {
     fileprivate var outcome: Outcome {
         switch storing {
-        case .no(.staleIfError): .staleIfError
-        case .no(let detail) where detail.isFailure: .failed
+        case .no(.staleIfError?): .staleIfError
+        case .no(.some(let detail)) where detail.isFailure: .failed
         case _ where isCollapsed: .collapsed
-        case .stored(_, .shared): .collapsed
-        case .stored(_, .revalidated): .revalidated
-        case _ where reason.isBypass: .bypass
-        default: .miss
+        case .stored(_, .shared?): .collapsed
+        case .stored(_, .revalidated?): .revalidated
+        // Another program's cache.
+        case .stored(_, nil), .no(nil): isConfirmation ? .revalidated : reason.isBypass ? .bypass : .miss
+        case .stored, .no: reason.isBypass ? .bypass : .miss
         }
     }
+
+    private var isConfirmation: Bool { reason == .stale && status == 304 }
 }

@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Freshness
 import HTTP
 import Recording
 import Text

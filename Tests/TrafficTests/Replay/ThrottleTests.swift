@@ -2,15 +2,21 @@ import Testing
 
 @testable import Traffic
 
-/// Scripts of events and expected steps.
-@Suite struct WarmStateTests {
+/// Scripts of events and expected steps of warmings.
+@Suite struct ThrottleTests {
     private static let second: Int64 = 1_000_000_000
 
+    private static func state(_ count: Int, perSecond: Int, connections: Int) -> ReplayState {
+        let schedule = Schedule(
+            recorded: Array(repeating: .zero, count: count), pace: .warming(RequestRate(perSecond: perSecond)))
+        return ReplayState(schedule, mostConnections: connections)
+    }
+
     /// With a connection that is open, and request 0 sent over it.
-    private static func begun(_ count: Int, perSecond: Int = 1, connections: Int = 1) -> WarmState {
-        var state = WarmState(count: count, rate: RequestRate(perSecond: perSecond), mostConnections: connections)
+    private static func begun(_ count: Int, perSecond: Int = 1, connections: Int = 1) -> ReplayState {
+        var state = state(count, perSecond: perSecond, connections: connections)
         _ = state.begin()
-        #expect(state.next(at: 0) == .send(request: 0, connection: 0))
+        #expect(state.next(at: 0) == .send(position: 0, connection: 0, wasHeld: false))
         return state
     }
 
@@ -20,13 +26,13 @@ import Testing
         #expect(state.next(at: 1) == .wait(until: Self.second / 2))
         // Late by a minute: the next is due half a second after it, and no sooner.
         let late = 60 * Self.second
-        #expect(state.next(at: late) == .send(request: 1, connection: 0))
+        #expect(state.next(at: late) == .send(position: 1, connection: 0, wasHeld: false))
         state.answered(0, stays: true)
         #expect(state.next(at: late) == .wait(until: late + Self.second / 2))
-        #expect(state.next(at: late + Self.second / 2) == .send(request: 2, connection: 0))
+        #expect(state.next(at: late + Self.second / 2) == .send(position: 2, connection: 0, wasHeld: false))
         #expect(state.next(at: late + Self.second) == .wait(until: nil))
         state.answered(0, stays: true)
-        #expect(state.next(at: late + Self.second) == .finished && state.stop == nil)
+        #expect(state.next(at: late + Self.second) == .finished && state.throttle?.stop == nil)
     }
 
     @Test func noMoreAreUnderWayThanThereMayBeConnections() {
@@ -34,7 +40,7 @@ import Testing
         #expect(state.next(at: Self.second) == .open(connection: 1))
         #expect(state.next(at: Self.second) == .wait(until: nil))
         state.opened(1)
-        #expect(state.next(at: Self.second) == .send(request: 1, connection: 1))
+        #expect(state.next(at: Self.second) == .send(position: 1, connection: 1, wasHeld: false))
         #expect(state.next(at: 2 * Self.second) == .wait(until: nil))
         state.answered(0, stays: false)
         #expect(state.next(at: 2 * Self.second) == .open(connection: 0))
@@ -42,31 +48,33 @@ import Testing
 
     @Test func aRefusalIsWaitedOutAndItsRequestIsAskedAgainAtHalfThePace() {
         var state = Self.begun(3)
-        state.refused(0, retryAfter: 7, stays: true, at: Self.second / 2)
+        state.refused(0, 0, retryAfter: 7, stays: true, at: Self.second / 2)
         let after = 7 * Self.second + Self.second / 2
         #expect(state.next(at: Self.second) == .wait(until: after))
-        #expect(state.next(at: after) == .send(request: 0, connection: 0) && state.spacing == 2 * Self.second)
+        #expect(
+            state.next(at: after) == .send(position: 0, connection: 0, wasHeld: false)
+                && state.throttle?.spacing == 2 * Self.second)
         state.answered(0, stays: true)
         #expect(state.next(at: after + Self.second) == .wait(until: after + 2 * Self.second))
-        #expect(state.next(at: after + 2 * Self.second) == .send(request: 1, connection: 0))
+        #expect(state.next(at: after + 2 * Self.second) == .send(position: 1, connection: 0, wasHeld: false))
     }
 
     @Test func refusalsOfWhatWasUnderWayTogetherAreOne() {
-        var state = WarmState(count: 9, rate: RequestRate(perSecond: 1000), mostConnections: 6)
+        var state = Self.state(9, perSecond: 1000, connections: 6)
         var now: Int64 = 0
         for number in 0..<6 {
             #expect(state.begin() == number)
             now += Self.second / 1000
-            #expect(state.next(at: now) == .send(request: number, connection: number))
+            #expect(state.next(at: now) == .send(position: number, connection: number, wasHeld: false))
         }
-        for number in 0..<6 { state.refused(number, retryAfter: nil, stays: true, at: now) }
-        #expect(state.stop == nil && state.spacing == Self.second / 500)
-        #expect(state.next(at: now) == .wait(until: now + WarmState.usualPause))
+        for number in 0..<6 { state.refused(number, number, retryAfter: nil, stays: true, at: now) }
+        #expect(state.throttle?.stop == nil && state.throttle?.spacing == Self.second / 500)
+        #expect(state.next(at: now) == .wait(until: now + Throttle.usualPause))
         // All six are asked again.
         var asked: Set<Int> = []
         for round in 0..<6 {
-            now += WarmState.usualPause
-            guard case .send(let request, let connection) = state.next(at: now) else {
+            now += Throttle.usualPause
+            guard case .send(let request, let connection, _) = state.next(at: now) else {
                 Issue.record("round \(round) sent nothing")
                 return
             }
@@ -80,14 +88,14 @@ import Testing
         var state = Self.begun(2)
         var now: Int64 = 0
         var pauses: [Int64] = []
-        while state.stop == nil {
-            state.refused(0, retryAfter: nil, stays: true, at: now)
+        while state.throttle?.stop == nil {
+            state.refused(0, 0, retryAfter: nil, stays: true, at: now)
             guard case .wait(let until?) = state.next(at: now) else { break }
             pauses.append((until - now) / Self.second)
             now = until
-            #expect(state.next(at: now) == .send(request: 0, connection: 0))
+            #expect(state.next(at: now) == .send(position: 0, connection: 0, wasHeld: false))
         }
-        #expect(pauses == [5, 10, 20, 40] && state.stop == .refused(times: WarmState.mostRefusals))
+        #expect(pauses == [5, 10, 20, 40] && state.throttle?.stop == .refused(times: Throttle.mostRefusals))
         #expect(state.next(at: now) == .finished)
     }
 
@@ -95,38 +103,40 @@ import Testing
         var state = Self.begun(100)
         var now: Int64 = 0
         for _ in 0..<20 {
-            state.refused(0, retryAfter: 1, stays: true, at: now)
+            state.refused(0, 0, retryAfter: 1, stays: true, at: now)
             now += 20 * Self.second
             guard case .send = state.next(at: now) else { break }
             state.answered(0, stays: true)
             now += 20 * Self.second
             guard case .send = state.next(at: now) else { break }
         }
-        #expect(now == 800 * Self.second && state.stop == nil && state.spacing == WarmState.slowestSpacing)
+        #expect(
+            now == 800 * Self.second && state.throttle?.stop == nil
+                && state.throttle?.spacing == Throttle.slowestSpacing)
     }
 
     @Test func whoWantsToBeLeftAloneForLongIs() {
-        let most = Int(WarmState.longestPause / Self.second)
+        let most = Int(Throttle.longestPause / Self.second)
         var state = Self.begun(2)
-        state.refused(0, retryAfter: most, stays: true, at: 0)
-        #expect(state.stop == nil && state.next(at: 0) == .wait(until: WarmState.longestPause))
+        state.refused(0, 0, retryAfter: most, stays: true, at: 0)
+        #expect(state.throttle?.stop == nil && state.next(at: 0) == .wait(until: Throttle.longestPause))
         state = Self.begun(2)
-        state.refused(0, retryAfter: most + 1, stays: true, at: 0)
-        #expect(state.next(at: 0) == .finished && state.stop == .toldToWait(seconds: most + 1))
+        state.refused(0, 0, retryAfter: most + 1, stays: true, at: 0)
+        #expect(state.next(at: 0) == .finished && state.throttle?.stop == .toldToWait(seconds: most + 1))
     }
 
     @Test func aTargetThatIsGoneEndsIt() {
         var state = Self.begun(100)
         state.failed(0, at: 0)
         var now: Int64 = 0
-        for _ in 1..<WarmState.mostFailures {
-            #expect(state.stop == nil)
+        for _ in 1..<Throttle.mostFailures {
+            #expect(state.throttle?.stop == nil)
             #expect(state.next(at: now) == .wait(until: now + Self.second))
             now += Self.second
             #expect(state.next(at: now) == .open(connection: 0))
-            state.couldNotOpen(0, at: now)
+            #expect(state.couldNotOpen(0, at: now) == 1)
         }
-        #expect(state.next(at: now) == .finished && state.stop == .failed(times: WarmState.mostFailures))
+        #expect(state.next(at: now) == .finished && state.throttle?.stop == .failed(times: Throttle.mostFailures))
     }
 
     /// What is under way when it stops is still an answer.
@@ -134,17 +144,10 @@ import Testing
         var state = Self.begun(9, connections: 2)
         #expect(state.next(at: Self.second) == .open(connection: 1))
         state.opened(1)
-        #expect(state.next(at: Self.second) == .send(request: 1, connection: 1))
-        state.refused(1, retryAfter: 86_400, stays: true, at: Self.second)
+        #expect(state.next(at: Self.second) == .send(position: 1, connection: 1, wasHeld: false))
+        state.refused(1, 1, retryAfter: 86_400, stays: true, at: Self.second)
         #expect(state.next(at: Self.second) == .wait(until: nil))
         state.answered(0, stays: true)
         #expect(state.next(at: Self.second) == .finished)
-    }
-
-    @Test func aConnectionThatTheTargetClosedIsNotUsed() {
-        var state = Self.begun(2)
-        state.answered(0, stays: true)
-        state.lost(0)
-        #expect(state.next(at: Self.second) == .open(connection: 0))
     }
 }

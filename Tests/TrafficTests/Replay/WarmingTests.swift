@@ -11,28 +11,14 @@ import Upstream
 
 /// Whole warmings over real sockets, of targets that do what a script says.
 @Suite struct WarmingTests {
-    private final class Box: Sendable {
-        let result = Mutex<Result<WarmResult, ReplayError>?>(nil)
-        let done = DispatchSemaphore(value: 0)
-    }
-
     private static func warm(
         _ exchanges: [RecordedExchange], _ port: UInt16, perSecond: Int = 1000, connections: Int = 2,
-        during: (Warming) -> Void = { _ in }
-    ) throws -> WarmResult {
-        let recording = try TestRecording(exchanges)
-        let plan = ReplayPlan(
-            file: recording.path, target: Endpoint(isTLS: false, host: "127.0.0.1", port: port),
-            pace: .rate(RequestRate(perSecond: perSecond)), connections: connections)
-        let warming = try Warming(plan, rate: RequestRate(perSecond: perSecond))
-        let box = Box()
-        warming.start { @Sendable result in
-            box.result.withLock { $0 = result }
-            box.done.signal()
-        }
-        during(warming)
-        box.done.waitOrFail()
-        return try #require(box.result.withLock { $0 }).get()
+        during: (Replay) -> Void = { _ in }
+    ) throws -> (run: ReplayResult, kept: KeptAnswers, report: WarmResult) {
+        let rate = RequestRate(perSecond: perSecond)
+        let ending = try ReplayTests.run(
+            try TestRecording(exchanges), port, .warming(rate), connections: connections, during: during)
+        return (ending.result, ending.kept, WarmResult(ending, rate: rate))
     }
 
     private static func answer(_ status: String, _ fields: String) -> [UInt8] {
@@ -49,7 +35,8 @@ import Upstream
         let targets = ["/v1/a", "/v1/b", "/v1/c", "/v1/b", "/v1/c", "/v1/c"]
         let result = try Self.warm(TestRecording.exchanges(targets), origin.port, connections: 1)
         #expect(Self.asked(origin) == ["/v1/c", "/v1/b", "/v1/a"])
-        #expect(result.distinct == 3 && result.asked == 3 && result.unknown == 3 && result.stoppedBecause == nil)
+        #expect(result.run.planned == 3 && result.kept.asked == 3 && result.kept.unknown == 3)
+        #expect(result.report.stoppedBecause == nil)
     }
 
     @Test func whatTheCacheSaysIsCounted() throws {
@@ -67,10 +54,11 @@ import Upstream
         ])
         defer { origin.stop() }
         let result = try Self.warm(TestRecording.exchanges(said.keys.sorted() + ["/v1/silent"]), origin.port)
-        #expect(result.stored == 1 && result.present == 1 && result.notStored == 2 && result.unknown == 1)
-        #expect(result.asked == 5 && result.statuses == [200: 5])
-        #expect(result.text.contains("asked 5 of 5 distinct requests"))
-        #expect(result.json["hits"] == 1 && result.json["stored"] == 1 && result.json["stopped"] == .null)
+        #expect(result.kept.stored == 1 && result.kept.present == 1 && result.kept.notStored == 2)
+        #expect(result.kept.unknown == 1 && result.kept.asked == 5 && result.run.statuses == [200: 5])
+        #expect(result.report.text.contains("asked 5 of 5 distinct requests"))
+        let json = result.report.json
+        #expect(json["hits"] == 1 && json["stored"] == 1 && json["not_stored"] == 2 && json["stopped"] == .null)
     }
 
     /// A recording that was put together by hand may not say what is personal.
@@ -87,7 +75,7 @@ import Upstream
         let requests = Array(origin.requests.joined())
         #expect(Self.asked(origin) == ["/v1/catalog/us/songs/1"] && requests[0].contains("accept-language: de"))
         #expect(!requests[0].contains("if-none-match") && !requests[0].contains("range"))
-        #expect(result.skipped == ["personal": 2] && result.distinct == 1)
+        #expect(result.run.skipped == ["personal": 2] && result.run.planned == 1)
     }
 
     @Test func aRefusalIsAskedAgain() throws {
@@ -104,8 +92,8 @@ import Upstream
         defer { origin.stop() }
         let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
         #expect(Self.asked(origin) == ["/v1/a", "/v1/a", "/v1/b"])
-        #expect(result.refusals == 1 && result.asked == 2 && result.statuses == [200: 2, 429: 1])
-        #expect(result.elapsed >= .seconds(1) && result.stoppedBecause == nil)
+        #expect(result.kept.refusals == 1 && result.kept.asked == 2 && result.run.statuses == [200: 2, 429: 1])
+        #expect(result.run.elapsed >= .seconds(1) && result.report.stoppedBecause == nil)
     }
 
     @Test func whoSaysToComeBackTomorrowIsLeftAlone() throws {
@@ -114,9 +102,9 @@ import Upstream
         ])
         defer { origin.stop() }
         let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
-        #expect(Self.asked(origin) == ["/v1/a"] && result.asked == 0 && result.refusals == 1)
-        #expect(result.stoppedBecause == "the target says to come back in 86400 s (Retry-After)")
-        #expect(result.text.contains("STOPPED: the target says"))
+        #expect(Self.asked(origin) == ["/v1/a"] && result.kept.asked == 0 && result.kept.refusals == 1)
+        #expect(result.report.stoppedBecause == "the target says to come back in 86400 s (Retry-After)")
+        #expect(result.report.text.contains("STOPPED: the target says"))
     }
 
     @Test func aWarmingThatIsStoppedSaysWhatWasDone() throws {
@@ -128,6 +116,6 @@ import Upstream
                 waitUntil { warming.progress.answered > 0 }
                 warming.stop()
             })
-        #expect(result.asked > 0 && result.asked < 10_000 && result.stoppedBecause != nil)
+        #expect((1..<10_000).contains(result.kept.asked) && result.report.stoppedBecause?.isEmpty == false)
     }
 }

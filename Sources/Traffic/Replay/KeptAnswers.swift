@@ -1,0 +1,37 @@
+import Proxy
+
+/// Counts of what a cache says that it keeps of its answers.
+struct KeptAnswers: Sendable, Equatable {
+    /// Fetched for this request, and the cache says that it keeps the answer.
+    private(set) var stored = 0
+    /// The cache had the answer, or what it could be made of.
+    private(set) var present = 0
+    /// The cache says that it does not keep the answer.
+    private(set) var notStored = 0
+    /// Answers that do not say what a cache did (no `Cache-Status`), or not whether it keeps them.
+    private(set) var unknown = 0
+    /// Answers of 429 and 503.
+    private(set) var refusals = 0
+
+    /// Answers that were no refusals: each is in exactly one of the other counts.
+    var asked: Int { stored + present + notStored + unknown }
+
+    /// - Parameter outcome: nil where the answer says none.
+    mutating func note(_ outcome: Outcome?, isStored: Bool, isRefusal: Bool) {
+        if isRefusal {
+            refusals += 1
+        } else if isStored {
+            stored += 1
+        } else {
+            note(outcome?.side)
+        }
+    }
+
+    private mutating func note(_ side: Outcome.Side?) {
+        switch side {
+        case .hit: present += 1
+        case .miss, .neither: notStored += 1
+        case nil: unknown += 1
+        }
+    }
+}

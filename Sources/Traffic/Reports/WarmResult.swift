@@ -1,0 +1,85 @@
+import Text
+
+/// A run that filled a cache, as `refrain replay --warm` reports it.
+public struct WarmResult: Sendable {
+    private let run: ReplayResult
+    private let kept: KeptAnswers
+    private let rate: RequestRate
+    /// A sentence; nil: it asked for everything.
+    public let stoppedBecause: String?
+
+    /// - Parameter rate: that was asked for.
+    public init(_ ending: Replay.Ending, rate: RequestRate) {
+        (run, kept, self.rate) = (ending.result, ending.kept, rate)
+        stoppedBecause =
+            ending.wasStopped ? "interrupted; what was asked until then stays warm" : ending.gaveUp?.sentence
+    }
+
+    /// Answers that were no refusals.
+    public var asked: Int { kept.asked }
+
+    private struct Count {
+        let name: String
+        let value: Int
+        let meaning: String
+    }
+
+    private var counts: [Count] {
+        [
+            Count(name: "stored", value: kept.stored, meaning: "fetched, and kept by the cache"),
+            Count(name: "hits", value: kept.present, meaning: "the cache had them"),
+            Count(name: "not stored", value: kept.notStored, meaning: "answered, and not kept"),
+            Count(name: "unknown", value: kept.unknown, meaning: "the answer does not say what a cache did"),
+            Count(
+                name: "refusals", value: kept.refusals, meaning: "429 or 503: waited, and asked again more slowly"),
+            Count(
+                name: "resets", value: run.resets, meaning: "sent twice, because the connection was closed or reset"),
+            Count(name: "failed", value: run.failed, meaning: "without a whole answer"),
+        ]
+    }
+
+    /// Of the format.
+    private static let version = 1
+
+    public var json: JSON {
+        var object = JSONObject([
+            "refrain_warm": .integer(Self.version), "file": .string(run.file), "target": .string(run.target),
+            "rate": .number(Figure.shortest(rate.perSecond, decimals: 6, isGrouped: false)),
+            "connections": .integer(run.connections), "elapsed_seconds": .number(run.elapsed.decimalSeconds),
+            "distinct": .integer(run.planned), "asked": .integer(asked),
+        ])
+        for count in counts {
+            object.append(count.name.split(separator: " ").joined(separator: "_"), .integer(count.value))
+        }
+        object.append("failures", ReplayResult.object(run.failures))
+        object.append("statuses", run.statusesJSON)
+        object.append("skipped", ReplayResult.object(run.skipped))
+        object.append("stopped", stoppedBecause.map { .string($0) } ?? .null)
+        return .object(object)
+    }
+
+    /// Lines with their ends, for a terminal.
+    public var text: String {
+        let rows = counts.filter { $0.value > 0 }.map { [$0.name, Figure.count($0.value), $0.meaning] }
+        var lines = [
+            "warmed \(run.target) from \(run.file)",
+            "  at most \(rate.text), \(run.connections) at once, in \(Figure.span(run.elapsed))",
+            "", "asked \(Figure.count(asked)) of \(Figure.count(run.planned)) distinct requests",
+        ]
+        lines += TextTable.lines(rows, [.left, .right, .left])
+        let byStatus = run.statuses.sorted { $0.key < $1.key }.map { [String($0.key), Figure.count($0.value)] }
+        let lists = [
+            ("statuses", byStatus), ("failures", Self.rows(run.failures)),
+            ("left out of the recording", Self.rows(run.skipped)),
+        ]
+        for (title, rows) in lists where !rows.isEmpty {
+            lines += ["", title] + TextTable.lines(rows, [.left, .right])
+        }
+        if let stoppedBecause { lines += ["", "STOPPED: \(stoppedBecause)"] }
+        return lines.map { TextTable.printable($0) + "\n" }.joined()
+    }
+
+    private static func rows(_ counts: [String: Int]) -> [[String]] {
+        ReplayResult.ranked(counts).map { [$0.name, Figure.count($0.count)] }
+    }
+}
