@@ -34,6 +34,11 @@ import Testing
     /// 981 clients without a key took a gibibyte by a mebibyte of content each.
     @Test(arguments: [
         ("POST /v1/me/library", "", 401), ("POST /v1/me/library", "X-Refrain-Key: wrong\r\n", 401),
+        ("OPTIONS /v1/me", "Origin: https://x\r\nAccess-Control-Request-Method: GET\r\n", 400),
+        (
+            "OPTIONS /v1/me",
+            "Origin: https://x\r\nAccess-Control-Request-Method: GET\r\nX-Refrain-Key: 0123456789abcdef\r\n", 400
+        ),
         ("TRACK /v1/me/library", "X-Refrain-Key: 0123456789abcdef\r\n", 405),
         ("POST /v1/%zz", "X-Refrain-Key: 0123456789abcdef\r\n", 400),
         ("POST /v1/me/x", "X-Refrain-Key: 0123456789abcdef\r\nMusic-User-Token: a\r\nMusic-User-Token: b\r\n", 400),

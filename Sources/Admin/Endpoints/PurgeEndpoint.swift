@@ -27,7 +27,7 @@ extension AdminExchange {
                 }
                 return
             }
-            node.purge(purge.selection, purge.mode, at: now) { @Sendable report in
+            node.purge(purge.selection, purge.mode) { @Sendable report in
                 tell(report.purged)
                 finish(Self.reply(to: purge.mode, report))
             }

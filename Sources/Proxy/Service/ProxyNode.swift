@@ -68,12 +68,11 @@ public final class ProxyNode: Sendable {
         }
     }
 
-    /// Purges this node and all others: see `LogFollower.purge`. `now` in unix seconds.
+    /// Purges this node and all others: see `LogFollower.purge`.
     package func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
-        _ completion: @escaping @Sendable (PurgeReport) -> Void
+        _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping @Sendable (PurgeReport) -> Void
     ) {
-        parts.execute { $0.follower.purge(selection, mode, at: now, completion) }
+        parts.execute { $0.follower.purge(selection, mode, completion) }
     }
 
     /// Leaves the others for good.

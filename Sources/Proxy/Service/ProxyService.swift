@@ -50,9 +50,13 @@ public final class ProxyService: Service {
     }
 
     /// Key, method and target are judged before content is read: nothing is kept for a stranger.
+    /// Preflights come without a key, and have no content (Fetch standard, 4.8).
     public func admits(_ connection: ClientConnection) -> Bool {
-        if CrossOrigin.isPreflight(connection.head) { return true }
-        guard let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) else { return true }
+        let rejection: Rejection? =
+            CrossOrigin.isPreflight(connection.head)
+            ? .invalid(400, "A preflight has no content.")
+            : connection.withHeadBytes { bytes in refusal(of: connection, bytes) }
+        guard let refusal = rejection else { return true }
         count(connection)
         refuse(connection, refusal)
         return false

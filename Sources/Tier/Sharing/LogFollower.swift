@@ -2,19 +2,12 @@ import Cache
 import EventLoop
 import Glibc
 
-// One node among those that share the tier: it follows the purge log, tells the others of purges
-// and of itself, and knows of them. `PurgeLogState`, `NodeRegistry` and `PurgeWait` decide; this
-// performs. Parts: `-following` (the log), `-purging`, `-nodes` (the heartbeat).
-// Must hold: what concerns the history is done before anything else, and `PurgeKnowledge` is told
-// where this node stands behind each step; a purge that was asked for here is done here, whatever
-// the engine does; every completion is called once.
-
 /// Follows the purge log for a whole process, with a connection of its own. One of them runs in a
 /// process. Confined to its loop; `board` and the `PurgeKnowledge` are for everyone.
 ///
-/// Whoever lets go of it calls `close` first.
+/// `FollowerState` decides, this performs. Its owner calls `close` before it lets go of it.
 package final class LogFollower {
-    /// What is to be set for tests alone, but for `horizon`.
+    /// Only `horizon` is for others than tests.
     package struct Settings: Sendable {
         /// For how long purges stay in the log. A node that was away for longer takes the freshness
         /// of all that it has, and values of the tier that are older are not taken: so it may be
@@ -35,67 +28,39 @@ package final class LogFollower {
         package init() {}
     }
 
-    /// Where this node stands, and the others: for every thread.
-    let board: SharingBoard
+    private let cache: ResponseCache
+    private let knowledge: PurgeKnowledge
+    private let board: SharingBoard
+    private let settings: Settings
+    private let loop: EventLoop
+    private let clock: @Sendable () -> Int64
+    private let log: @Sendable (String) -> Void
+    private let inform: @Sendable (String) -> Void
+    private let connection: TierConnection
+    private let name: String
 
-    let loop: EventLoop
-    let cache: ResponseCache
-    let knowledge: PurgeKnowledge
-    let keys: TierKeys
-    let settings: Settings
-    let log: @Sendable (String) -> Void
-    let inform: @Sendable (String) -> Void
-    /// Unix milliseconds of this machine.
-    let clock: @Sendable () -> Int64
-    let connection: TierConnection
-    var registry: NodeRegistry
-
-    /// Whether the disk has told how far this node came in an earlier run. Before, nothing happens.
-    var hasBegun = false
-    var state = PurgeLogState()
-    var tail = LogTail()
-    /// What is still to be performed, in order.
-    var actions: [PurgeLogState.Action] = []
-    var isPerforming = false
-    /// Whether the engine had a replica when it was last asked. To wait for one that is not there
-    /// takes it a tenth of a second, and all that is asked behind it waits too.
-    var hasReplica = true
-    /// Whether the engine has answered what it was asked last.
-    var isConnected = false
-    /// Since when it has not, in unix seconds.
-    var awaySince: Int64
-    /// Which reply belongs to the page that is waited for: those to older questions are not read.
-    var reading = 0
-    var pauseTimer: TimerToken?
-    /// What was last said to the log of pages that cannot be read.
-    var complaint: String?
-
-    var waits: [PurgeWait] = []
-    var purgeCount = 0
-    /// When purges that were done beside the log were last written to it.
-    var lastLogging: Instant?
-    var isBeating = false
-    /// Whether there is news since the sign of life that is on its way.
-    var isBeatDue = false
-    var beatTimer: TimerToken?
-    /// Why the engine did not take the last sign of life.
-    var refusal: String?
-    var lastTrim: Instant?
-    var hasLeft = false
-    var isClosed = false
+    private var state: FollowerState
+    private var effects = ActionQueue<FollowerState.Effect>()
+    private var timer: (token: TimerToken, deadline: Instant)?
+    private var purgeCount = 0
+    /// By the numbers of purges that were asked for here.
+    private var completions: [Int: (PurgeReport) -> Void] = [:]
+    /// Reports that wait until `knowledge` says where this node is.
+    private var reports: [() -> Void] = []
+    private var whenLeft: () -> Void = {}
 
     /// The name of the fact that the cache's file keeps: how far the purges of the log are applied
     /// to what it holds.
-    static let fact = "purge_log"
+    private static let fact = "purge_log"
 
     /// Begins to follow, on the loop.
     /// - Parameters:
     ///   - knowledge: is kept up to date, for those who take values of the tier.
-    ///   - board: is shown where this node stands.
+    ///   - board: is shown how far this node is.
     ///   - clock: unix milliseconds of this machine, from the loop.
     ///   - observe: is told what the connection is.
     ///   - inform: gets a line, without its end, for each purge of another node.
-    ///   - log: gets one for each change of fortune.
+    ///   - log: gets one for each change of health.
     package init(
         _ tier: TierSettings, _ node: NodeIdentity, cache: ResponseCache, knowledge: PurgeKnowledge,
         board: SharingBoard = SharingBoard(), settings: Settings = Settings(), loop: EventLoop,
@@ -105,14 +70,15 @@ package final class LogFollower {
     ) {
         loop.assertOnLoop()
         (self.cache, self.knowledge, self.board, self.settings, self.loop) = (cache, knowledge, board, settings, loop)
-        (self.clock, self.inform, self.log) = (clock, inform, log)
-        awaySince = clock() / 1000
-        keys = TierKeys(prefix: tier.keyPrefix)
+        (self.clock, self.inform, self.log, name) = (clock, inform, log, node.name)
         connection = TierConnection(tier, loop: loop, observe: observe, log: log)
-        registry = NodeRegistry(node)
-        publish()
+        let keys = TierKeys(prefix: tier.keyPrefix)
+        state = FollowerState(node, keys, settings, at: .init(now: loop.now, wall: clock()))
+        board.show(status)
         let confined = Confined(self, to: loop)
-        cache.kept(Self.fact) { text in confined.execute { $0.begin(text) } }
+        cache.kept(Self.fact) { text in
+            confined.execute { $0.tell(.began(text.flatMap { LogMark($0.utf8) })) }
+        }
     }
 
     /// Purges this node and all others, those that are away as soon as they are back; then tells
@@ -123,29 +89,25 @@ package final class LogFollower {
     /// all others as missing. They hear of it once the engine takes it, if this process lives to
     /// see that; to be sure, it is to be asked for again. Of thousands that wait for the engine the
     /// latest become a soft one of everything there.
-    /// - Parameter now: unix seconds.
     package func purge(
-        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, _ completion: @escaping (PurgeReport) -> Void
+        _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping (PurgeReport) -> Void
     ) {
         loop.assertOnLoop()
-        guard let record = PurgeRecord(selection, mode, at: now, by: registry.own.name) else {
-            return count(selection, at: now, completion)
+        let now = clock() / 1000
+        guard let record = PurgeRecord(selection, mode, at: now, by: name) else {
+            return purgeCache(selection, mode, at: now) { _, count in
+                completion(PurgeReport(purged: count, replication: .unlogged, missing: [], nodes: 1))
+            }
         }
-        announce(record, completion)
+        purgeCount += 1
+        completions[purgeCount] = completion
+        tell(.purge(purgeCount, record))
     }
 
     /// As the board shows it, but of this moment.
     var status: SharingStatus {
         loop.assertOnLoop()
-        var status = SharingStatus()
-        status.standing = isConnected ? state.standing : .away
-        status.awaySince = isConnected ? nil : awaySince
-        status.namesake = registry.namesake
-        status.lag = tail.count(beyond: state.position)
-        status.skew = registry.skew
-        status.nodes = registry.nodes(
-            mark: state.fence, isReady: status.standing == .ready, tail: tail, now: loop.now)
-        return status
+        return state.status(at: loop.now)
     }
 
     /// Takes this node off the list of nodes, where it is to end and not to be missed: it has
@@ -153,24 +115,15 @@ package final class LogFollower {
     /// or not. `close` is still to be called.
     package func leave(_ completion: @escaping () -> Void) {
         loop.assertOnLoop()
-        hasLeft = true
-        stopBeating()
-        connection.send([registry.farewell(keys)], timeout: settings.patience) { _ in completion() }
+        whenLeft = completion
+        tell(.leave)
     }
 
     /// For good. Purges that wait are told what is known; one that the cache is doing goes on.
     package func close() {
         loop.assertOnLoop()
-        guard !isClosed else { return }
-        isClosed = true
-        stopBeating()
-        stopPausing()
+        tell(.close)
         connection.close()
-        let unreported = waits
-        waits = []
-        for wait in unreported { wait.completion(report(of: wait)) }
-        knowledge.stand(fence: nil, mayTake: false)
-        board.show(SharingStatus())
     }
 
     /// The machine's clock.
@@ -179,6 +132,61 @@ package final class LogFollower {
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
+}
 
-    func publish() { board.show(status) }
+// MARK: Performing
+
+extension LogFollower {
+    private func tell(_ event: FollowerState.Event) {
+        guard effects.add(state.take(event, at: .init(now: loop.now, wall: clock()))) else { return }
+        while let effect = effects.next() { perform(effect) }
+        knowledge.stand(fence: state.fence, mayTake: state.mayTake)
+        board.show(status)
+        armTimer()
+        let due = reports
+        reports = []
+        for report in due { report() }
+    }
+
+    private func perform(_ effect: FollowerState.Effect) {
+        switch effect {
+        case .ask(let question, let commands):
+            connection.send(commands, timeout: settings.patience) { [self] in tell(.answered(question, $0)) }
+        case .beginHistory(let epoch, let until):
+            // Nobody may judge by a history whose purges are still to be noted.
+            knowledge.stand(fence: state.fence, mayTake: false)
+            knowledge.begin(epoch, forgottenUntil: until)
+        case .note(let entry): knowledge.note(entry)
+        case .hold(let unlogged): knowledge.hold(unlogged)
+        case .purge(let job, let selection, let mode, let now):
+            purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
+        case .persist(let mark): cache.keep(mark.text, as: Self.fact)
+        case .report(let number, let report):
+            if let completion = completions.removeValue(forKey: number) { reports.append { completion(report) } }
+        case .warn(let line): log(line)
+        case .inform(let line): inform(line)
+        case .left: whenLeft()
+        }
+    }
+
+    private func purgeCache(
+        _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
+        _ completion: @escaping (LogFollower, Int?) -> Void
+    ) {
+        let confined = Confined((self, completion), to: loop)
+        cache.purge(selection, mode, at: now) { count in confined.execute { $0.1($0.0, count) } }
+    }
+
+    private func armTimer() {
+        guard state.wakeAt != timer?.deadline else { return }
+        if let timer { loop.cancel(timer.token) }
+        timer = state.wakeAt.map { deadline in
+            (loop.schedule(at: deadline) { [weak self] in self?.timerFired() }, deadline)
+        }
+    }
+
+    private func timerFired() {
+        timer = nil
+        tell(.woken)
+    }
 }

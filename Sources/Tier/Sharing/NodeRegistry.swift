@@ -7,7 +7,7 @@ import EventLoop
 // record goes.
 
 struct NodeRegistry: Sendable {
-    /// Who was heard of within that time is taken to be up: five signs of life. Milliseconds.
+    /// A node is taken to be up for so long after a sign of life: five of them. Milliseconds.
     static let aliveFor: Int64 = 10_000
     /// For so long a node is known that is not heard of. Milliseconds.
     static let keptFor: Int64 = 86_400_000
@@ -55,9 +55,10 @@ extension NodeRegistry {
         func command(_ name: String, _ words: [String]) -> RESPCommand {
             RESPCommand([Array(name.utf8), keys.nodes] + words.map { Array($0.utf8) })
         }
-        let forgotten = records.filter { $0.key != own.name && time - $0.value.seen > Self.keptFor }.keys.sorted()
-        // What stands under our name is read before it is written.
-        return [RESPCommand("TIME"), command("HGETALL", []), command("HSET", [own.name, record.text])]
+        let forgotten = records.filter { $0.key != own.name && !isKnown($0.value, time) }.keys.sorted()
+        let records = [(own.name, record)] + ahead(now: now)
+        // The record under our name is read before it is written.
+        return [RESPCommand("TIME"), command("HGETALL", []), command("HSET", records.flatMap { [$0.0, $0.1.text] })]
             + (forgotten.isEmpty ? [] : [command("HDEL", forgotten)])
     }
 
@@ -110,16 +111,21 @@ extension NodeRegistry {
     /// All that are known, by name; what this node says of itself is of this moment.
     func nodes(mark: LogMark?, isReady: Bool, tail: LogTail, now: Instant) -> [NodeState] {
         let time = engineTime(now) ?? 0
-        var all = records.filter { time - $0.value.seen <= Self.keptFor }
+        var all = records.filter { isKnown($0.value, time) }
         all[own.name] = NodeRecord(own, seen: time, isReady: isReady, mark: mark)
         return all.sorted { $0.key < $1.key }.map { name, record in
             let isSelf = name == own.name
             let lag = record.mark.flatMap { $0.epoch == mark?.epoch ? tail.count(beyond: $0.position) : nil }
             return NodeState(
                 name: name, address: record.address, version: record.version, isReady: record.isReady, lag: lag,
-                lastSeen: Int(max(time - record.seen, 0) / 1000), isAlive: isSelf || isAlive(record, time),
-                isSelf: isSelf)
+                lastSeen: record.lastSeen(time), isAlive: isSelf || isAlive(record, time), isSelf: isSelf)
         }
+    }
+
+    /// The nodes that are known, this one included.
+    func count(now: Instant) -> Int {
+        let time = engineTime(now) ?? 0
+        return 1 + records.count { $0.key != own.name && isKnown($0.value, time) }
     }
 
     /// The others that are not known to have applied what stands at `mark`; all of them without
@@ -127,16 +133,32 @@ extension NodeRegistry {
     func missing(_ mark: LogMark?, now: Instant) -> [(node: PurgeReport.MissingNode, isAlive: Bool)] {
         let time = engineTime(now) ?? 0
         return records.sorted { $0.key < $1.key }.compactMap { name, record in
-            guard name != own.name, time - record.seen <= Self.keptFor, !record.hasApplied(mark) else { return nil }
-            let node = PurgeReport.MissingNode(name: name, lastSeen: Int(max(time - record.seen, 0) / 1000))
+            guard name != own.name, isKnown(record, time), !record.hasApplied(mark) else { return nil }
+            let node = PurgeReport.MissingNode(name: name, lastSeen: record.lastSeen(time))
             return (node, isAlive(record, time))
         }
     }
 
     private func isAlive(_ record: NodeRecord, _ time: Int64) -> Bool { time - record.seen <= Self.aliveFor }
+
+    private func isKnown(_ record: NodeRecord, _ time: Int64) -> Bool { time - record.seen <= Self.keptFor }
+
+    /// The records of others that are of a later time than the engine's, as of that time: its clock
+    /// was set back. They would seem to be of living nodes until then.
+    func ahead(now: Instant) -> [(name: String, record: NodeRecord)] {
+        guard let time = engineTime(now) else { return [] }
+        return records.filter { $0.key != own.name && $0.value.seen - time > Self.aliveFor }.map { name, record in
+            var record = record
+            record.seen = time
+            return (name, record)
+        }
+    }
 }
 
 extension NodeRecord {
+    /// Whole seconds before `time`, both by the engine's clock.
+    fileprivate func lastSeen(_ time: Int64) -> Int { Int(max(time - seen, 0) / 1000) }
+
     fileprivate func hasApplied(_ wanted: LogMark?) -> Bool {
         guard let wanted, let mark else { return false }
         return mark.epoch == wanted.epoch && mark.position >= wanted.position

@@ -1,28 +1,17 @@
 import Cache
 import Synchronization
 
-/// What this node knows of the purge log, for every loop: where it stands, and which purges a value
-/// may have missed. Whoever follows the log writes it; leaders read it. Its lock is taken on misses
-/// alone.
+/// The part of the purge log that this node knows, for every loop.
+///
+/// It says how far the log is applied, and which purges a value may have missed. `LogFollower`
+/// writes it; leaders read it. Its lock is taken on misses alone.
 package final class PurgeKnowledge: Sendable {
     private struct State {
         var history: PurgeHistory?
         var fence: LogMark?
         var mayTake = false
-        var beside: [Beside] = []
+        var unlogged: [UnloggedPurge] = []
     }
-
-    /// A purge that this node has done without having read it in the log.
-    struct Beside: Sendable {
-        let number: Int
-        let record: PurgeRecord
-        /// Where it stands in the log; nil where it is not known to be there.
-        var position: LogPosition? = nil
-    }
-
-    /// So many are remembered, and conditions of so many bytes: those beyond are one of everything.
-    static let mostBeside = 4_096
-    static let mostBesideBytes = 4 << 20
 
     private let state = Mutex(State())
 
@@ -38,7 +27,7 @@ package final class PurgeKnowledge: Sendable {
     package func isPurged(_ value: TierValue) -> Bool {
         state.withLock { state in
             guard state.mayTake, let history = state.history else { return true }
-            return state.beside.contains { $0.record.selection.matches(value.response) }
+            return state.unlogged.contains { $0.record.selection.matches(value.response) }
                 || history.isPurged(value.response, since: value.fence)
         }
     }
@@ -48,7 +37,7 @@ package final class PurgeKnowledge: Sendable {
         state.withLock { state in
             guard state.mayTake, let history = state.history else { return true }
             return history.isPurged(target, storefront: storefront, classTag: classTag, since: fence)
-                || state.beside.contains {
+                || state.unlogged.contains {
                     $0.record.selection.chooses(target, storefront: storefront, classTag: classTag)
                 }
         }
@@ -60,44 +49,14 @@ package final class PurgeKnowledge: Sendable {
     }
 
     /// A purge of the log.
-    func note(_ entry: PurgeLogEntry) {
-        state.withLock { state in
-            state.history?.note(entry.record, at: entry.position)
-            state.beside.removeAll { $0.position == entry.position }
-        }
-    }
+    func note(_ entry: PurgeLogEntry) { state.withLock { $0.history?.note(entry.record, at: entry.position) } }
 
-    /// Purges that are not read in the log yet, in their order.
-    var beside: [Beside] { state.withLock { $0.beside } }
+    /// The purges that are not read in the log yet.
+    var unlogged: [UnloggedPurge] { state.withLock { $0.unlogged } }
 
-    /// Remembers one. Where there is no room for it, it and the latest before it become one soft
-    /// purge of everything, which the log has not seen.
-    /// - Returns: whether that is so.
-    func remember(_ purge: Beside) -> Bool {
-        state.withLock { state in
-            let bytes = state.beside.reduce(purge.record.selection.byteCount) { $0 + $1.record.selection.byteCount }
-            guard state.beside.count >= Self.mostBeside || bytes > Self.mostBesideBytes else {
-                state.beside.append(purge)
-                return false
-            }
-            let at = max(purge.record.at, state.beside.popLast()?.record.at ?? 0)
-            let all = PurgeRecord(
-                selection: EntrySelection(), mode: .soft, at: at, node: purge.record.node, isUnderstood: true)
-            state.beside.append(Beside(number: purge.number, record: all))
-            return true
-        }
-    }
+    func hold(_ unlogged: [UnloggedPurge]) { state.withLock { $0.unlogged = unlogged } }
 
-    /// A purge that was done beside the log stands in it now.
-    func logged(_ number: Int, at position: LogPosition) {
-        state.withLock { state in
-            for index in state.beside.indices where state.beside[index].number == number {
-                state.beside[index].position = position
-            }
-        }
-    }
-
-    /// Where the follower stands now, once what it was to do before is done.
+    /// The follower's place now, once what it was to do before is done.
     func stand(fence: LogMark?, mayTake: Bool) {
         state.withLock { ($0.fence, $0.mayTake) = (fence, mayTake) }
     }

@@ -44,6 +44,35 @@ enum PurgeLogQuery {
         RESPCommand([Array("SET".utf8), keys.epoch, Array(LogEpoch.random().text.utf8), Array("NX".utf8)])
     }
 
+    /// Milliseconds that a replica has to say that it has a purge.
+    private static let replicationPatience = 50
+
+    /// Writes a purge to the log, and asks which engines have it; `replication` reads the replies.
+    static func announcement(of record: PurgeRecord, _ keys: TierKeys, hasReplica: Bool) -> [RESPCommand] {
+        let wait = hasReplica ? [RESPCommand("WAIT", "1", "\(replicationPatience)")] : []
+        return [entry(record, keys)] + wait + [RESPCommand("INFO", "replication")]
+    }
+
+    static func entry(_ record: PurgeRecord, _ keys: TierKeys) -> RESPCommand {
+        RESPCommand([Array("XADD".utf8), keys.purges, Array("*".utf8)] + record.fields)
+    }
+
+    static func replication(_ replies: [RESPReply]) -> PurgeReport.Replication {
+        if replies.count > 1, let count = replies[1].number, count > 0 { return .acknowledged }
+        return replies.last.flatMap { EngineHistory($0) }?.replicas == 0 ? .noReplica : .missed
+    }
+
+    /// Asks for the newest entry of that time or before; unix milliseconds.
+    static func newest(before milliseconds: Int64, _ keys: TierKeys) -> RESPCommand {
+        let words = ["\(milliseconds)", "-", "COUNT", "1"].map { Array($0.utf8) }
+        return RESPCommand([Array("XREVRANGE".utf8), keys.purges] + words)
+    }
+
+    /// Takes out of the log all entries before that one.
+    static func trimming(before id: [UInt8], _ keys: TierKeys) -> RESPCommand {
+        RESPCommand([Array("XTRIM".utf8), keys.purges, Array("MINID".utf8), id])
+    }
+
     static func answer(_ replies: [RESPReply]) -> Answer {
         guard let parts = replies.last?.elements, parts.count == 4 else {
             return .unusable(replies.lazy.compactMap(\.errorCode).first ?? "no transaction")

@@ -1,9 +1,11 @@
 import EventLoop
 
 /// A purge that was asked for on this node and is not reported yet.
-struct PurgeWait {
-    /// What this node has done of it.
+struct PurgeWait: Sendable {
+    /// How far this node is with it.
     enum Own: Equatable {
+        /// The engine has not said yet whether it takes it.
+        case announced
         /// The log was not read so far.
         case unread
         case applying
@@ -13,18 +15,20 @@ struct PurgeWait {
 
     let number: Int
     let record: PurgeRecord
-    /// Where it stands in the log; nil where that is not known.
-    let position: LogPosition?
+    /// Until then it waits for others.
+    let deadline: Instant
+    /// Its place in the log; nil where that is not known.
+    var position: LogPosition?
     /// The life of the log in which this node stood then. In another one `position` says nothing:
     /// nodes that have come as far there may never have heard of the purge.
     var epoch: LogEpoch?
-    let replication: PurgeReport.Replication
-    /// Until then it waits for others.
-    let deadline: Instant
-    var own = Own.unread
+    var replication = PurgeReport.Replication.unlogged
+    var own = Own.announced
     /// Whether other nodes will be told of a purge of everything in its place.
     var isWidened = false
-    let completion: (PurgeReport) -> Void
+
+    /// Where other nodes have it applied; nil where nobody can tell.
+    var mark: LogMark? { epoch.flatMap { epoch in position.map { LogMark(epoch, $0) } } }
 
     /// What is to be done about it now.
     enum Step: Equatable {
@@ -43,7 +47,7 @@ struct PurgeWait {
         let mayWait = position != nil && isFollowing && now < deadline
         return switch own {
         case .unread: mayWait && isAhead ? .wait : .purgeDirectly
-        case .applying: .wait
+        case .announced, .applying: .wait
         case .done: mayWait && isAwaitingOthers ? .wait : .report
         }
     }

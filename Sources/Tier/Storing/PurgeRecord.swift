@@ -1,5 +1,5 @@
 import Cache
-import Text
+import HTTP
 
 // One purge as an entry of the log: names and values, each of any bytes.
 // Must hold: every purge that any version of this program ever writes takes at least what it chose
@@ -19,8 +19,9 @@ import Text
 /// | `class` | the number of a resource class, in decimal |
 /// | `resource` | the number of a resource, 16 hexadecimal digits |
 ///
-/// Conditions may come more than once; all must hold, and without one everything is meant. Numbers
-/// of classes and of resources mean the same to every version, or `v` is counted up.
+/// Conditions (`ConditionField`) may come more than once; all must hold, and without one everything
+/// is meant. Numbers of classes and of resources mean the same to every version, or `v` is counted
+/// up.
 struct PurgeRecord: Sendable, Equatable {
     let selection: EntrySelection
     /// `hard` or `soft`.
@@ -30,29 +31,39 @@ struct PurgeRecord: Sendable, Equatable {
     let at: Int64
     /// Which node that was; empty where the entry was not understood.
     let node: String
-    /// Whether it says what its writer meant. False: it was taken for a purge of everything.
-    let isUnderstood: Bool
+    /// What a reader did not understand, and so took for a purge of everything; nil where it
+    /// understood all.
+    let unknown: String?
 
     /// A purge that was asked for here; nil for one that only counts, which other nodes do not need
     /// to hear of.
     init?(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64, by node: String) {
         guard mode != .dryRun else { return nil }
-        self.init(selection: selection, mode: mode, at: max(now, 0), node: node, isUnderstood: true)
+        self.init(selection: selection, mode: mode, at: max(now, 0), node: node)
     }
 
-    init(selection: EntrySelection, mode: PurgeMode, at: Int64, node: String, isUnderstood: Bool) {
+    init(selection: EntrySelection, mode: PurgeMode, at: Int64, node: String, unknown: String? = nil) {
         (self.selection, self.mode, self.at, self.node) = (selection, mode, at, node)
-        self.isUnderstood = isUnderstood
+        self.unknown = unknown
+    }
+
+    var isUnderstood: Bool { unknown == nil }
+
+    /// The same purge, asked for at `latest` if its clock says later; unix seconds.
+    func notLater(than latest: Int64) -> PurgeRecord {
+        PurgeRecord(selection: selection, mode: mode, at: min(at, max(latest, 0)), node: node, unknown: unknown)
     }
 
     /// What it chooses, for the log: on one line of bounded length.
     var words: String {
-        // Behind the version, the mode, the time and the node.
-        let words = fields.dropFirst(8).map { String(decoding: $0, as: UTF8.self) }
-        guard !words.isEmpty else { return "everything" }
-        let text = stride(from: 0, to: words.count, by: 2).map { words[$0] + " " + words[$0 + 1] }
-            .joined(separator: ", ")
-        // Other nodes wrote it: no control character of theirs stands in a line of this one's.
+        let words = selection.conditions.map(ConditionField.init).map {
+            $0.name.rawValue + " " + String(decoding: $0.value, as: UTF8.self)
+        }
+        return words.isEmpty ? "everything" : Self.shown(words.joined(separator: ", "))
+    }
+
+    /// Other nodes wrote it: none of its control characters comes into a line of this node's log.
+    static func shown(_ text: String) -> String {
         let shown = text.unicodeScalars.prefix(1_024).map { $0.properties.generalCategory == .control ? "_" : $0 }
         return String(String.UnicodeScalarView(shown))
     }
@@ -69,19 +80,76 @@ struct PurgeRecord: Sendable, Equatable {
         append("mode", Array((mode == .hard ? "hard" : "soft").utf8))
         append("at", Array("\(at)".utf8))
         append("by", Array(node.utf8))
-        for condition in selection.conditions {
-            switch condition {
-            case .target(let target): append("target", target)
-            case .prefix(let prefix): append("prefix", prefix)
-            case .pattern(let pattern): append("match", pattern.bytes)
-            case .storefront(let storefront): append("storefront", storefront)
-            case .classTag(let tag): append("class", Array("\(tag)".utf8))
-            case .resource(let number):
-                var digits: [UInt8] = []
-                digits.appendHexadecimal(number)
-                append("resource", digits)
+        for field in selection.conditions.map(ConditionField.init) { append(field.name.rawValue, field.value) }
+        return fields
+    }
+}
+
+// Reading: understood to the last byte, or taken for a purge of everything.
+
+extension PurgeRecord {
+    /// What an entry means that stands at `position`, of names and values in turn. Whatever this
+    /// program does not know (a version, a name, a mode, a value out of bounds, a name that came
+    /// twice) may have been meant to choose anything: it is a soft purge of everything, of the time
+    /// at which the engine took it.
+    init(reading fields: [[UInt8]], at position: LogPosition) {
+        var draft = Draft()
+        for index in stride(from: 0, to: fields.count - 1, by: 2) where draft.unknown == nil {
+            draft.note(String(decoding: fields[index], as: UTF8.self), fields[index + 1], isFirst: index == 0)
+        }
+        if fields.count.isMultiple(of: 2), let record = draft.record {
+            self = record
+            return
+        }
+        self.init(
+            selection: EntrySelection(), mode: .soft, at: position.unixSeconds, node: "",
+            unknown: draft.unknown ?? "an entry that is not complete")
+    }
+
+    /// What was read of an entry so far.
+    private struct Draft {
+        private(set) var unknown: String?
+        private var conditions: [EntrySelection.Condition] = []
+        private var mode: PurgeMode?
+        private var at: Int64?
+        private var node: String?
+
+        /// The purge; nil where something is not understood or not there.
+        var record: PurgeRecord? {
+            guard unknown == nil, let mode, let at, let node else { return nil }
+            return PurgeRecord(selection: EntrySelection(conditions), mode: mode, at: at, node: node)
+        }
+
+        mutating func note(_ name: String, _ value: [UInt8], isFirst: Bool) {
+            let isKnown =
+                switch name {
+                // By the version a reader knows what all that follows means.
+                case "v": isFirst && value == PurgeRecord.version
+                case _ where isFirst: false
+                case "mode": set(\.mode, Self.mode(value))
+                case "at": set(\.at, Decimal.parse(value.span, 0..<value.count).map { Int64($0) })
+                case "by": set(\.node, String(validating: value, as: UTF8.self))
+                default: narrow(by: ConditionField(name, value)?.condition)
+                }
+            if !isKnown { unknown = "the field " + String(PurgeRecord.shown(name).prefix(64)) }
+        }
+
+        private mutating func set<Value>(_ member: WritableKeyPath<Draft, Value?>, _ value: Value?) -> Bool {
+            defer { self[keyPath: member] = value }
+            return self[keyPath: member] == nil && value != nil
+        }
+
+        private mutating func narrow(by condition: EntrySelection.Condition?) -> Bool {
+            if let condition { conditions.append(condition) }
+            return condition != nil
+        }
+
+        private static func mode(_ value: [UInt8]) -> PurgeMode? {
+            switch String(decoding: value, as: UTF8.self) {
+            case "hard": .hard
+            case "soft": .soft
+            default: nil
             }
         }
-        return fields
     }
 }

@@ -87,6 +87,16 @@ import Testing
         #expect(registry.missing(nil, now: Self.start).count == 4)
     }
 
+    /// It was waited for, and listed, until the engine's clock came to the time that it had said.
+    @Test func aRecordFromTheFutureIsWrittenAnewAsOfNow() throws {
+        let registry = registry(["b": record("b", seen: 10_001, mark: fence(2)), "c": record("c", seen: 10_000)])
+        #expect(registry.ahead(now: Self.start).map(\.name) == ["b"])
+        let written = text(registry.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)[2])
+        #expect(written.count == 6 && written[4] == "b")
+        let anew = try #require(NodeRecord(Array(written[5].utf8)))
+        #expect(anew.seen == Self.engineTime && anew.mark == fence(2) && anew.address == "b:1")
+    }
+
     @Test func howFarBehindANodeIsIsCountedInPurges() {
         var tail = LogTail()
         for milliseconds in 1...5 { tail.note(LogPosition(UInt64(milliseconds), 0)) }

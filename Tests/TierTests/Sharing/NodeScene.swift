@@ -71,7 +71,7 @@ final class NodeScene {
     func begin(_ selection: EntrySelection, mode: PurgeMode = .hard) -> AsyncStream<PurgeReport> {
         let (reports, continuation) = AsyncStream<PurgeReport>.makeStream()
         loop.sync {
-            follower!.purge(selection, mode, at: noon) { report in
+            follower!.purge(selection, mode) { report in
                 continuation.yield(report)
                 continuation.finish()
             }

@@ -123,10 +123,8 @@ import Testing
 
 @Suite struct PurgeWaitTests {
     private func wait(_ own: PurgeWait.Own, at position: LogPosition? = LogPosition(1, 0)) -> PurgeWait {
-        var wait = PurgeWait(
-            number: 1, record: purge(), position: position, replication: .noReplica, deadline: .init(nanoseconds: 10)
-        ) { _ in }
-        wait.own = own
+        var wait = PurgeWait(number: 1, record: purge(), deadline: .init(nanoseconds: 10))
+        (wait.own, wait.position) = (own, position)
         return wait
     }
 

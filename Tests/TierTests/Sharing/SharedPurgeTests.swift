@@ -193,7 +193,7 @@ import Testing
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
         waitUntil { b.isFresh("/1") == nil }
         waitUntil {
-            a.knowledge.beside.isEmpty && (try? value("/1", a)).map { a.knowledge.isPurged($0) } == false
+            a.knowledge.unlogged.isEmpty && (try? value("/1", a)).map { a.knowledge.isPurged($0) } == false
         }
         #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
     }
@@ -215,13 +215,13 @@ import Testing
         for words in [["maxmemory-policy", "noeviction"], ["maxmemory", "1"]] {
             #expect(await scene.send(RESPCommand("CONFIG", "SET", words[0], words[1])) == [.simple("OK")])
         }
-        let long = String(repeating: "x", count: PurgeKnowledge.mostBesideBytes / 4)
+        let long = String(repeating: "x", count: UnloggedPurges.mostBytes / 4)
         for number in 0..<4 { #expect(await !a.purge(target("/\(number)" + long.dropFirst(2))).isWidened) }
         let report = await a.purge(target("/1"))
         #expect(report.isWidened && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
         waitUntil { b.isFresh("/1") == false && b.isFresh("/2") == false }
-        waitUntil { a.knowledge.beside.isEmpty }
+        waitUntil { a.knowledge.unlogged.isEmpty }
     }
 
     /// Another purge of the new log stood further on, and seemed to be beyond it.

@@ -32,7 +32,7 @@ import Testing
         ] as [[EntrySelection.Condition]])
     func everyConditionIsTested(conditions: [EntrySelection.Condition]) {
         let selection = EntrySelection(conditions)
-        let record = PurgeRecord(selection: selection, mode: .hard, at: noon, node: "a", isUnderstood: true)
+        let record = PurgeRecord(selection: selection, mode: .hard, at: noon, node: "a")
         let history = history([(10, record)])
         let chosen = answer("/v1/a", variant: "en", resources: [3, 7])
         #expect(history.isPurged(chosen, since: fence(9)))
@@ -122,7 +122,7 @@ import Testing
             let conditions = (0..<Int.random(in: 1...3, using: &generator)).map { _ in condition() }
             let record = PurgeRecord(
                 selection: EntrySelection(conditions), mode: Bool.random(using: &generator) ? .hard : .soft,
-                at: noon + Int64(number()), node: "a", isUnderstood: true)
+                at: noon + Int64(number()), node: "a")
             history.note(record, at: position)
             all.append((position, record))
             let namesAny = number() == 0

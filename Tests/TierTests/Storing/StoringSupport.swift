@@ -37,5 +37,5 @@ func purge(
     _ conditions: EntrySelection.Condition..., mode: PurgeMode = .hard, at time: Int64 = noon, by node: String = "a"
 ) -> PurgeRecord {
     PurgeRecord(
-        selection: EntrySelection(conditions), mode: mode, at: time, node: node, isUnderstood: true)
+        selection: EntrySelection(conditions), mode: mode, at: time, node: node)
 }

@@ -1,0 +1,95 @@
+import EventLoop
+
+/// The purges that were asked for on this node: those that are not reported yet, and those that the
+/// log lacks.
+struct AskedPurges: Sendable {
+    /// What is to be done about one of them.
+    enum Step: Sendable {
+        /// Purge the cache without the log; what is unlogged has changed before that.
+        case purge(PurgeWait)
+        case report(Int, PurgeReport)
+    }
+
+    private var waits: [PurgeWait] = []
+    private(set) var unlogged = UnloggedPurges()
+
+    var isEmpty: Bool { waits.isEmpty }
+
+    /// When the next of them waits for no other node any more.
+    func nextDeadline(after now: Instant) -> Instant? { waits.lazy.map(\.deadline).filter { $0 > now }.min() }
+
+    mutating func add(_ number: Int, _ record: PurgeRecord, until deadline: Instant) {
+        waits.append(PurgeWait(number: number, record: record, deadline: deadline))
+    }
+
+    /// The engine has answered.
+    /// - Parameter position: nil where it did not take the purge.
+    mutating func announced(
+        _ number: Int, at position: LogPosition?, in epoch: LogEpoch?, _ replication: PurgeReport.Replication
+    ) {
+        for index in waits.indices where waits[index].number == number {
+            waits[index].own = .unread
+            (waits[index].position, waits[index].epoch) = (position, epoch)
+            waits[index].replication = replication
+        }
+    }
+
+    /// The cache is at work on what the log has at that place, or has ended it.
+    mutating func note(_ own: PurgeWait.Own, at position: LogPosition) {
+        for index in waits.indices where waits[index].position == position { waits[index].own = own }
+    }
+
+    mutating func done(_ number: Int, _ count: Int?) {
+        for index in waits.indices where waits[index].number == number { waits[index].own = .done(count) }
+    }
+
+    /// The log was read at that place.
+    /// - Returns: whether what is unlogged has changed.
+    mutating func read(_ position: LogPosition) -> Bool { unlogged.read(position) }
+
+    mutating func written(_ number: Int, at position: LogPosition) { unlogged.written(number, at: position) }
+
+    /// Takes all that wait a step further, if there is one.
+    /// - Parameters:
+    ///   - isFollowing: whether the engine answers.
+    ///   - position: the place up to which this node has applied the log.
+    mutating func settle(
+        isFollowing: Bool, at position: LogPosition, _ registry: NodeRegistry, now: Instant
+    ) -> [Step] {
+        var (kept, steps): ([PurgeWait], [Step]) = ([], [])
+        for var wait in waits {
+            let isAwaitingOthers =
+                !registry.knowsOthers || registry.missing(wait.mark, now: now).contains(where: \.isAlive)
+            let isAhead = wait.position.map { $0 > position } ?? false
+            switch wait.step(
+                isFollowing: isFollowing, isAhead: isAhead, isAwaitingOthers: isAwaitingOthers, now: now)
+            {
+            case .wait: kept.append(wait)
+            case .purgeDirectly:
+                wait.own = .applying
+                wait.isWidened = unlogged.add(wait.number, wait.record, at: wait.position)
+                kept.append(wait)
+                steps.append(.purge(wait))
+            case .report: steps.append(.report(wait.number, wait.report(registry, now: now)))
+            }
+        }
+        waits = kept
+        return steps
+    }
+
+    /// Gives all up: those that were not begun are to be done, and all are reported.
+    mutating func giveUp(_ registry: NodeRegistry, now: Instant) -> [Step] {
+        defer { waits = [] }
+        return waits.filter { $0.own == .announced || $0.own == .unread }.map { .purge($0) }
+            + waits.map { .report($0.number, $0.report(registry, now: now)) }
+    }
+}
+
+extension PurgeWait {
+    fileprivate func report(_ registry: NodeRegistry, now: Instant) -> PurgeReport {
+        let purged: Int? = if case .done(let count) = own { count } else { nil }
+        return PurgeReport(
+            purged: purged, replication: replication, missing: registry.missing(mark, now: now).map(\.node),
+            nodes: registry.knowsOthers ? registry.count(now: now) : nil, isWidened: isWidened)
+    }
+}

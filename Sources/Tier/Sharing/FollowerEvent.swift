@@ -1,0 +1,72 @@
+import Cache
+import EventLoop
+
+// The words between `FollowerState` and `LogFollower`: what happens to a node, and what it does.
+
+extension FollowerState {
+    /// The time of an event.
+    struct Moment: Sendable {
+        let now: Instant
+        /// Unix milliseconds of this machine.
+        let wall: Int64
+    }
+
+    /// A pipeline for the engine.
+    enum Question: Sendable, Equatable {
+        /// The page of the log beyond a place; answers to older numbers are not read.
+        case page(Int, after: LogPosition)
+        /// A new life of the log, and then that page.
+        case beginning(Int, then: LogPosition)
+        /// A sign of life, which also asks for those of the others.
+        case signs
+        /// A purge that was asked for here, by its number.
+        case announcement(Int)
+        /// Purges that were done here without the log, by their numbers.
+        case unlogged([Int])
+        /// The newest entry from before the horizon.
+        case horizon
+        case trimming
+        case farewell
+    }
+
+    /// A purge of this node's cache.
+    enum Job: Sendable, Equatable {
+        case logged(PurgeLogEntry)
+        case everything(LogBreak)
+        /// One that was asked for here, by its number.
+        case asked(Int)
+    }
+
+    enum Event: Sendable {
+        /// The disk has told how far this node came in an earlier run. Before, nothing is read.
+        case began(LogMark?)
+        /// A purge is asked for, under a number of its own.
+        case purge(Int, PurgeRecord)
+        /// Nil: the engine did not answer.
+        case answered(Question, [RESPReply]?)
+        /// How many answers a purge chose; nil where the disk refused.
+        case purged(Job, Int?)
+        /// `wakeAt` has come.
+        case woken
+        /// The node is to end, and not to be missed.
+        case leave
+        case close
+    }
+
+    enum Effect: Sendable, Equatable {
+        case ask(Question, [RESPCommand])
+        /// Begin with a `PurgeHistory` that knows nothing.
+        case beginHistory(LogEpoch, forgottenUntil: LogPosition)
+        case note(PurgeLogEntry)
+        /// Purges that no value may have missed, though the log was not read so far.
+        case hold([UnloggedPurge])
+        /// Purge the cache as of that time, in unix seconds; then `purged`.
+        case purge(Job, EntrySelection, PurgeMode, at: Int64)
+        case persist(LogMark)
+        case report(Int, PurgeReport)
+        case warn(String)
+        case inform(String)
+        /// The engine has heard that this node leaves, or never will.
+        case left
+    }
+}

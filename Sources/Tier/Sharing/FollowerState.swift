@@ -1,0 +1,399 @@
+import Cache
+import EventLoop
+
+// One node among those that share the tier, as a value: events in, effects out, no I/O, no clock.
+// `PurgeLogState` says how the log is followed, `NodeRegistry` which nodes there are, `PurgeWait`
+// when a purge is reported; this joins them.
+// Must hold: effects are performed in their order, and those on the history before any value is
+// judged; a purge that was asked for here is done here, whatever the engine does, and reported
+// once; this machine's clock alone says when a purge ends the freshness of what is stored here.
+
+struct FollowerState: Sendable {
+    private enum Phase { case starting, following, left, closed }
+
+    private let keys: TierKeys
+    private let settings: LogFollower.Settings
+    private var moment: Moment
+    private var effects: [Effect] = []
+    private var phase = Phase.starting
+
+    private var log = PurgeLogState()
+    private var tail = LogTail()
+    private var reading = 0
+    private var pauseUntil: Instant?
+    /// Whether the engine has answered what it was asked last.
+    private var isConnected = false
+    /// Since when it has not, in unix seconds.
+    private var awaySince: Int64
+    /// Whether the engine had a replica when it was last asked. To wait for one that is not there
+    /// takes it a tenth of a second, and all that is asked after that waits too.
+    private var hasReplica = true
+    private var lastTrim: Instant?
+
+    private var heartbeat: Heartbeat
+    private var asked = AskedPurges()
+    /// When purges that the log lacks were last written to it.
+    private var lastLogging: Instant?
+
+    /// The last complaint about pages.
+    private var complaint: String?
+    /// Topics that are not logged again.
+    private var said: Set<String> = []
+
+    /// Unlogged purges that go into the log at once.
+    private static let mostLogged = 256
+    private static let trimInterval: Duration = .seconds(3_600)
+    /// Seconds by which clocks may differ without a word.
+    private static let clockTolerance: Int64 = 60
+    private static let mostSaid = 256
+
+    init(_ own: NodeIdentity, _ keys: TierKeys, _ settings: LogFollower.Settings, at moment: Moment) {
+        (self.keys, self.settings, self.moment) = (keys, settings, moment)
+        awaySince = moment.wall / 1000
+        heartbeat = Heartbeat(of: own)
+    }
+
+    mutating func take(_ event: Event, at moment: Moment) -> [Effect] {
+        self.moment = moment
+        defer { effects = [] }
+        switch event {
+        case .answered(.farewell, _): effects.append(.left)
+        case _ where phase == .closed: refuse(event)
+        case .began(let kept): begin(kept)
+        case .purge(let number, let record): announce(number, record)
+        case .answered(let question, let replies): answered(question, replies)
+        case .purged(let job, let count): purged(job, count)
+        case .woken: wake()
+        case .leave: leave()
+        case .close: close()
+        }
+        settle()
+        return effects
+    }
+}
+
+// MARK: State
+
+extension FollowerState {
+    /// When `woken` is to be told; nil where nothing is waited for.
+    var wakeAt: Instant? {
+        [pauseUntil, heartbeat.dueAt, asked.nextDeadline(after: moment.now)].compactMap { $0 }.min()
+    }
+
+    /// The fence of a fetch that begins now; nil while no log is known.
+    var fence: LogMark? { phase == .closed ? nil : log.fence }
+
+    /// Whether values of the tier can be judged.
+    var mayTake: Bool { phase != .closed && log.mayTake }
+
+    func status(at now: Instant) -> SharingStatus {
+        var status = SharingStatus()
+        guard phase != .closed else { return status }
+        status.standing = isConnected ? log.standing : .away
+        status.awaySince = isConnected ? nil : awaySince
+        status.namesake = registry.namesake
+        status.lag = tail.count(beyond: log.position)
+        status.skew = registry.skew
+        status.nodes = registry.nodes(
+            mark: log.fence, isReady: status.standing == .ready, tail: tail, now: now)
+        return status
+    }
+
+    private mutating func begin(_ kept: LogMark?) {
+        guard phase == .starting else { return }
+        phase = .following
+        log = PurgeLogState(kept: kept)
+        beat()
+    }
+
+    private mutating func wake() {
+        if let pauseUntil, pauseUntil <= moment.now { readOn() }
+        if let due = heartbeat.dueAt, due <= moment.now { beat() }
+    }
+
+    private mutating func leave() {
+        phase = .left
+        heartbeat.unschedule()
+        ask(.farewell, [registry.farewell(keys)])
+    }
+
+    private mutating func close() {
+        perform(asked.giveUp(registry, now: moment.now))
+        (phase, pauseUntil) = (.closed, nil)
+        heartbeat.unschedule()
+    }
+
+    /// After `close` no event changes anything; a purge is reported as not done.
+    private mutating func refuse(_ event: Event) {
+        guard case .purge(let number, _) = event else { return }
+        let report = PurgeReport(purged: nil, replication: .unlogged, missing: [], nodes: nil)
+        effects.append(.report(number, report))
+    }
+
+    private mutating func ask(_ question: Question, _ commands: [RESPCommand]) {
+        effects.append(.ask(question, commands))
+    }
+
+    private mutating func answered(_ question: Question, _ replies: [RESPReply]?) {
+        switch question {
+        case .page(let number, let position): if number == reading { readPage(replies, after: position) }
+        case .beginning(let number, let position): if number == reading { logBegan(replies, then: position) }
+        case .signs: readSigns(replies)
+        case .announcement(let number): announced(number, replies ?? [])
+        case .unlogged(let numbers): written(numbers, replies ?? [])
+        case .horizon: trim(upTo: replies?.first)
+        case .trimming, .farewell: break
+        }
+    }
+
+    /// The engine has answered.
+    private mutating func noteAnswered() {
+        guard !isConnected, phase != .starting else { return }
+        isConnected = true
+        follow(log.connected())
+    }
+
+    /// The engine does not answer, or not to the question. A sign of life finds out when it does.
+    private mutating func noteUnanswered() {
+        reading += 1
+        guard isConnected else { return }
+        (isConnected, awaySince) = (false, moment.wall / 1000)
+        log.disconnected()
+        // The one that was scheduled is later than it need be now.
+        heartbeat.unschedule()
+        scheduleBeat()
+    }
+
+    private mutating func sayOnce(_ topic: String, _ line: String) {
+        if said.count < Self.mostSaid, said.insert(topic).inserted { effects.append(.warn("purge log: " + line)) }
+    }
+}
+
+// MARK: Reading the log
+
+extension FollowerState {
+    private mutating func follow(_ actions: [PurgeLogState.Action]) {
+        for action in actions {
+            switch action {
+            case .read(let position): read(after: position)
+            case .beginHistory(let epoch, let until): effects.append(.beginHistory(epoch, forgottenUntil: until))
+            case .note(let entry): note(entry)
+            case .apply(let entry): apply(entry)
+            case .makeAllStale(let reason):
+                tail.forget()
+                effects.append(.purge(.everything(reason), EntrySelection(), .soft, at: moment.wall / 1000))
+            case .persist(let mark):
+                effects.append(.persist(mark))
+                // Those that wait for this node hear of it.
+                beat()
+            case .wait: pauseUntil = moment.now + settings.pause
+            }
+        }
+    }
+
+    private mutating func read(after position: LogPosition) {
+        reading += 1
+        ask(.page(reading, after: position), PurgeLogQuery.commands(keys, after: position))
+    }
+
+    private mutating func readPage(_ replies: [RESPReply]?, after position: LogPosition) {
+        guard let replies else { return noteUnanswered() }
+        if let history = replies.last?.elements?.last.flatMap({ EngineHistory($0) }) {
+            hasReplica = history.replicas > 0
+        }
+        switch PurgeLogQuery.answer(replies) {
+        case .page(let page):
+            complaint = nil
+            for entry in page.entries { tail.note(entry.position) }
+            follow(log.read(page))
+        case .noEpoch: ask(.beginning(reading, then: position), [PurgeLogQuery.beginning(keys)])
+        case .unusable(let reason): complain(reason)
+        }
+    }
+
+    private mutating func logBegan(_ replies: [RESPReply]?, then position: LogPosition) {
+        guard let reply = replies?.first else { return noteUnanswered() }
+        // Nil is the reply where another node was faster.
+        if let code = reply.errorCode { complain(code) } else { read(after: position) }
+    }
+
+    /// A page cannot be read: it is asked for again after the next sign of life.
+    private mutating func complain(_ reason: String) {
+        if complaint != reason { effects.append(.warn("purge log: cannot be read: \(reason); trying again")) }
+        complaint = reason
+        noteUnanswered()
+    }
+
+    /// The log is known to have grown, or the pause is over.
+    private mutating func readOn() {
+        pauseUntil = nil
+        follow(log.woken())
+    }
+
+    private mutating func note(_ entry: PurgeLogEntry) {
+        effects.append(.note(entry))
+        if asked.read(entry.position) { effects.append(.hold(asked.unlogged.all)) }
+    }
+
+    private mutating func apply(_ entry: PurgeLogEntry) {
+        note(entry)
+        asked.note(.applying, at: entry.position)
+        let record = entry.record
+        if let unknown = record.unknown {
+            sayOnce(unknown, "\(entry.position) is of a later version (\(unknown)): everything is taken for stale")
+        }
+        let ahead = record.at - entry.position.unixSeconds
+        if ahead > Self.clockTolerance {
+            sayOnce("the clock of " + record.node, "the clock of node \(record.node) is \(ahead) s ahead")
+        }
+        purgeCache(.logged(entry), record)
+    }
+
+    /// Answers that came since the purge was asked for may be older all the same: it is of now.
+    private mutating func purgeCache(_ job: Job, _ record: PurgeRecord) {
+        effects.append(.purge(job, record.selection, record.mode, at: moment.wall / 1000))
+    }
+
+    private mutating func purged(_ job: Job, _ count: Int?) {
+        switch job {
+        case .logged(let entry):
+            asked.note(.done(count), at: entry.position)
+            if let count { inform(entry.record, count) }
+            follow(log.applied(succeeded: count != nil))
+        case .everything(let reason):
+            if let count {
+                let answers = count == 1 ? "1 stored answer is" : "\(count) stored answers are"
+                effects.append(.warn("purge log: \(reason.text): \(answers) taken for stale"))
+            }
+            follow(log.madeStale(succeeded: count != nil))
+        case .asked(let number): asked.done(number, count)
+        }
+    }
+
+    private mutating func inform(_ record: PurgeRecord, _ count: Int) {
+        guard record.isUnderstood, record.node != registry.own.name else { return }
+        let entries = count == 1 ? "1 entry" : "\(count) entries"
+        let mode = record.mode == .hard ? "hard" : "soft"
+        effects.append(.inform("purged \(entries) (\(mode)), as node \(record.node) was asked: \(record.words)"))
+    }
+}
+
+// MARK: Purges that are asked for here
+
+// They are written to the log, done here as the log is read, and reported when the nodes that are
+// up have done the same.
+
+extension FollowerState {
+    private mutating func announce(_ number: Int, _ record: PurgeRecord) {
+        // Nodes before this version believe the time that an entry says.
+        let record = registry.engineTime(moment.now).map { record.notLater(than: $0 / 1000) } ?? record
+        asked.add(number, record, until: moment.now + settings.purgePatience)
+        ask(.announcement(number), PurgeLogQuery.announcement(of: record, keys, hasReplica: hasReplica))
+    }
+
+    private mutating func announced(_ number: Int, _ replies: [RESPReply]) {
+        if let code = replies.first?.errorCode { effects.append(.warn("purge log: a purge was not taken: \(code)")) }
+        let position = replies.first?.bytes.flatMap { LogPosition($0) }
+        // This node may have taken the engine for away: what was purged elsewhere meanwhile is done
+        // before this one, or this node would be taken for up to date.
+        if position != nil { noteAnswered() }
+        asked.announced(
+            number, at: position, in: log.fence?.epoch,
+            position == nil ? .unlogged : PurgeLogQuery.replication(replies))
+        readOn()
+        beat()
+    }
+
+    /// Takes the purges that wait a step further.
+    private mutating func settle() {
+        perform(asked.settle(isFollowing: isConnected, at: log.position, registry, now: moment.now))
+    }
+
+    private mutating func perform(_ steps: [AskedPurges.Step]) {
+        for step in steps {
+            switch step {
+            case .purge(let wait):
+                // Before the cache is purged: what it loses must not come back from the tier.
+                effects.append(.hold(asked.unlogged.all))
+                if wait.isWidened { effects.append(.warn(Self.widened)) }
+                purgeCache(.asked(wait.number), wait.record)
+            case .report(let number, let report): effects.append(.report(number, report))
+            }
+        }
+    }
+
+    private static let widened =
+        "purge log: too many purges are not in it: others will purge everything (soft) in place of the latest"
+
+    /// Purges that were done without the log go into it after all that it has, and again until they
+    /// are read there: other nodes hear of them, and the tier is good again for what they chose.
+    private mutating func logUnlogged() {
+        let purges = asked.unlogged.all.prefix(Self.mostLogged)
+        guard !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true else { return }
+        lastLogging = moment.now
+        ask(.unlogged(purges.map(\.number)), purges.map { PurgeLogQuery.entry($0.record, keys) })
+    }
+
+    private mutating func written(_ numbers: [Int], _ replies: [RESPReply]) {
+        for (number, reply) in zip(numbers, replies) {
+            if let position = reply.bytes.flatMap({ LogPosition($0) }) { asked.written(number, at: position) }
+        }
+        if !replies.isEmpty { readOn() }
+    }
+}
+
+// MARK: Signs of life
+
+extension FollowerState {
+    private var registry: NodeRegistry { heartbeat.registry }
+
+    /// Gives a sign of life; where one is on its way, another after it.
+    private mutating func beat() {
+        guard phase == .following else { return }
+        let isReady = isConnected && log.standing == .ready
+        if let commands = heartbeat.beat(keys, mark: log.fence, isReady: isReady, now: moment.now) {
+            ask(.signs, commands)
+        }
+    }
+
+    private mutating func readSigns(_ replies: [RESPReply]?) {
+        if let replies { noteSigns(replies) }
+        let isDue = heartbeat.ended(isAnswered: replies != nil)
+        if replies == nil { noteUnanswered() }
+        if isDue { beat() } else { scheduleBeat() }
+    }
+
+    private mutating func noteSigns(_ replies: [RESPReply]) {
+        let lines = heartbeat.take(replies, wall: moment.wall, now: moment.now)
+        effects += lines.map { .warn("purge log: " + $0) }
+        for (name, _) in registry.ahead(now: moment.now) {
+            sayOnce("time of " + name, "node \(name) was heard of in the future: the engine's clock was set back")
+        }
+        noteAnswered()
+        logUnlogged()
+        trimIfDue()
+    }
+
+    private mutating func scheduleBeat() {
+        guard phase == .following else { return }
+        let usual = isConnected ? settings.heartbeat : settings.pause
+        heartbeat.schedule(at: moment.now + (asked.isEmpty ? usual : settings.hastyHeartbeat))
+    }
+
+    /// Takes out of the log what is older than the horizon, but for the newest entry of that age: a
+    /// node that has read all of the log is at that one or before it, however seldom anything is
+    /// purged (`PurgeLogState`).
+    private mutating func trimIfDue() {
+        guard log.standing == .ready, lastTrim.map({ moment.now - $0 >= Self.trimInterval }) ?? true,
+            let time = registry.engineTime(moment.now)
+        else { return }
+        lastTrim = moment.now
+        let end = time - settings.horizon.wholeNanoseconds / 1_000_000 - 1
+        if end > 0 { ask(.horizon, [PurgeLogQuery.newest(before: end, keys)]) }
+    }
+
+    private mutating func trim(upTo reply: RESPReply?) {
+        guard let id = reply?.elements?.first?.elements?.first?.bytes, LogPosition(id) != nil else { return }
+        ask(.trimming, [PurgeLogQuery.trimming(before: id, keys)])
+    }
+}

@@ -1,0 +1,63 @@
+import EventLoop
+
+/// The signs of life of this node: when one is sent, and what the answers say.
+///
+/// One is sent every two seconds, after purges, and often while a purge waits for other nodes. The
+/// answers also tell that the engine is there.
+struct Heartbeat: Sendable {
+    private(set) var registry: NodeRegistry
+    /// When the next is due; nil while one is on its way.
+    private(set) var dueAt: Instant?
+    private var isUnderWay = false
+    /// Whether there is news since the one that is on its way.
+    private var hasNews = false
+    /// Why the engine did not take the last one.
+    private var refusal: String?
+
+    init(of own: NodeIdentity) { registry = NodeRegistry(own) }
+
+    /// The commands of a sign of life; nil where one is on its way: another follows it.
+    mutating func beat(_ keys: TierKeys, mark: LogMark?, isReady: Bool, now: Instant) -> [RESPCommand]? {
+        dueAt = nil
+        hasNews = isUnderWay
+        guard !isUnderWay else { return nil }
+        isUnderWay = true
+        return registry.heartbeat(keys, mark: mark, isReady: isReady, now: now)
+    }
+
+    /// The one that was on its way has ended.
+    /// - Parameter isAnswered: false: the engine is away, and news can wait until it is there.
+    /// - Returns: whether another is to be sent at once.
+    mutating func ended(isAnswered: Bool) -> Bool {
+        isUnderWay = false
+        return isAnswered && hasNews
+    }
+
+    /// Reads the answers of the engine.
+    /// - Parameter wall: unix milliseconds of this machine.
+    /// - Returns: lines for the log.
+    mutating func take(_ replies: [RESPReply], wall: Int64, now: Instant) -> [String] {
+        var lines: [String] = []
+        let isFirst = !registry.knowsTime
+        if let other = registry.take(replies, wall: wall, now: now) {
+            lines.append(
+                """
+                another process (\(other.process) at \(other.address)) is a node of this name, \
+                \(registry.own.name): each node needs a name of its own
+                """)
+        }
+        let code = replies.lazy.compactMap(\.errorCode).first
+        if let code, code != refusal { lines.append("the engine does not list this node: \(code)") }
+        refusal = code
+        // Before the first answer a sign of life only asks for the time.
+        if isFirst, registry.knowsTime { hasNews = true }
+        return lines
+    }
+
+    /// Sends the next one then, unless it is scheduled or on its way.
+    mutating func schedule(at moment: Instant) {
+        if !isUnderWay, dueAt == nil { dueAt = moment }
+    }
+
+    mutating func unschedule() { dueAt = nil }
+}

@@ -1,0 +1,51 @@
+import Cache
+
+/// A purge that this node has done without having read it in the log.
+struct UnloggedPurge: Sendable, Equatable {
+    let number: Int
+    let record: PurgeRecord
+    /// Its place in the log; nil where it is not known to be there.
+    var position: LogPosition?
+}
+
+/// All of them, in their order, until they are read in the log.
+struct UnloggedPurges: Sendable {
+    /// The most that are remembered, and bytes of their conditions: those beyond are one purge of
+    /// everything.
+    static let (mostCount, mostBytes) = (4_096, 4 << 20)
+
+    private(set) var all: [UnloggedPurge] = []
+    private var byteCount = 0
+
+    /// Remembers one. Where there is no room for it, it and the latest before it become one soft
+    /// purge of everything, which the log has not seen.
+    /// - Returns: whether that is so.
+    mutating func add(_ number: Int, _ record: PurgeRecord, at position: LogPosition?) -> Bool {
+        let bytes = record.selection.byteCount
+        guard all.count >= Self.mostCount || byteCount + bytes > Self.mostBytes else {
+            all.append(UnloggedPurge(number: number, record: record, position: position))
+            byteCount += bytes
+            return false
+        }
+        let last = all.popLast()?.record
+        byteCount -= last?.selection.byteCount ?? 0
+        let everything = PurgeRecord(
+            selection: EntrySelection(), mode: .soft, at: max(record.at, last?.at ?? 0), node: record.node)
+        all.append(UnloggedPurge(number: number, record: everything))
+        return true
+    }
+
+    /// One was written to the log.
+    mutating func written(_ number: Int, at position: LogPosition) {
+        for index in all.indices where all[index].number == number { all[index].position = position }
+    }
+
+    /// The log was read at that place.
+    /// - Returns: whether one of them was there.
+    mutating func read(_ position: LogPosition) -> Bool {
+        guard all.contains(where: { $0.position == position }) else { return false }
+        all.removeAll { $0.position == position }
+        byteCount = all.reduce(0) { $0 + $1.record.selection.byteCount }
+        return true
+    }
+}

@@ -1,0 +1,107 @@
+import Cache
+import EventLoop
+
+@testable import Tier
+
+/// A follower's machine, and what a test tells it: the engine's answers as values, no engine.
+struct FollowerScript {
+    typealias State = FollowerState
+
+    private(set) var state: FollowerState
+    var now = Instant(nanoseconds: 1_000_000_000)
+    /// Unix milliseconds of this machine.
+    var wall = noon * 1000
+    /// The engine's clock, likewise.
+    var engine = noon * 1000
+
+    init(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) {
+        var settings = LogFollower.Settings()
+        adjust(&settings)
+        let identity = NodeIdentity(name: "a", address: "a:1", version: "1", process: 1, startedAt: noon)
+        state = FollowerState(
+            identity, TierKeys(prefix: "refrain"), settings, at: .init(now: now, wall: wall))
+    }
+
+    mutating func tell(_ event: State.Event) -> [State.Effect] {
+        state.take(event, at: .init(now: now, wall: wall))
+    }
+
+    mutating func pass(_ time: Duration) {
+        now = now + time
+        wall += time.wholeNanoseconds / 1_000_000
+        engine += time.wholeNanoseconds / 1_000_000
+    }
+
+    /// Time passes, up to the next moment for which the machine wants to be woken.
+    mutating func wake() -> [State.Effect] {
+        guard let moment = state.wakeAt else { return [] }
+        pass(moment - now)
+        return tell(.woken)
+    }
+
+    /// A node that has read a log up to 20 in an earlier run, and reads on.
+    static func ready(_ adjust: (inout LogFollower.Settings) -> Void = { _ in }) -> FollowerScript {
+        var script = FollowerScript(adjust)
+        _ = script.tell(.began(fence(20)))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        _ = script.tell(.answered(.page(1, after: .start), script.page(entries: [10, 20])))
+        return script
+    }
+
+    /// The answers to a sign of life; by node the mark that it says.
+    func signs(_ nodes: [String: LogMark], seen: Int64 = 0) -> [RESPReply] {
+        let time = RESPReply.array([.bulk("\(engine / 1000)"), .bulk("\(engine % 1000 * 1000)")])
+        let fields = nodes.flatMap { name, mark in
+            [RESPReply.bulk(Array(name.utf8)), .bulk("seen=\(engine + seen) ready=1 applied=\(mark.text)")]
+        }
+        return [time, .array(fields), .integer(0)]
+    }
+
+    /// The answers to a page of a log that was never trimmed.
+    func page(
+        entries: [UInt64], last: UInt64? = nil, record: PurgeRecord = purge(.target([47])), replicas: Int = 0
+    ) -> [RESPReply] {
+        let fields = RESPReply.array(record.fields.map { .bulk($0) })
+        let range = entries.map { RESPReply.array([.bulk("\($0)-0"), fields]) }
+        let end = last ?? entries.last ?? 0
+        let facts: [RESPReply] = [
+            .bulk("length"), .integer(9), .bulk("last-generated-id"), .bulk("\(end)-0"), .bulk("entries-added"),
+            .integer(9),
+        ]
+        let replication = "connected_slaves:\(replicas)\r\nmaster_replid:00000000000000000000\r\n"
+        return [.array([.array(range), .bulk("0123456789abcdef"), .array(facts), .bulk(Array(replication.utf8))])]
+    }
+}
+
+extension [FollowerState.Effect] {
+    /// The questions among them, without their commands.
+    var questions: [FollowerState.Question] {
+        compactMap { if case .ask(let question, _) = $0 { question } else { nil } }
+    }
+
+    /// Purges of the cache: what for, and as of when.
+    var purges: [FollowerState.Job] {
+        compactMap { if case .purge(let job, _, _, _) = $0 { job } else { nil } }
+    }
+
+    var times: [Int64] {
+        compactMap { if case .purge(_, _, _, let time) = $0 { time } else { nil } }
+    }
+
+    var reports: [PurgeReport] {
+        compactMap { if case .report(_, let report) = $0 { report } else { nil } }
+    }
+
+    var warnings: [String] {
+        compactMap { if case .warn(let line) = $0 { line } else { nil } }
+    }
+
+    /// The commands of the question, each as one line.
+    func lines(_ question: FollowerState.Question) -> [String] {
+        flatMap { effect -> [String] in
+            guard case .ask(question, let commands) = effect else { return [] }
+            return commands.map { $0.words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") }
+        }
+    }
+}

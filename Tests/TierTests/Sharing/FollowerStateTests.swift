@@ -1,0 +1,208 @@
+import Cache
+import EventLoop
+import Testing
+
+@testable import Tier
+
+/// Scripts: what happens to a node, and what it does.
+@Suite struct FollowerStateTests {
+    private typealias Event = FollowerState.Event
+
+    private func at(_ milliseconds: UInt64) -> LogPosition { LogPosition(milliseconds, 0) }
+
+    private let added: [RESPReply] = [.bulk("30-0"), .bulk("connected_slaves:0\r\nmaster_replid:00000000000000000000")]
+
+    @Test func nothingIsAskedBeforeTheDiskHasTold() {
+        var script = FollowerScript()
+        #expect(script.state.wakeAt == nil && script.state.status(at: script.now).standing == .away)
+        #expect(script.tell(.began(nil)).questions == [.signs])
+        #expect(script.state.wakeAt == nil, "the answer wakes it")
+    }
+
+    @Test func theFirstAnswerTellsTheTimeAndTheSecondTheNodes() {
+        var script = FollowerScript()
+        #expect(script.tell(.began(fence(20))).lines(.signs) == ["TIME"])
+        let effects = script.tell(.answered(.signs, [script.signs([:])[0]]))
+        #expect(effects.questions == [.page(1, after: .start), .signs])
+        #expect(effects.lines(.signs).map { $0.prefix(7) } == ["TIME", "HGETALL", "HSET re"])
+        #expect(script.tell(.answered(.signs, script.signs([:]))).questions.isEmpty)
+        #expect(script.state.wakeAt == script.now + .seconds(2))
+    }
+
+    @Test func aNodeThatHasReadAllIsReadyAndLooksAgain() {
+        var script = FollowerScript.ready()
+        #expect(script.state.status(at: script.now).standing == .ready && script.state.mayTake)
+        #expect(script.state.fence == fence(20))
+        #expect(script.wake().questions == [.page(2, after: at(20))])
+        #expect(script.tell(.answered(.page(2, after: at(20)), script.page(entries: [], last: 20))).isEmpty)
+        #expect(script.state.wakeAt == script.now + .milliseconds(250))
+    }
+
+    @Test func aPurgeOfAnotherNodeIsNotedAppliedAndToldOf() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        let record = purge(.target([47]), at: 0, by: "b")
+        let entry = PurgeLogEntry(at(30), record)
+        #expect(
+            script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30], record: record)))
+                == [.note(entry), .purge(.logged(entry), record.selection, .hard, at: script.wall / 1000)])
+        let effects = script.tell(.purged(.logged(entry), 2))
+        #expect(effects.first == .inform("purged 2 entries (hard), as node b was asked: target /"))
+        #expect(effects.contains(.persist(fence(30))) && effects.questions == [.signs])
+    }
+
+    /// Its purges ended what was stored until then, on all nodes and for good.
+    @Test func aPurgeFromANodeWhoseClockIsAheadIsOfNowAndSaidOnce() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        let entries = [1, 2].map { UInt64(noon * 1000) + $0 }
+        let record = purge(.prefix([47]), mode: .soft, at: noon + 300_000_000, by: "b")
+        let first = script.tell(.answered(.page(2, after: at(20)), script.page(entries: entries, record: record)))
+        #expect(first.times == [script.wall / 1000])
+        #expect(first.warnings == ["purge log: the clock of node b is 300000000 s ahead"])
+        let second = script.tell(.purged(.logged(PurgeLogEntry(at(entries[0]), record)), 1))
+        #expect(second.times == [script.wall / 1000] && second.warnings.isEmpty)
+    }
+
+    @Test func aPurgeIsWrittenWithNoLaterTimeThanTheEngines() {
+        var script = FollowerScript.ready()
+        let record = purge(.target([47]), at: noon + 300_000_000)
+        let effects = script.tell(.purge(1, record))
+        #expect(effects.questions == [.announcement(1)])
+        #expect(effects.lines(.announcement(1))[0].contains(" at \(script.engine / 1000) by a target /"))
+    }
+
+    @Test func whatOneVersionDoesNotKnowIsEverythingAndSaidOnce() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        var page = script.page(entries: [30, 31])
+        let fields = purge().fields + [Array("language".utf8), Array("de".utf8)]
+        let odd = RESPReply.array(fields.map { .bulk($0) })
+        guard case .array(let parts?) = page[0] else { return }
+        page[0] = .array([.array(["30-0", "31-0"].map { .array([.bulk(Array($0.utf8)), odd]) })] + parts.dropFirst())
+        let first = script.tell(.answered(.page(2, after: at(20)), page))
+        guard case .purge(let job, let selection, let mode, _)? = first.last else {
+            Issue.record("nothing is purged: \(first)")
+            return
+        }
+        #expect(selection == EntrySelection() && mode == .soft)
+        #expect(first.warnings.count == 1 && first.warnings[0].contains("(the field language)"))
+        #expect(script.tell(.purged(job, 0)).warnings.isEmpty)
+    }
+
+    @Test func aPurgeIsReportedWhenAllThatAreUpHaveIt() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [], last: 20)))
+        let record = purge(.target([47]))
+        let entry = PurgeLogEntry(at(30), record)
+        #expect(script.tell(.purge(1, record)).lines(.announcement(1)).count == 2, "there is no replica")
+        #expect(script.tell(.answered(.announcement(1), added)).questions == [.page(3, after: at(20)), .signs])
+        #expect(
+            script.tell(.answered(.page(3, after: at(20)), script.page(entries: [30]))).purges == [.logged(entry)])
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
+        #expect(script.tell(.purged(.logged(entry), 1)).reports.isEmpty, "b has not applied it")
+        #expect(script.state.wakeAt.map { $0 - script.now } ?? .zero <= .milliseconds(250))
+        let effects = script.tell(.answered(.signs, script.signs(["b": fence(30)])))
+        #expect(effects.reports == [PurgeReport(purged: 1, replication: .noReplica, missing: [], nodes: 2)])
+    }
+
+    @Test func aPurgeWaitsForNoNodeForEver() {
+        var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
+        let entry = PurgeLogEntry(at(30), purge(.target([47])))
+        _ = script.tell(.purge(1, entry.record))
+        _ = script.tell(.answered(.announcement(1), added))
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30])))
+        #expect(script.tell(.purged(.logged(entry), 1)).reports.isEmpty)
+        script.pass(.seconds(2))
+        #expect(script.tell(.woken).reports.map { $0.missing.map(\.name) } == [["b"]])
+        #expect(script.tell(.woken).reports.isEmpty, "it is reported once")
+    }
+
+    @Test func withoutAnEngineAPurgeIsDoneHereAndWrittenWhenThereIsOne() {
+        var script = FollowerScript.ready()
+        let record = purge(.target([47]))
+        _ = script.tell(.purge(1, record))
+        let effects = script.tell(.answered(.announcement(1), nil))
+        #expect(effects.contains(.hold([UnloggedPurge(number: 1, record: record)])))
+        #expect(effects.purges == [.asked(1)])
+        #expect(script.tell(.purged(.asked(1), 3)).reports.map(\.replication) == [.unlogged])
+        #expect(script.tell(.answered(.signs, script.signs([:]))).questions.contains(.unlogged([1])))
+        #expect(script.tell(.answered(.unlogged([1]), [.bulk("40-0")])).isEmpty, "a page is on its way")
+        let read = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [40], record: record)))
+        #expect(read.contains(.hold([])))
+    }
+
+    @Test func anEngineThatDoesNotAnswerIsAwayUntilASignOfLifeIsAnswered() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        #expect(script.tell(.answered(.page(2, after: at(20)), nil)).isEmpty)
+        #expect(script.state.status(at: script.now).standing == .away)
+        #expect(script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30]))).isEmpty, "too late")
+        #expect(script.wake().questions == [.signs])
+        #expect(script.tell(.answered(.signs, script.signs([:]))).questions == [.page(4, after: at(20))])
+    }
+
+    @Test func aPageThatCannotBeReadIsToldOfOnce() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        let refusal = [RESPReply.error(code: "NOPERM", text: "")]
+        #expect(
+            script.tell(.answered(.page(2, after: at(20)), refusal))
+                == [.warn("purge log: cannot be read: NOPERM; trying again")])
+        _ = script.wake()
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        #expect(script.tell(.answered(.page(4, after: at(20)), refusal)).isEmpty)
+    }
+
+    @Test func aLogWithoutAnEpochIsBegunAndReadAgain() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        guard case .array(var parts?) = script.page(entries: [])[0] else { return }
+        parts[1] = .bulk(nil)
+        let begun = script.tell(.answered(.page(2, after: at(20)), [.array(parts)]))
+        #expect(begun.questions == [.beginning(2, then: at(20))])
+        #expect(
+            script.tell(.answered(.beginning(2, then: at(20)), [.bulk(nil)])).questions == [.page(3, after: at(20))])
+    }
+
+    @Test func theLogIsTrimmedToItsNewestOldEntry() {
+        var script = FollowerScript.ready()
+        let effects = script.tell(.answered(.signs, script.signs([:])))
+        let end = script.engine - 30 * 86_400_000 - 1
+        #expect(effects.lines(.horizon) == ["XREVRANGE refrain:purges \(end) - COUNT 1"])
+        let newest = RESPReply.array([.array([.bulk("7-1"), .array([])])])
+        #expect(
+            script.tell(.answered(.horizon, [newest])).lines(.trimming) == ["XTRIM refrain:purges MINID 7-1"])
+        #expect(script.tell(.answered(.signs, script.signs([:]))).questions.isEmpty, "once an hour")
+    }
+
+    /// Each purge waited for it, until the engine's clock came to the time that it had said.
+    @Test func aNodeThatWasHeardOfInTheFutureIsOfNow() {
+        var script = FollowerScript.ready()
+        let effects = script.tell(.answered(.signs, script.signs(["b": fence(20)], seen: 300_000_000_000)))
+        #expect(effects.warnings.count == 1 && effects.warnings[0].contains("node b was heard of in the future"))
+        var sign: [String] = []
+        while sign.isEmpty { sign = script.wake().lines(.signs) }
+        #expect(sign[2].contains(" b ") && sign[2].contains("seen=\(script.engine) ready=1 applied=\(fence(20).text)"))
+    }
+
+    @Test func aNodeThatLeavesGivesNoMoreSigns() {
+        var script = FollowerScript.ready()
+        #expect(script.tell(.leave).lines(.farewell) == ["HDEL refrain:nodes a"])
+        #expect(script.tell(.answered(.farewell, nil)) == [.left])
+        for _ in 0..<10 { #expect(!script.wake().questions.contains(.signs)) }
+    }
+
+    @Test func whoeverWaitsIsToldWhenItIsClosed() {
+        var script = FollowerScript.ready()
+        _ = script.tell(.purge(1, purge(.target([47]))))
+        let effects = script.tell(.close)
+        #expect(effects.purges == [.asked(1)] && effects.reports.map(\.purged) == [nil])
+        #expect(script.state.wakeAt == nil && script.state.fence == nil && !script.state.mayTake)
+        #expect(script.state.status(at: script.now) == SharingStatus())
+        #expect(script.tell(.answered(.announcement(1), added)).isEmpty && script.tell(.close).isEmpty)
+        #expect(script.tell(.purge(2, purge())).reports.count == 1)
+    }
+}
