@@ -1,5 +1,5 @@
 import CLinux
-import Cache
+import EventLoop
 
 /// How the C library keeps what answers are made of.
 enum AllocatorSettings {

@@ -1,4 +1,4 @@
-import Cache
+import EventLoop
 import Foundation
 import Synchronization
 import TestSupport

@@ -1,38 +1,10 @@
 import Freshness
 import HTTP
 
-// The heads in which a stored response leaves: the whole one, which is made once, 304 and 206, and
-// what a 416 says of it.
+// The heads in which a stored response leaves when not as a whole: 304 and 206, and what a 416 says
+// of it.
 
 extension StoredResponse {
-    /// `Date` at the time of receipt, for an answer that came without one (RFC 9110 6.6.1).
-    static func dateLine(_ unixSeconds: Int64) -> [UInt8] {
-        var buffer = ByteBuffer(capacity: 40)
-        buffer.append("Date: ")
-        HTTPDate.append(unixSeconds, to: &buffer)
-        buffer.append("\r\n")
-        return buffer.copyReadable()
-    }
-
-    /// Status line, `fields`, Content-Length; the lines that vary and the empty line follow when it
-    /// is sent. Also where the fields stand in it. 204 has no Content-Length (RFC 9110 8.6).
-    static func head(
-        status: Int, fields: [UInt8], bodyCount: Int, addsVary: Bool = false
-    ) -> (bytes: [UInt8], fields: Range<Int>) {
-        var head = ByteBuffer(capacity: fields.count + 96)
-        head.appendStatusLine(status)
-        let start = head.readableCount
-        head.append(fields)
-        let end = head.readableCount
-        if addsVary { head.append(GzipForm.varyLine) }
-        if status != 204 {
-            head.append("Content-Length: ")
-            head.append(decimal: bodyCount)
-            head.append("\r\n")
-        }
-        return (head.copyReadable(), start..<end)
-    }
-
     /// Whether `head` has a Date. An answer stored under the origin's own rules keeps the origin's
     /// Date, or the time it came (RFC 9110 6.6.1, RFC 9111 4), and no other may be added.
     public var hasDate: Bool { validators.date != nil }

@@ -8,7 +8,7 @@ import Synchronization
 // coded alone.
 
 /// What a `StoredResponse` has as its body.
-enum StoredContent: Sendable {
+enum ResponseContent: Sendable {
     case plain([UInt8])
     case coded(CodedContent)
 

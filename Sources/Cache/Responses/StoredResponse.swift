@@ -20,7 +20,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public var body: [UInt8] { content.bytes }
     /// Known without inflating anything.
     public var bodyCount: Int { content.count }
-    let content: StoredContent
+    let content: ResponseContent
     /// Whether `body`, once it was asked for, could not be had: what it is then is no answer.
     public var isDamaged: Bool { content.isDamaged }
     /// The same content coded; nil until it came or was made so.
@@ -76,7 +76,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
         var (kept, hasDate, hasEntityTag, hasLastModified) = KeptFields.storable(fields.span, retention)
-        if retention != .impersonal, !hasDate { kept.append(contentsOf: Self.dateLine(receivedAt)) }
+        if retention != .impersonal, !hasDate { kept.append(contentsOf: PreparedHead.dateLine(receivedAt)) }
         var (bodySum, onlyTag) = (UInt64(0), ByteRange?.none)
         if status == 200, !hasEntityTag {
             if retention == .complete {
@@ -99,13 +99,13 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// - Parameter onlyTag: where among `fields` the value of an own tag is, from who knows that
     ///   there is no other validator; nil where they are to be looked for.
     init(
-        restoring key: CacheKey, status: Int, fields: [UInt8], content: StoredContent, receivedAt: Int64,
+        restoring key: CacheKey, status: Int, fields: [UInt8], content: ResponseContent, receivedAt: Int64,
         lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [], resources: [UInt64] = [],
         outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil, bodySum: UInt64 = 0,
         onlyTag: ByteRange? = nil
     ) {
         let addsVary = gzip != nil && !GzipForm.isVaryStated(in: fields.span)
-        let (head, fieldsRange) = Self.head(
+        let (head, fieldsRange) = PreparedHead.whole(
             status: status, fields: fields, bodyCount: content.count, addsVary: addsVary)
         self.key = key.compacted()
         self.status = status
@@ -181,7 +181,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public var staleFor: Int { lifetime.staleFor }
 
     private static func byteCount(
-        _ key: CacheKey, _ head: [UInt8], _ content: StoredContent, _ gzip: GzipForm?, _ shortBytes: Int,
+        _ key: CacheKey, _ head: [UInt8], _ content: ResponseContent, _ gzip: GzipForm?, _ shortBytes: Int,
         _ resources: [UInt64], _ outline: (any Outline)?, _ composition: Composition?
     ) -> Int {
         let coded = gzip.map { $0.head.count + $0.body.count } ?? 0
@@ -255,14 +255,5 @@ public final class StoredResponse: ReusableAnswer, Sendable {
         Checksum.ofEntry(
             key: key, status: status, classTag: classTag, receivedAt: receivedAt, lifetime: lifetime,
             storefront: storefront, selecting: selecting, contentSum: contentSum)
-    }
-}
-
-extension Array where Element: BitwiseCopyable {
-    /// The same elements, copied where more than an eighth of their storage beyond them is empty.
-    func compacted() -> Self {
-        guard capacity > count + count / 8 else { return self }
-        // Not from a slice: an array made from a slice of all of another shares its storage.
-        return withUnsafeBufferPointer { Array($0) }
     }
 }

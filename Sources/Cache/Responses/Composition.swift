@@ -16,11 +16,6 @@ public final class Composition: Sendable {
     /// What it takes in memory, its records in `Dependents` included, in bytes.
     let byteCount: Int
 
-    /// Out of these answers, each given once.
-    convenience init(_ detail: Reason, of parts: [StoredResponse]) {
-        self.init(detail, parts: parts.map(\.key), naming: parts.map(\.resources))
-    }
-
     /// - Parameter named: for each part.
     init(_ detail: Reason, parts: [CacheKey], naming named: [[UInt64]]) {
         self.detail = detail

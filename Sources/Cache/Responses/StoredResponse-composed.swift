@@ -49,3 +49,10 @@ extension StoredResponse {
         }
     }
 }
+
+extension Composition {
+    /// Out of these answers, each given once.
+    convenience init(_ detail: Reason, of parts: [StoredResponse]) {
+        self.init(detail, parts: parts.map(\.key), naming: parts.map(\.resources))
+    }
+}

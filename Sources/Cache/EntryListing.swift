@@ -1,0 +1,98 @@
+import Freshness
+
+// Looking without a trace: for operators, who must not change what they look at.
+// Must hold: no look counts as a use, moves an entry between the tiers or removes one; what belongs
+// to one user is counted and never shown.
+
+/// One row of a listing of both tiers.
+public struct ListedEntry: Sendable {
+    public let entry: StoredEntry
+    public let isInMemory: Bool
+    public let isInFile: Bool
+}
+
+/// What a listing found.
+public struct EntryListing: Sendable {
+    /// Answers of the origin's that everyone shares. The most recently used come first, or the most
+    /// recently received where their use is not recorded.
+    public let entries: [ListedEntry]
+    /// Whether there are more than were asked for.
+    public let isTruncated: Bool
+    /// Answers in memory that belong to one user each, whatever was asked for.
+    public let personal: Int
+    /// Answers in memory that were composed of others, whatever was asked for.
+    public let composed: Int
+}
+
+extension ResponseCache {
+    /// What is stored under `key`, if something can still be done with it.
+    public func peek(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
+        guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now),
+            !found.isDamaged
+        else { return nil }
+        return found
+    }
+
+    /// Whether memory holds something under `key`.
+    public func isInMemory(_ key: CacheKey) -> Bool { memory.peek(key) != nil }
+
+    /// The variant under which a request without any of the fields that tell a target's answers
+    /// apart is stored, and the names of those; nil where `found` is an answer.
+    public func variant(at found: StoredResponse) -> (names: [String], plain: [UInt8]?)? {
+        guard let signpost = VariantSignpost(found.selecting) else { return nil }
+        let names = String(decoding: signpost.names, as: UTF8.self).split(separator: ",").map(String.init)
+        return (names, signpost.variant(of: [UInt8]().span))
+    }
+
+    /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read,
+    /// else those in memory. At once, or on a queue of listings' own. Goes through all of memory:
+    /// not for a loop that serves clients.
+    public func list(
+        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable (EntryListing) -> Void
+    ) {
+        var (personal, composed) = (0, 0)
+        var inMemory: [StoredResponse] = []
+        memory.forEachResponse { response in
+            if response.key.isPersonal {
+                personal += 1
+            } else if response.composition != nil {
+                composed += 1
+            } else if !response.isSignpost, selection.matches(response) {
+                inMemory.append(response)
+            }
+        }
+        let others = (personal: personal, composed: composed)
+        guard let store, store.isReadable else {
+            inMemory.sort { $0.receivedAt > $1.receivedAt }
+            let entries = inMemory.prefix(limit).map {
+                ListedEntry(entry: StoredEntry($0), isInMemory: true, isInFile: false)
+            }
+            completion(EntryListing(entries, of: inMemory.count, others))
+            return
+        }
+        store.entries(selection, limit: limit + 1) { @Sendable [memory] rows in
+            let entries = rows.prefix(limit).map { row in
+                let isInMemory = row.key.map { memory.peek($0) != nil } ?? false
+                return ListedEntry(entry: row, isInMemory: isInMemory, isInFile: true)
+            }
+            completion(EntryListing(entries, of: rows.count, others))
+        }
+    }
+}
+
+extension EntryListing {
+    fileprivate init(_ entries: [ListedEntry], of count: Int, _ others: (personal: Int, composed: Int)) {
+        self.init(
+            entries: entries, isTruncated: count > entries.count, personal: others.personal, composed: others.composed)
+    }
+}
+
+extension SQLiteStore {
+    /// Whether its rows can be read now.
+    fileprivate var isReadable: Bool {
+        switch health {
+        case .available, .failing: true
+        case .unavailable, .closed: false
+        }
+    }
+}
