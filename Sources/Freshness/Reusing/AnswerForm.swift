@@ -18,7 +18,7 @@ public enum AnswerForm: Sendable, Equatable {
 
     /// The form of `stored` for a request with these `fields`, whose ranges count in `bytes`. Also
     /// for an answer that has just come to a request that went on without the client's conditions.
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func of(
         _ stored: some ReusableAnswer, for method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>
     ) -> AnswerForm {
@@ -29,14 +29,17 @@ public enum AnswerForm: Sendable, Equatable {
 
 /// A stored response as conditions and ranges see it. If-Match and If-Unmodified-Since are not a
 /// cache's to evaluate.
+@usableFromInline
 struct ClientConditions<Answer: ReusableAnswer> {
     private let stored: Answer
     private var validators: Validators { stored.validators }
 
+    @usableFromInline
     init(_ stored: Answer) {
         self.stored = stored
     }
 
+    @usableFromInline
     func form(_ method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>) -> AnswerForm {
         guard stored.status == 200, method == .get || method == .head else { return .whole }
         // RFC 9111 4.3.2: without Last-Modified the answer's own date counts.
