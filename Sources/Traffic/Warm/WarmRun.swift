@@ -77,7 +77,7 @@ final class WarmRun: ConnectionUser {
     private func wake(at time: Int64?) {
         if let timer { loop.cancel(timer) }
         timer = time.map { time in
-            loop.schedule(at: Instant(nanoseconds: begun.nanoseconds + time)) { [weak self] in self?.goOn() }
+            loop.schedule(at: begun + .nanoseconds(time)) { [weak self] in self?.goOn() }
         }
     }
 
