@@ -7,7 +7,8 @@ import Testing
     /// The two lists of words are one: the origin's side has its own because it knows no reasons.
     @Test(
         arguments: [
-            .resolve(""), .connect(""), .tls(""), .timeout(.connect), .timeout(.firstByte), .timeout(.content),
+            .dial(.resolve("")), .dial(.connect("")), .dial(.tls("")), .dial(.timedOut), .timeout(.firstByte),
+            .timeout(.content),
             .timeout(.whole), .closedEarly(.head), .malformed(.statusLine), .switchedProtocols,
             .tooManyInterimResponses,
             .tooManyWaiting(retryAfter: 1), .waitedTooLong(retryAfter: 1), .draining, .readerTooSlow,

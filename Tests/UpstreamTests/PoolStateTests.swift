@@ -165,10 +165,10 @@ import Testing
 
     @Test func failedConnectFailsThoseWhoWaitAndBacksOff() {
         var pool = pool(connections: 1, asked: 1, 2)
-        let refused = UpstreamFailure.connect("refused")
+        let refused = DialFailure.connect("refused")
         #expect(
             pool.connectFailed(c(0), refused, now: now) == [
-                .close(c(0)), .fail(r(1), refused), .fail(r(2), refused),
+                .close(c(0)), .fail(r(1), .dial(refused)), .fail(r(2), .dial(refused)),
             ])
         #expect(pool.connections == [c(0): .backingOff(until: now + .milliseconds(100))])
         // Who comes during the pause waits for its end.
@@ -211,12 +211,12 @@ import Testing
     @Test func connectionsThatFailTogetherAreOneFailure() {
         var pool = pool(connections: 3)
         for number in 0...2 { _ = pool.submit(r(number), isReplayable: true, now: now) }
-        let refused = UpstreamFailure.connect("refused")
+        let refused = DialFailure.connect("refused")
         #expect(pool.connectFailed(c(0), refused, now: now) == [.close(c(0))])
         #expect(pool.connectFailed(c(1), refused, now: now) == [.close(c(1))])
         #expect(
             pool.connectFailed(c(2), refused, now: now) == [
-                .close(c(2)), .fail(r(0), refused), .fail(r(1), refused), .fail(r(2), refused),
+                .close(c(2)), .fail(r(0), .dial(refused)), .fail(r(1), .dial(refused)), .fail(r(2), .dial(refused)),
             ])
         #expect(pool.connections == [c(0): .backingOff(until: now + .milliseconds(100))])
         let later = now + .milliseconds(100)
@@ -240,7 +240,7 @@ import Testing
         var pool = pool(connections: 1, asked: 1)
         #expect(pool.wakeAt == now + .seconds(5))
         #expect(
-            pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .timeout(.connect))])
+            pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .dial(.timedOut))])
     }
 
     @Test func originThatSaysNothingMissesTheFirstByteDeadline() {

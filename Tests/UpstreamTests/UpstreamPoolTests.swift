@@ -210,7 +210,7 @@ import Testing
         origin.stop()
         let scene = try UpstreamScene(origin)
         for _ in 0..<2 {
-            guard case .failed(.connect(let text), content: nil) = await scene.send().end() else {
+            guard case .failed(.dial(.connect(let text)), content: nil) = await scene.send().end() else {
                 Issue.record("connected to nothing")
                 return
             }

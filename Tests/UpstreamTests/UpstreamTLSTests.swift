@@ -43,7 +43,7 @@ import Testing
     func originThatCannotBeVerifiedSeesNothing(hosts: [String], trusted: Bool) async throws {
         let origin = try ScriptedOrigin([.request, .send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), .hold])
         let scene = try Self.scene(origin, hosts: hosts, trusted: trusted)
-        guard case .failed(.tls, content: nil) = await scene.send().end() else {
+        guard case .failed(.dial(.tls), content: nil) = await scene.send().end() else {
             Issue.record("not refused")
             return
         }
@@ -76,7 +76,7 @@ import Testing
         let origin = try ScriptedOrigin([.hold])
         let client = try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM()))
         let scene = try UpstreamScene(origin, tls: client) { $0.timeouts.connect = .milliseconds(100) }
-        #expect(await scene.send().end().failure == .timeout(.connect))
+        #expect(await scene.send().end().failure == .dial(.timedOut))
         waitUntil { origin.endedConnections == 1 }
     }
 }

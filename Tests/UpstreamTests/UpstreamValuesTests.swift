@@ -33,8 +33,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (UpstreamFailure.resolve(""), 502), (.connect(""), 502), (.tls(""), 502), (.closedEarly(.content), 502),
-        (.malformed(.statusLine), 502), (.timeout(.connect), 504), (.timeout(.firstByte), 504),
+        (UpstreamFailure.dial(.resolve("")), 502), (.dial(.connect("")), 502), (.dial(.tls("")), 502),
+        (.closedEarly(.content), 502),
+        (.malformed(.statusLine), 502), (.dial(.timedOut), 504), (.timeout(.firstByte), 504),
         (.tooManyWaiting(retryAfter: 7), 503), (.waitedTooLong(retryAfter: 7), 503), (.draining, 503),
         (.heldBack(retryAfter: 7), 429),
     ])
@@ -64,7 +65,7 @@ import Testing
 
     @Test func failureSaysItsCauseInOneLine() {
         #expect("\(UpstreamFailure.malformed(.chunkSize))" == "upstream-malformed: chunk size")
-        #expect("\(UpstreamFailure.connect("connect: refused"))" == "upstream-connect: connect: refused")
+        #expect("\(UpstreamFailure.dial(.connect("connect: refused")))" == "upstream-connect: connect: refused")
         #expect("\(UpstreamFailure.timeout(.firstByte))" == "upstream-first-byte-timeout")
     }
 }

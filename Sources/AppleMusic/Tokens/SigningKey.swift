@@ -1,6 +1,7 @@
 // The private key that developer tokens are signed with.
 
 import COpenSSL
+import EventLoop
 import Glibc
 
 /// Why a key cannot be used. Never holds anything of the key.
@@ -34,30 +35,19 @@ public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible
 /// `@unchecked Sendable` because an `EVP_PKEY` is not changed after it has been made, and signing
 /// with one from several threads is what libcrypto allows.
 public final class SigningKey: @unchecked Sendable {
-    let handle: OpaquePointer
+    private let key: PrivateKey
+    var handle: OpaquePointer { key.pointer }
 
     /// - Parameter pem: a PKCS#8 private key as in Apple's `.p8` files; unencrypted.
     public init(pem: SecretBytes) throws(SigningKeyError) {
         ERR_clear_error()
-        let parsed = pem.withUnsafeBytes { bytes -> OpaquePointer? in
-            guard let bio = BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)) else { return nil }
-            defer { BIO_free(bio) }
-            // Without this callback libcrypto asks for the passphrase of an encrypted key on the
-            // terminal.
-            return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
-        }
-        guard let parsed else {
+        guard let key = pem.withUnsafeBytes(PEM.privateKey) else {
             ERR_clear_error()
             throw .notPrivateKey
         }
-        if let refusal = SigningKey.refusal(of: parsed) {
-            EVP_PKEY_free(parsed)
-            throw refusal
-        }
-        handle = parsed
+        if let refusal = SigningKey.refusal(of: key.pointer) { throw refusal }
+        self.key = key
     }
-
-    deinit { EVP_PKEY_free(handle) }
 
     /// A fresh key in PEM (PKCS#8), in memory: for demonstrations and tests.
     public static func generatePEM() throws(SigningKeyError) -> SecretBytes {

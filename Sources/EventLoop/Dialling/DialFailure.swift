@@ -20,3 +20,23 @@ public enum DialFailure: Error, Sendable, Equatable {
             }
     }
 }
+
+extension DialFailure {
+    /// The kind in a word.
+    package var word: String {
+        switch self {
+        case .resolve: "resolve"
+        case .connect: "connect"
+        case .tls: "tls"
+        case .timedOut: "connect-timeout"
+        }
+    }
+
+    /// The cause as the resolver, the system or the TLS library says it; nil where none does.
+    package var cause: String? {
+        switch self {
+        case .resolve(let text), .connect(let text), .tls(let text): text
+        case .timedOut: nil
+        }
+    }
+}

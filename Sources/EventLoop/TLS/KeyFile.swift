@@ -23,7 +23,7 @@ enum KeyFile {
         var text = try read(file, path)
         defer { text.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
         ERR_clear_error()
-        guard let key = PEM.privateKey(text) else { throw .last("private key in \(path)") }
+        guard let key = text.withUnsafeBytes(PEM.privateKey) else { throw .last("private key in \(path)") }
         return key
     }
 

@@ -14,8 +14,8 @@ final class Certificate {
 }
 
 /// A private key, released (and wiped by OpenSSL) with the last reference to it.
-final class PrivateKey {
-    let pointer: OpaquePointer
+package final class PrivateKey {
+    package let pointer: OpaquePointer
 
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
@@ -27,22 +27,24 @@ final class PrivateKey {
 }
 
 /// PEM text in both directions, in memory.
-enum PEM {
+package enum PEM {
     /// All certificates in order; text around them is skipped.
     static func certificates(_ text: [UInt8]) -> [Certificate] {
-        withReader(text) { bio in
-            var found: [Certificate] = []
-            while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
-                found.append(Certificate(owning: certificate))
+        text.withUnsafeBytes { bytes in
+            withReader(bytes) { bio in
+                var found: [Certificate] = []
+                while let certificate = PEM_read_bio_X509(bio, nil, nil, nil) {
+                    found.append(Certificate(owning: certificate))
+                }
+                // The end of the text is an error to OpenSSL.
+                ERR_clear_error()
+                return found
             }
-            // The end of the text is an error to OpenSSL.
-            ERR_clear_error()
-            return found
         }
     }
 
-    /// The first private key. A key that is encrypted is refused, not asked for.
-    static func privateKey(_ text: [UInt8]) -> PrivateKey? {
+    /// The first private key. A key that is encrypted is refused, not asked for on the terminal.
+    package static func privateKey(_ text: UnsafeRawBufferPointer) -> PrivateKey? {
         withReader(text) { bio in
             PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil).map(PrivateKey.init(owning:))
         }
@@ -56,12 +58,10 @@ enum PEM {
         withWriter { _ = PEM_write_bio_PKCS8PrivateKey($0, key.pointer, nil, nil, 0, nil, nil) }
     }
 
-    private static func withReader<R>(_ text: [UInt8], _ body: (OpaquePointer?) -> R) -> R {
-        text.withUnsafeBytes { bytes in
-            let bio = BIO_new_mem_buf(bytes.baseAddress, CInt(clamping: bytes.count))
-            defer { BIO_free(bio) }
-            return body(bio)
-        }
+    private static func withReader<R>(_ text: UnsafeRawBufferPointer, _ body: (OpaquePointer?) -> R) -> R {
+        let bio = BIO_new_mem_buf(text.baseAddress, CInt(clamping: text.count))
+        defer { BIO_free(bio) }
+        return body(bio)
     }
 
     private static func withWriter(_ body: (OpaquePointer?) -> Void) -> String {

@@ -99,7 +99,9 @@ public final class ServerTLS: Sendable {
             key = try KeyFile.privateKey(keyPath)
         case .leaf(let leaf):
             chain = PEM.certificates(Array(leaf.certificatePEM.utf8))
-            guard let leafKey = PEM.privateKey(Array(leaf.keyPEM.utf8)) else { throw .last("private key") }
+            guard let leafKey = Array(leaf.keyPEM.utf8).withUnsafeBytes(PEM.privateKey) else {
+                throw .last("private key")
+            }
             key = leafKey
         }
         let context = try TLSContext(TLS_server_method())

@@ -71,7 +71,7 @@ struct LeafProfile {
         let certificate = Certificate(owning: certificatePointer)
         let key = PrivateKey(owning: keyPointer)
         let issuerCertificate = issuer.flatMap { PEM.certificates(Array($0.certificatePEM.utf8)).first } ?? certificate
-        let issuerKey = issuer.flatMap { PEM.privateKey(Array($0.keyPEM.utf8)) } ?? key
+        let issuerKey = issuer.flatMap { Array($0.keyPEM.utf8).withUnsafeBytes(PEM.privateKey) } ?? key
         try describe(certificate.pointer, key.pointer)
         X509_set_issuer_name(certificate.pointer, X509_get_subject_name(issuerCertificate.pointer))
         try addExtensions(certificate.pointer, issuerCertificate.pointer)

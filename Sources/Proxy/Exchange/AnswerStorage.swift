@@ -2,7 +2,6 @@ import AppleMusic
 import Cache
 import Freshness
 import HTTP
-import Tier
 import Upstream
 
 // What becomes of the origin's answer in the cache: stored, put in the place of an older one,
@@ -13,21 +12,16 @@ struct AnswerStorage {
     private let request: OriginRequest
     /// The flight that the request leads; nil for a pass whose answer is never stored.
     private let flight: Flights.FlightID?
-    private let proxy: ProxyLoop
-
-    var statistics: Statistics { proxy.statistics }
-
-    /// What came of a question to the shared tier.
-    func count(_ result: TierCounters.Name) { proxy.shared.tier?.counters.count(result) }
+    private let storing: Storing
 
     /// The most of an answer that waits for its end though nobody keeps it. New memory for more
     /// costs more than copying it, 0.5 ms a MiB.
     private static let mostHeldBack = 256 << 10
 
-    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ proxy: ProxyLoop) {
+    init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: Storing) {
         self.request = request
         self.flight = flight
-        self.proxy = proxy
+        self.storing = storing
     }
 
     /// Stores what may be stored: `stored` or `unstored`.
@@ -46,18 +40,18 @@ struct AnswerStorage {
     /// whole: it is small, may be kept, is changed, or something stands in where it breaks off.
     func reasonToStream(_ response: UpstreamResponse) -> Reason? {
         guard let length = response.declaredLength, length > Self.mostHeldBack, response.status == 200,
-            !proxy.shared.library.settings.completesNext
+            !storing.library.settings.completesNext
         else { return nil }
         guard request.key != nil else { return request.ownContentKey == nil ? request.reason : nil }
         guard case .no(let reason) = decision(response, response.facts, requestFacts),
-            proxy.storedStandIn(for: request) == nil
+            storing.accounts.storedStandIn(for: request) == nil
         else { return nil }
         return reason
     }
 
     /// As this proxy writes the links to further pages.
     private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
-        guard proxy.shared.library.settings.completesNext, request.forwarded.method == .get else { return response }
+        guard storing.library.settings.completesNext, request.forwarded.method == .get else { return response }
         return response.completingNext(of: request.forwarded.target)
     }
 
@@ -66,7 +60,7 @@ struct AnswerStorage {
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
         guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
-            RelatedTarget.resolve(location, against: forwarded.target, authority: proxy.shared.authority)
+            RelatedTarget.resolve(location, against: forwarded.target, authority: storing.authority)
                 == forwarded.target
         else { return }
         var facts = requestFacts
@@ -85,12 +79,12 @@ struct AnswerStorage {
         case .store where isOutdated: return .unstored(response, .outdated)
         // Stored, however long the origin says that it counts, it would take the stand-in's place.
         case .store
-        where OriginVerdict.standsIn(forStatus: response.status) && proxy.storedStandIn(for: request) != nil:
+        where OriginVerdict.standsIn(forStatus: response.status) && storing.accounts.storedStandIn(for: request) != nil:
             return .outranked(response)
         case .store(let lifetime):
             let scan = response.scan
             guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
-                proxy.noteFailure("answers \(request.facts.route.template) with a 200 that is no answer")
+                storing.troubles.noteFailure("answers \(request.facts.route.template) with a 200 that is no answer")
                 return .unstored(response, .noAnswer)
             }
             return place(storable(response, scan, key, lifetime), response, varyingBy: facts.vary)
@@ -102,25 +96,25 @@ struct AnswerStorage {
     ) -> ExchangeState.Event {
         let fields = request.forwarded.fields
         let placed = put { cache in
-            cache.store(stored, varyingBy: vary, forwarded: fields.span, proxy.reader)
+            cache.store(stored, varyingBy: vary, forwarded: fields.span, storing.base.reader)
         }
         guard let placed else { return .unstored(response, .outdated) }
         if request.isSuperset { placed.awaitUse() }
-        proxy.statistics.count(.stored)
+        storing.base.statistics.count(.stored)
         noteKept(placed)
-        proxy.learn(from: placed, original: response.original, request)
+        storing.composing.learn(from: placed, original: response.original, request)
         return event(placed, originStatus: response.status)
     }
 
     private func noteKept(_ placed: StoredResponse) {
-        proxy.noteKept(placed)
-        proxy.shared.library.noteNames(in: placed, at: proxy.context.unixSeconds)
+        storing.base.noteKept(placed)
+        storing.library.noteNames(in: placed, at: storing.base.unixSeconds)
     }
 
     /// A resource that was not found although a fresh answer names it.
     private func noteContradicted(_ key: CacheKey) {
-        guard proxy.library(for: request.facts) != nil, let wanted = request.wanted else { return }
-        proxy.shared.library.note(contradicted: key, wanted, at: proxy.context.unixSeconds)
+        guard storing.composing.library(for: request.facts) != nil, let wanted = request.wanted else { return }
+        storing.library.note(contradicted: key, wanted, at: storing.base.unixSeconds)
     }
 
     /// Keeps what another node fetched, as if the origin had brought it now; nil where it was
@@ -130,7 +124,9 @@ struct AnswerStorage {
             cache.store(response)
             return response
         }
-        guard let placed = Self.put(into: proxy.cache, unless: { isOutdated || isPurged() }, place) else { return nil }
+        guard let placed = Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place) else {
+            return nil
+        }
         noteKept(placed)
         return learn(from: placed)
     }
@@ -138,12 +134,12 @@ struct AnswerStorage {
     /// Learns from an answer that did not come from the origin as a whole; with the map of its
     /// resources.
     private func learn(from placed: StoredResponse) -> StoredResponse {
-        guard proxy.library(for: request.facts) != nil else { return placed }
+        guard storing.composing.library(for: request.facts) != nil else { return placed }
         var mapped = placed
         if placed.status == 200, placed.outline == nil, let map = DocumentScan(placed.body).document {
-            mapped = proxy.cache.attach(map, to: placed)
+            mapped = storing.base.cache.attach(map, to: placed)
         }
-        proxy.learn(from: mapped, original: nil, request)
+        storing.composing.learn(from: mapped, original: nil, request)
         return mapped
     }
 
@@ -154,7 +150,7 @@ struct AnswerStorage {
     }
 
     private func event(_ stored: StoredResponse, originStatus: Int) -> ExchangeState.Event {
-        let isReusable = Freshness.of(stored, at: proxy.context.unixSeconds) != .expired
+        let isReusable = Freshness.of(stored, at: storing.base.unixSeconds) != .expired
         return .stored(stored, originStatus: originStatus, isReusable: isReusable)
     }
 
@@ -169,11 +165,11 @@ struct AnswerStorage {
 
     private func decision(_ facts: ResponseFacts, _ requestFacts: RequestFacts) -> StoreDecision {
         let decision = StoreDecision.decide(
-            requestFacts, facts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
-            speed: proxy.shared.policy.speed, now: proxy.context.unixSeconds)
+            requestFacts, facts, rule: request.facts.rule, notFound: storing.policy.notFound,
+            speed: storing.policy.speed, now: storing.base.unixSeconds)
         guard case .store = decision else { return decision }
         // The origin may choose such an answer by the site, which is no part of the key.
-        let site = proxy.signs ? nil : request.forwarded.clientAuthorization?.site
+        let site = storing.accounts.signs ? nil : request.forwarded.clientAuthorization?.site
         if request.facts.rule.followsOrigin, site != nil { return .no(.authorization) }
         let isNotFound = facts.status == 404 || facts.status == 410
         return isNotFound && contradictsWhatIsHeld ? .no(.contradicted) : decision
@@ -182,7 +178,7 @@ struct AnswerStorage {
     /// Whether "not found" would contradict a fresh answer under an operator's rule.
     private var contradictsWhatIsHeld: Bool {
         guard !request.facts.rule.followsOrigin, let key = request.key else { return false }
-        return proxy.shared.library.holdsName(of: key, request.wanted, at: proxy.context.unixSeconds)
+        return storing.library.holdsName(of: key, request.wanted, at: storing.base.unixSeconds)
     }
 
     private func storable(
@@ -192,16 +188,16 @@ struct AnswerStorage {
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
             keeping: FieldRetention(under: request.facts.rule), body: response.body,
-            receivedAt: proxy.context.unixSeconds, lifetime: lifetime,
+            receivedAt: storing.base.unixSeconds, lifetime: lifetime,
             classTag: route.resourceClass.rawValue,
             storefront: route.storefront?.bytes ?? [], resources: scan.mentions,
-            outline: proxy.library(for: request.facts) != nil ? scan.document : nil,
+            outline: storing.composing.library(for: request.facts) != nil ? scan.document : nil,
             gzip: response.storableGzip)
     }
 
     /// Stores by `place`. Nil where the answer is out of date by then, and is gone again.
     private func put(_ place: (ResponseCache) -> StoredResponse) -> StoredResponse? {
-        Self.put(into: proxy.cache, unless: { isOutdated }, place)
+        Self.put(into: storing.base.cache, unless: { isOutdated }, place)
     }
 
     /// A purge that began after the last look may have gone by before the answer was there, and not
@@ -217,7 +213,7 @@ struct AnswerStorage {
 
     /// Whether what was asked for changed while the answer was on its way.
     private var isOutdated: Bool {
-        flight.map { proxy.shared.flights.isOutdated($0) } ?? false
+        flight.map { storing.flights.isOutdated($0) } ?? false
     }
 }
 
@@ -235,20 +231,20 @@ extension AnswerStorage {
         case .stored where isReplaced:
             // Freshened meanwhile by another's 304, or the same came anew.
             guard current.status == stored.status, current.body == stored.body,
-                current.isFresh(at: proxy.context.unixSeconds)
+                current.isFresh(at: storing.base.unixSeconds)
             else { return .contradicted }
-            proxy.statistics.count(.revalidated)
+            storing.base.statistics.count(.revalidated)
             return event(current, originStatus: 304)
         case .stored(let freshened):
-            proxy.statistics.count(.revalidated)
+            storing.base.statistics.count(.revalidated)
             put(inPlaceOfTheOld: freshened)
-            proxy.shared.library.noteNames(in: freshened, at: proxy.context.unixSeconds)
+            storing.library.noteNames(in: freshened, at: storing.base.unixSeconds)
             // The origin shows this state again, after every answer since.
             return event(learn(from: freshened), originStatus: 304)
         case .unstorable where isReplaced: return .contradicted
         case .unstorable(let confirmed, _):
-            proxy.statistics.count(.revalidated)
-            proxy.cache.remove(stored.key)
+            storing.base.statistics.count(.revalidated)
+            storing.base.cache.remove(stored.key)
             return event(confirmed, originStatus: 304)
         case .contradicted: return .contradicted
         }
@@ -276,7 +272,7 @@ extension AnswerStorage {
     /// What is there by now of what the origin was asked about: what was removed or replaced
     /// meanwhile must not come back updated.
     private func current(_ stored: StoredResponse) -> StoredResponse? {
-        isOutdated ? nil : proxy.cache.lookup(stored.key, proxy.reader, at: proxy.context.unixSeconds)
+        isOutdated ? nil : storing.base.lookup(stored.key)
     }
 
     /// An unsafe request that went well makes what is stored for its target invalid, and for the
@@ -284,19 +280,19 @@ extension AnswerStorage {
     func invalidate(by response: UpstreamResponse) {
         guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
         let base = request.forwarded.target
-        proxy.shared.invalidate(base, by: flight)
+        storing.invalidate(base, by: flight)
         for field in [FieldName.location, .contentLocation] {
             guard let reference = response.fields.first(field) else { continue }
-            let target = RelatedTarget.resolve(reference, against: base, authority: proxy.shared.authority)
-            if let target { proxy.shared.invalidate(target, by: flight) }
+            let target = RelatedTarget.resolve(reference, against: base, authority: storing.authority)
+            if let target { storing.invalidate(target, by: flight) }
         }
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
         var revalidation = Revalidation(
-            request: requestFacts, rule: request.facts.rule, notFound: proxy.shared.policy.notFound,
-            now: proxy.context.unixSeconds, responseDelay: response.delay)
-        revalidation.speed = proxy.shared.policy.speed
+            request: requestFacts, rule: request.facts.rule, notFound: storing.policy.notFound,
+            now: storing.base.unixSeconds, responseDelay: response.delay)
+        revalidation.speed = storing.policy.speed
         revalidation.parent = response.facts.parent
         return revalidation
     }
@@ -306,7 +302,7 @@ extension AnswerStorage {
         result.isGet = request.forwarded.method == .get
         result.isPersonal = request.facts.route.isPersonal
         result.requestCarriedAuthorization = request.carriesClientAuthorization(
-            hasOwnToken: proxy.shared.credentials.developer != nil)
+            hasOwnToken: storing.accounts.signs)
         result.cacheControl = request.facts.requestControl
         return result
     }

@@ -53,18 +53,18 @@ final class Exchange {
         self.request = request
         self.proxy = proxy
         refusal = request.refusal
-        var traits = ExchangeState.Traits(request, hasOwnToken: proxy.signs)
-        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.shared.gzip.isAvailable
-        traits.hasStandIn = proxy.standIn(for: request) != nil
-        traits.asksTier = proxy.mayAskTier(request)
-        traits.longestWait = Self.longestWaitForTurn + proxy.gate.patience
+        var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
+        traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.asking.acceptsGzip
+        traits.hasStandIn = proxy.accounts.standIn(for: request) != nil
+        traits.asksTier = proxy.sharing.mayAskTier(request)
+        traits.longestWait = Self.longestWaitForTurn + proxy.asking.gate.patience
         var client: ExchangeClient?
         var completion: ((PartEnd, ComparedAnswer?) -> Void)?
         switch audience {
         case .client(let connection):
-            party = proxy.party(of: connection)
+            party = proxy.accounts.party(of: connection)
             client = ExchangeClient(connection, request, proxy)
-            supplement = request.supplement.flatMap { proxy.originRequest(for: $0, of: request.forwarded) }
+            supplement = request.supplement.flatMap { proxy.composing.originRequest(for: $0, of: request.forwarded) }
             traits.hasSupplement = supplement != nil
             traits.asksForMore = request.supplement?.growth != nil
         case .part(let party, let report):
@@ -80,50 +80,24 @@ final class Exchange {
             traits.makeWitness()
             completion = { _, said in report(said) }
         }
-        if flight == nil, !traits.isWitness { traits.isBatchable = proxy.mayBatch(request) }
+        if flight == nil, !traits.isWitness { traits.isBatchable = proxy.batching.mayBatch(request) }
         self.client = client
         self.completion = completion
-        state = ExchangeState(traits, at: proxy.context.loop.now)
+        state = ExchangeState(traits, at: proxy.base.now)
     }
 
     /// Called once. The client may be answered before this returns.
     func start() {
-        handle(.began(meanwhile: flight == nil ? nil : proxy.freshInMemory(request)))
+        handle(.began(meanwhile: flight == nil ? nil : proxy.accounts.freshInMemory(request)))
     }
 
-    /// A client waits by now for what was asked for without one, or on behalf of another.
-    func promote(for party: UpstreamParty) {
-        promoter = party
-        handle(.promoted)
-    }
-
-    /// No client waits any more for what this one leads.
-    func waitersLeft() { giveUpIfUnwanted() }
-
-    /// Its request cannot be joined with others.
-    /// - Parameter kind: nil where another exchange tells the end.
-    func goesAlone(asOneOf kind: Batches.Kind?) {
-        batch = kind.map { ($0, .untold) }
-        handle(.batched(isAlone: true))
-    }
-
-    /// Its request is to be joined with others; `partEnded` or `goesAlone` will be called.
-    func waitsForOthers() {
-        handle(.batched(isAlone: false))
-    }
-
-    /// Its request and others' go as this one.
-    func lead(_ batch: Batches.State.Batch) {
-        proxy.send(batch, for: request, of: party)
-    }
-
-    /// What was fetched to complete its answer has come, or not; `isFirst`: for one of a batch.
-    func partEnded(_ end: PartEnd, isFirst: Bool = true) {
-        handle(.partEnded(end, isFirst: isFirst))
+    /// Asks for something else that this one needs.
+    private func fetch(_ part: OriginRequest, _ report: @escaping (PartEnd) -> Void) {
+        Exchange(part, for: .part(party, report), proxy).start()
     }
 
     private func handle(_ event: ExchangeState.Event) {
-        perform(state.handle(event, at: proxy.context.loop.now))
+        perform(state.handle(event, at: proxy.base.now))
     }
 }
 
@@ -134,63 +108,65 @@ extension Exchange {
         perform(step.timer)
         if let response = step.invalidates { storage.invalidate(by: response) }
         if step.endsUserGeneration, let user = request.user {
-            proxy.shared.drop(user, at: proxy.context.unixSeconds)
+            proxy.clients.drop(user)
             // Writes were announced before. This is for dead tokens, and for writes that took long.
-            proxy.tier?.announceWrite(of: user) { _ in }
+            proxy.sharing.tier?.announceWrite(of: user) { _ in }
         }
-        if let said = step.comparison { proxy.verify(request, against: said) }
+        if let said = step.comparison { proxy.verifying.verify(request, against: said) }
         if let action = step.flight { perform(action) }
-        if let last = step.lastAnswer { proxy.note(last, to: request, isForClient: client != nil) }
-        if step.savesRequest { proxy.statistics.count(.upstreamSaved) }
+        if let last = step.lastAnswer { proxy.asking.note(last, to: request, isForClient: client != nil) }
+        if step.savesRequest { proxy.base.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action, step.comparison) }
         if let action = step.origin { perform(action) }
         // The flight ends with the request; what waited for that comes after this client's answer.
         if flight == nil, let (kind, end) = batch {
             batch = nil
-            proxy.batchEnded(kind, end)
+            proxy.batching.ended(kind, end)
         }
     }
 
     private func perform(_ action: ExchangeState.TimerAction) {
         if case .keep = action { return }
-        if let timer { proxy.context.loop.cancel(timer) }
+        if let timer { proxy.base.loop.cancel(timer) }
         timer = nil
         guard case .set(let deadline) = action else { return }
-        timer = proxy.context.loop.schedule(at: deadline) { [self] in
+        timer = proxy.base.loop.schedule(at: deadline) { [self] in
             timer = nil
-            handle(.patienceEnded(standIn: proxy.standIn(for: request)))
+            handle(.patienceEnded(standIn: proxy.accounts.standIn(for: request)))
         }
     }
 
     private func perform(_ action: ExchangeState.FlightAction) {
-        let now = proxy.context.loop.now
+        let now = proxy.base.now
         switch action {
         case .join: join()
         case .begin:
             let key = place ?? request.key ?? request.ownContentKey
-            flight = key.map { proxy.shared.flights.begin(proxy.flightKey($0, request), now: now) }
+            flight = key.map { proxy.flights.begin(proxy.accounts.flightKey($0, request), now: now) }
         case .takeOver:
             flight = (place ?? request.key).flatMap {
-                proxy.shared.flights.takeOver(proxy.flightKey($0, request), now: now)
+                proxy.flights.takeOver(proxy.accounts.flightKey($0, request), now: now)
             }
-            handle(flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.freshInMemory(request, at: place)))
+            handle(
+                flight == nil ? .mayNotTakeOver : .tookOver(meanwhile: proxy.accounts.freshInMemory(request, at: place))
+            )
         case .finish(let outcome):
-            if let flight { proxy.shared.flights.finish(flight, outcome, now: now) }
+            if let flight { proxy.flights.finish(flight, outcome, now: now) }
             flight = nil
             errand?.ended(
-                with: outcome.reusable, at: proxy.context.unixSeconds, hints: proxy.shared.library.hints(of:))
+                with: outcome.reusable, at: proxy.base.unixSeconds, hints: proxy.composing.library.hints(of:))
         }
     }
 
     private func join() {
         guard let key = place ?? request.key else { preconditionFailure("what others may wait for has a key") }
-        let (joining, joined) = proxy.shared.flights.join(
-            proxy.flightKey(key, request), self, of: party, bytes: request.forwarded.byteCount,
-            on: proxy.context.loop)
+        let (joining, joined) = proxy.flights.join(
+            proxy.accounts.flightKey(key, request), self, of: party, bytes: request.forwarded.byteCount,
+            on: proxy.base.loop)
         switch joining {
         case .lead(let id):
             flight = id
-            handle(.joined(.leader(meanwhile: proxy.freshInMemory(request, at: place))))
+            handle(.joined(.leader(meanwhile: proxy.accounts.freshInMemory(request, at: place))))
         case .alone(let id):
             flight = id
             handle(.joined(.alone))
@@ -232,12 +208,12 @@ extension Exchange {
         case .look: look()
         case .fetchPart:
             guard let supplement else { preconditionFailure("what is lacking is known") }
-            Exchange(supplement, for: .part(party) { [self] in partEnded($0) }, proxy).start()
+            fetch(supplement) { [self] in partEnded($0, isFirst: true) }
         case .joinBatch:
             countRefusal()
-            proxy.batch(self)
+            proxy.batching.add(self, for: request, of: party)
         case .complete(let substitutes): complete(substitutes)
-        case .renewToken: handle(.tokenRenewed(proxy.hasOtherToken(than: developerToken)))
+        case .renewToken: handle(.tokenRenewed(proxy.asking.hasOtherToken(than: developerToken)))
         case .store(let response): handle(storage.store(response))
         case .freshen(let response): handle(storage.freshen(by: response))
         case .promote(let priority): upstream?.promote(to: priority, of: promoter)
@@ -252,14 +228,14 @@ extension Exchange {
 
 extension Exchange {
     private func look() {
-        errand = proxy.errand(for: request, isForClient: client != nil)
+        errand = proxy.sharing.errand(for: request, isForClient: client != nil)
         guard let errand else { return handle(.looked(nil)) }
-        errand.start { [self] finding in handle(.looked(finding.flatMap { storage.adopt($0) })) }
+        errand.start { [self] finding in handle(.looked(finding.flatMap { proxy.sharing.adopt($0, by: storage) })) }
     }
 
     private func complete(_ substitutes: [ExchangeState.Substitute]) {
-        let found = substitutes.first { proxy.find($0, for: request, isForClient: client != nil) }
-        if found != nil, let growth = request.supplement?.growth { proxy.shared.library.growth.settle(growth) }
+        let found = substitutes.first { proxy.composed.find($0, for: request, isForClient: client != nil) }
+        if found != nil, let growth = request.supplement?.growth { proxy.composing.library.growth.settle(growth) }
         handle(.completed(found?.stored))
     }
 
@@ -267,28 +243,23 @@ extension Exchange {
     private func countRefusal() {
         guard let refusal else { return }
         self.refusal = nil
-        proxy.statistics.count(notComposed: refusal)
+        proxy.base.statistics.count(notComposed: refusal)
     }
 
-    private var storage: AnswerStorage { AnswerStorage(request, flight, proxy) }
+    private var storage: AnswerStorage { AnswerStorage(request, flight, proxy.storing) }
 
     private func send(_ sending: ExchangeState.Sending) {
         cancel()
         self.sending = sending
-        if let wait = proxy.wait(for: request) {
+        let asking = proxy.asking
+        if let wait = asking.wait(for: request) {
             return handle(.failed(ExchangeFailure(status: 503, reason: .heldBack, retryAfter: wait)))
         }
-        let credentials = proxy.shared.credentials
-        developerToken = credentials.developer?.current(at: proxy.context.unixSeconds)
-        let head = request.forwarded.head(
-            to: proxy.shared.authority, developerToken: developerToken,
-            userToken: request.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
-            acceptsGzip: sending.acceptsGzip || proxy.passesGzip(request),
-            validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], as: proxy.shared.name)
-        upstream = proxy.gate.send(
-            UpstreamRequest(method: request.forwarded.method, head: head, body: request.forwarded.body),
-            priority: sending.priority, party: promoter ?? party, account: proxy.account(of: request, party),
-            deadline: proxy.context.loop.now + Self.longestWaitForTurn,
+        developerToken = asking.developerToken
+        upstream = asking.gate.send(
+            asking.message(for: request, sending, developerToken: developerToken),
+            priority: sending.priority, party: promoter ?? party, account: proxy.accounts.account(of: request, party),
+            deadline: proxy.base.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
         if upstream?.isWaitingForTurn == true { waitForTurn() }
     }
@@ -296,7 +267,7 @@ extension Exchange {
     /// Others may join what waits, and its own client may leave.
     private func waitForTurn() {
         if let flight, sending?.priority.isBackground != true {
-            proxy.shared.flights.note(self, as: flight, of: party, on: proxy.context.loop)
+            proxy.flights.note(self, as: flight, of: party, on: proxy.base.loop)
         }
         watchClient()
     }
@@ -326,14 +297,14 @@ extension Exchange {
     private func clientEnded() {
         isWatching = false
         hasClientEnded = true
-        if let awaited { proxy.shared.flights.waiterLeft(awaited) }
+        if let awaited { proxy.flights.waiterLeft(awaited) }
         giveUpIfUnwanted()
     }
 
     /// What was not sent yet, and no client waits for any more, is not sent.
     private func giveUpIfUnwanted() {
         guard hasClientEnded, upstream?.isWaitingForTurn == true,
-            flight.map({ proxy.shared.flights.abandon($0) }) ?? true
+            flight.map({ proxy.flights.abandon($0) }) ?? true
         else { return }
         handle(.unwanted)
     }
@@ -346,7 +317,7 @@ extension Exchange: UpstreamReceiver {
         case .answered(let response):
             upstream = nil
             noteAnswer(response)
-            let (decoded, decoding) = proxy.decoded(response, inflates: sending?.inflates == true)
+            let (decoded, decoding) = proxy.asking.decoded(response, inflates: sending?.inflates == true)
             handle(.answered(decoded, decoding))
         case .began(let response):
             noteAnswer(response)
@@ -359,7 +330,7 @@ extension Exchange: UpstreamReceiver {
             handle(.finished)
         case .failed(let failure):
             upstream = nil
-            proxy.note(failure)
+            proxy.asking.troubles.note(failure)
             batch?.end = PartEnd.failed(ExchangeFailure(failure)).ofBatch
             handle(.failed(ExchangeFailure(failure)))
         }
@@ -378,20 +349,43 @@ extension Exchange: UpstreamReceiver {
 
     private func noteAnswer(_ response: UpstreamResponse) {
         batch?.end = Batches.State.End(status: response.status)
-        proxy.noteStatus(response.status, of: request)
-        proxy.noteWait(response, for: request)
-        if state.wasPartOfRefused { proxy.note(refusedListFor: request, answered: response.status) }
+        proxy.asking.note(response, to: request)
+        if state.wasPartOfRefused { proxy.batching.note(refusedListFor: request, answered: response.status) }
         client?.upstreamTime = response.receivedAt - response.requestedAt
     }
 }
 
-extension Exchange: FlightWaiter {
+extension Exchange: BatchMember {
+    func goesAlone(asOneOf kind: Batches.Kind?) {
+        batch = kind.map { ($0, .untold) }
+        handle(.batched(isAlone: true))
+    }
+
+    func waitsForOthers() { handle(.batched(isAlone: false)) }
+
+    func lead(_ batch: Batches.State.Batch) {
+        let batching = proxy.batching
+        guard let whole = batching.request(for: batch, of: request) else { return }
+        fetch(whole) { batching.finish(batch, $0) }
+    }
+
+    func partEnded(_ end: PartEnd, isFirst: Bool) { handle(.partEnded(end, isFirst: isFirst)) }
+}
+
+extension Exchange: FlightLeader, FlightWaiter {
+    func promote(for party: UpstreamParty) {
+        promoter = party
+        handle(.promoted)
+    }
+
+    func waitersLeft() { giveUpIfUnwanted() }
+
     func flightFinished(_ outcome: FlightOutcome) {
         var isOurs = true
         if case .stored(let stored, _) = outcome {
             // The request fields that tell answers apart may differ.
             let fields = request.forwarded.fields
-            place = proxy.cache.key(like: stored, for: fields.span, proxy.reader)
+            place = proxy.base.cache.key(like: stored, for: fields.span, proxy.base.reader)
             isOurs = place == stored.key
         }
         handle(.flightFinished(outcome, isOurs: isOurs))

@@ -45,7 +45,7 @@ final class ExchangeClient {
         case .stored(let stored, let status): answer(stored, originStatus: status)
         case .stale(let stored, let cause, let status): answer(stale: stored, cause, originStatus: status)
         case .composed(let stored, let cause, let status): answer(composed: stored, cause, originStatus: status)
-        case .substitute: perform(action.settled { proxy.find($0, for: request) })
+        case .substitute: perform(action.settled { proxy.composed.find($0, for: request) })
         case .pass(let response, let reason): pass(response, reason)
         case .refuse(let failure): refuse(failure)
         case .beginStreaming(let response): beginStreaming(response)
@@ -65,26 +65,26 @@ final class ExchangeClient {
 
     /// With what is stored now: everyone's answer.
     private func answer(_ stored: StoredResponse, originStatus: Int?) {
-        let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
+        let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
         let made = originStatus == 304 ? .revalidated : stored.composition?.detail
         let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: made ?? (isShared ? .shared : nil))
         countCollapsed()
-        proxy.serve(
+        proxy.answering.serve(
             stored, forwarded(isShared ? nil : originStatus, storing), template: request.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)
     }
 
     private func answer(composed stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
-        proxy.statistics.count(because: cause)
+        proxy.base.statistics.count(because: cause)
         answer(stored, originStatus: originStatus)
     }
 
     private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
         countCollapsed()
-        proxy.statistics.count(.stale)
-        proxy.statistics.count(because: cause)
-        proxy.statistics.count(because: .staleIfError)
-        proxy.serve(
+        proxy.base.statistics.count(.stale)
+        proxy.base.statistics.count(because: cause)
+        proxy.base.statistics.count(because: .staleIfError)
+        proxy.answering.serve(
             stored, forwarded(originStatus, .no(.staleIfError)), template: request.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)
     }
@@ -92,8 +92,8 @@ final class ExchangeClient {
     private func pass(_ response: UpstreamResponse, _ reason: Reason) {
         countCollapsed()
         // Why a pass is one has been counted.
-        if reason != request.reason { proxy.statistics.count(because: reason) }
-        if response.status == 401, response.body.isEmpty, request.sendsNoToken(hasOwnToken: proxy.signs) {
+        if reason != request.reason { proxy.base.statistics.count(because: reason) }
+        if response.status == 401, response.body.isEmpty, request.sendsNoToken(hasOwnToken: proxy.accounts.signs) {
             return refuseWithoutToken(reason)
         }
         let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
@@ -111,7 +111,7 @@ final class ExchangeClient {
             appendLength(of: response, to: &buffer)
             if lacksWait { appendWait(to: &buffer) }
             status.write(to: &buffer)
-            proxy.writeCrossOrigin(connection, to: &buffer)
+            proxy.answering.writeCrossOrigin(connection, to: &buffer)
         }
     }
 
@@ -136,14 +136,14 @@ final class ExchangeClient {
     /// The origin says no time; the proxy knows when it would ask again.
     private func appendWait(to buffer: inout ByteBuffer) {
         buffer.append("Retry-After: ")
-        buffer.append(decimal: proxy.gate.retryAfter(of: proxy.account(of: request, proxy.party(of: connection))))
+        buffer.append(decimal: proxy.asking.retryAfter(of: request, proxy.accounts.party(of: connection)))
         buffer.append("\r\n")
     }
 
     private func refuse(_ failure: ExchangeFailure) {
         countCollapsed()
-        proxy.statistics.count(because: failure.reason)
-        proxy.refuse(
+        proxy.base.statistics.count(because: failure.reason)
+        proxy.answering.refuse(
             connection,
             AppleError(status: failure.status, detail: Self.detail(of: failure)),
             key: request.key, template: request.facts.logTemplate, retryAfter: failure.retryAfter,
@@ -153,7 +153,7 @@ final class ExchangeClient {
     /// Says what is missing, in place of the origin's 401 without a word (APPLE-MUSIC-API 8.8).
     private func refuseWithoutToken(_ reason: Reason) {
         let detail = "No developer token: neither the request (Authorization: Bearer) nor the proxy has one."
-        proxy.refuse(
+        proxy.answering.refuse(
             connection, AppleError(status: 401, detail: detail), key: request.key, template: request.facts.logTemplate,
             upstreamTime: upstreamTime, status: forwarded(401, .no(reason)))
     }
@@ -166,7 +166,7 @@ final class ExchangeClient {
     }
 
     private func countCollapsed() {
-        if isCollapsed { proxy.statistics.count(.collapsed) }
+        if isCollapsed { proxy.base.statistics.count(.collapsed) }
     }
 
     private func forwarded(_ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing) -> CacheStatus {
@@ -218,7 +218,7 @@ extension ExchangeClient {
     private func noteLarge(_ response: UpstreamResponse) {
         countCollapsed()
         // Why a pass is one has been counted.
-        if streamReason != request.reason { proxy.statistics.count(because: streamReason) }
+        if streamReason != request.reason { proxy.base.statistics.count(because: streamReason) }
         streamed = (response.status, response.forwardableFields(isPersonal: isPersonal), 0)
     }
 
@@ -234,7 +234,7 @@ extension ExchangeClient {
             buffer.appendStatusLine(response.status)
             buffer.append(streamed.fields)
             status.write(to: &buffer)
-            proxy.writeCrossOrigin(connection, to: &buffer)
+            proxy.answering.writeCrossOrigin(connection, to: &buffer)
         }
     }
 

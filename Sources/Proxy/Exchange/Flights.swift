@@ -9,6 +9,14 @@ protocol FlightWaiter: AnyObject {
     func flightFinished(_ outcome: FlightOutcome)
 }
 
+/// The leader of a flight, confined to a loop.
+protocol FlightLeader: AnyObject {
+    /// A client waits by now for what was asked for without one, or on behalf of another.
+    func promote(for party: UpstreamParty)
+    /// No client waits any more for what this one leads.
+    func waitersLeft()
+}
+
 /// The flights of all loops. Its lock is taken on misses and stale answers.
 final class Flights: Sendable {
     typealias Table = FlightTable<Confined<any FlightWaiter>>
@@ -17,13 +25,13 @@ final class Flights: Sendable {
     private let cache: ResponseCache
     private struct State {
         var table = Table()
-        /// The exchanges whose requests may be waiting for their turn, by their flights: those that
+        /// The leaders whose requests may be waiting for their turn, by their flights: those that
         /// began without a client, and those that have been made to wait.
         var queued: [FlightNumber: Queued] = [:]
     }
 
     private struct Queued {
-        let exchange: Confined<Exchange>
+        let leader: Confined<any FlightLeader>
         /// On whose behalf it waits; nil while no client waits for it.
         var party: UpstreamParty?
     }
@@ -49,37 +57,37 @@ final class Flights: Sendable {
         let (joining, seat, queued) = state.withLock { state in
             let joining = state.table.join(key, epoch: epoch, now: now, bytes: bytes, confined)
             guard joining == .wait, let seat = state.table.seat(for: key) else {
-                return (joining, Table.Seat?.none, Confined<Exchange>?.none)
+                return (joining, Table.Seat?.none, Confined<any FlightLeader>?.none)
             }
             guard !state.queued.isEmpty, let known = state.queued[seat.flight], known.party != party else {
                 return (joining, seat, nil)
             }
-            state.queued[seat.flight] = Queued(exchange: known.exchange, party: party)
-            return (joining, seat, known.exchange)
+            state.queued[seat.flight] = Queued(leader: known.leader, party: party)
+            return (joining, seat, known.leader)
         }
         queued?.execute { $0.promote(for: party) }
         return (joining, seat)
     }
 
-    /// This exchange hears of clients that join its flight while its request may be waiting for its
+    /// The leader hears of clients that join its flight while its request may be waiting for its
     /// turn.
     /// - Parameter party: on whose behalf it waits; nil where no client does yet. One that has
     ///   joined since the flight began promotes it now; its party was not noted, for the time
     ///   between is a step of this loop.
-    func note(_ exchange: Exchange, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
-        let queued = Queued(exchange: Confined(exchange, to: loop), party: party)
+    func note(_ leader: some FlightLeader, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
+        let queued = Queued(leader: Confined(leader, to: loop), party: party)
         let isWaitedFor = state.withLock { state in
             state.queued[id.flight] = queued
             return party == nil && state.table.isWaitedFor(id)
         }
-        if isWaitedFor { exchange.promote(for: .everyone) }
+        if isWaitedFor { leader.promote(for: .everyone) }
     }
 
     /// The client of one that waits for a flight has left. Where it was the last, the leader may
     /// give up.
     func waiterLeft(_ seat: Table.Seat) {
         let leader = state.withLock { state in
-            state.table.waiterLeft(seat) ? state.queued[seat.flight]?.exchange : nil
+            state.table.waiterLeft(seat) ? state.queued[seat.flight]?.leader : nil
         }
         leader?.execute { $0.waitersLeft() }
     }

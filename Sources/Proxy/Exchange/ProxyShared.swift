@@ -12,7 +12,7 @@ public struct ProxyShared: Sendable {
     private(set) var policy: Policy
     /// `Host` of the upstream requests.
     private(set) var authority: [UInt8]
-    public private(set) var crossOrigin: CrossOrigin
+    private(set) var crossOrigin: CrossOrigin
     /// nil: anyone who can connect is served.
     public var clientKeys: ClientKeys?
     /// The names of the request fields that pages may send besides those that every page may, as
@@ -122,18 +122,4 @@ public struct ProxyShared: Sendable {
 
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
-
-    /// Forgets what is stored for a canonical target that everyone shares, and what is being
-    /// fetched for it.
-    /// - Parameter flight: of the request that changed the target.
-    func invalidate(_ target: [UInt8], by flight: Flights.FlightID?) {
-        flights.invalidate(target, by: flight)
-        cache.remove(CacheKey(scope: .shared, target: target))
-    }
-
-    /// Forgets what is stored for a user.
-    func drop(_ user: UserHash, at unixSeconds: Int64) {
-        guard let ended = users?.end(user, at: unixSeconds) else { return }
-        cache.free(ended)
-    }
 }

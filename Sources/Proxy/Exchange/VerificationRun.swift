@@ -26,26 +26,23 @@ final class VerificationRun {
     /// The origin's last answer to the whole request.
     private var whole: ComparedAnswer?
     private var verification: Verification
-    private let proxy: ProxyLoop
-    private let room: VerificationRoom
+    private let verifying: Verifying
 
     /// Nil where there is no room for it, which is counted.
-    init?(_ body: ComposedBody, _ subject: Subject, _ proxy: ProxyLoop) {
+    init?(_ body: ComposedBody, _ subject: Subject, _ verifying: Verifying) {
         let bytes = body.parts.reduce(body.body.count) { $0 + $1.response.bodyCount }
-        let room = proxy.shared.verifications
-        guard room.enter(bytes: bytes) else {
-            proxy.statistics.count(.verifySkipped)
+        guard verifying.room.enter(bytes: bytes) else {
+            verifying.noteSkipped()
             return nil
         }
         parts = body.parts.map(\.response)
         composed = ComparedAnswer(status: body.status, body: body.body)
         verification = Verification(partCount: parts.count)
         self.subject = subject
-        self.proxy = proxy
-        self.room = room
+        self.verifying = verifying
     }
 
-    deinit { room.leave() }
+    deinit { verifying.room.leave() }
 
     /// Asks the origin for the whole; called once, or `begin(with:)`.
     func begin() { perform(.askWhole) }
@@ -61,42 +58,27 @@ final class VerificationRun {
     private func perform(_ action: Verification.Action) {
         switch action {
         case .askWhole:
-            ask(subject.key) { [self] said in
+            verifying.ask(subject.key) { [self] said in
                 whole = said
                 compare(said, expecting: composed)
             }
         case .askPart(let index):
             let part = parts[index]
-            ask(part.key) { [self] said in
+            verifying.ask(part.key) { [self] said in
                 compare(said, expecting: ComparedAnswer(status: part.status, body: part.body))
             }
         case .compose:
-            guard let again = proxy.compose(subject, from: parts.map(\.key)) else { return handle(.uncomposable) }
+            guard let again = verifying.compose(subject, from: parts.map(\.key)) else { return handle(.uncomposable) }
             composed = again
             compare(whole, expecting: again)
-        case .end(let verdict): proxy.note(verdict, on: subject)
+        case .end(let verdict): verifying.note(verdict, on: subject)
         }
-    }
-
-    /// Asks once the budget has room; looks for it every second.
-    private func ask(_ key: CacheKey, tries: Int = 10, _ completion: @escaping (ComparedAnswer?) -> Void) {
-        guard proxy.hasRoomToVerify else { return wait(key, tries: tries, completion) }
-        guard let request = proxy.originRequest(for: Array(key.target), authorization: nil) else {
-            return handle(.unanswered)
-        }
-        Exchange(request, for: .witness(completion), proxy).start()
-    }
-
-    private func wait(_ key: CacheKey, tries: Int, _ completion: @escaping (ComparedAnswer?) -> Void) {
-        guard tries > 1, proxy.needsNoClientToken else { return handle(.unanswered) }
-        let loop = proxy.context.loop
-        loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
     }
 
     private func compare(_ said: ComparedAnswer?, expecting expected: ComparedAnswer) {
         guard let said else { return handle(.unanswered) }
-        let run = Confined(self, to: proxy.context.loop)
-        room.compare { @Sendable in
+        let run = Confined(self, to: verifying.loop)
+        verifying.room.compare { @Sendable in
             let event = said.event(expecting: expected)
             run.execute { $0.handle(event) }
         }

@@ -5,10 +5,10 @@ extension UpstreamFailure {
     /// Why there is no answer: the reason that is spelt as the failure's word.
     var reason: Reason {
         switch self {
-        case .resolve: .upstreamResolve
-        case .connect: .upstreamConnect
-        case .tls: .upstreamTLS
-        case .timeout(.connect): .upstreamConnectTimeout
+        case .dial(.resolve): .upstreamResolve
+        case .dial(.connect): .upstreamConnect
+        case .dial(.tls): .upstreamTLS
+        case .dial(.timedOut): .upstreamConnectTimeout
         case .timeout(.firstByte): .upstreamFirstByteTimeout
         case .timeout(.content): .upstreamContentTimeout
         case .timeout(.whole): .upstreamTimeout

@@ -23,7 +23,7 @@ extension ProxyService {
         var target = CanonicalTarget()
         guard (try? target.parse(request.target.span)) != nil else { return nil }
         let facts = facts(of: request, target.route)
-        let now = proxy.context.unixSeconds
+        let now = proxy.base.unixSeconds
         var found = Found()
         if facts.passReason == nil, let scope = facts.scope {
             found = look(up: CacheKey(scope: scope, target: target.bytes), facts, at: now)
@@ -31,7 +31,7 @@ extension ProxyService {
         let (plan, attempt) = decide(
             facts, found.stored, isVariant: !found.selectingFields.isEmpty, asking: CatalogRequest(target), at: now,
             isPeeking: true)
-        let isPrivate = target.route.isPersonal && proxy.shared.keepsPersonal && request.method.isSafe
+        let isPrivate = target.route.isPersonal && proxy.clients.keepsPersonal && request.method.isSafe
         let isUnwanted = refuses(target)
         let isRefused = request.method == .trace || isUnwanted
         return Explanation(
@@ -42,9 +42,9 @@ extension ProxyService {
             composing: Explanation.Composing(plan),
             refusal: attempt.flatMap(Explanation.Refused.init),
             asksOrigin: isRefused ? .never : Explanation.Asking(plan),
-            asksTier: isPrivate && proxy.tier != nil || asksTier(plan, facts, found.key),
+            asksTier: isPrivate && proxy.sharing.tier != nil || asksTier(plan, facts, found.key),
             waitsForAnother: waits(plan, facts, found.key), lastAnswer: lastAnswer(found),
-            needsClientKey: proxy.shared.clientKeys != nil, now: now)
+            needsClientKey: proxy.clients.keys != nil, now: now)
     }
 
     /// Personal scopes need the token that they are made of: such a request has none here.
@@ -52,12 +52,12 @@ extension ProxyService {
         let isOneUsers = route.isPersonal || (!route.isShared && request.carriesUserToken)
         return PlanFacts(
             method: request.method, route: route, scope: isOneUsers ? nil : .shared,
-            rule: proxy.shared.policy[route.resourceClass])
+            rule: proxy.storing.policy[route.resourceClass])
     }
 
     /// What came last for it, unless what is stored is newer.
     private func lastAnswer(_ found: Found) -> LastAnswer? {
-        guard let last = found.key.flatMap({ proxy.shared.lastAnswers[$0] }) else { return nil }
+        guard let last = found.key.flatMap({ proxy.asking.lastAnswers[$0] }) else { return nil }
         return found.stored.map { $0.receivedAt > last.unixSeconds } == true ? nil : last
     }
 
@@ -69,21 +69,21 @@ extension ProxyService {
     }
 
     private func look(up key: CacheKey, _ facts: PlanFacts, at now: Int64) -> Found {
-        var found = Found(key: key, stored: proxy.cache.peek(key, proxy.reader, at: now))
-        if facts.rule.followsOrigin, let signpost = found.stored, let variant = proxy.cache.variant(at: signpost) {
+        var found = Found(key: key, stored: proxy.base.peek(key))
+        if facts.rule.followsOrigin, let signpost = found.stored, let variant = proxy.base.cache.variant(at: signpost) {
             found.selectingFields = variant.names
             var exact = key
             if let plain = variant.plain { exact.set(variant: plain) }
             found.key = exact
-            found.stored = variant.plain == nil ? nil : proxy.cache.peek(exact, proxy.reader, at: now)
+            found.stored = variant.plain == nil ? nil : proxy.base.peek(exact)
         }
-        found.isInMemory = found.key.map { proxy.cache.isInMemory($0) } ?? false
+        found.isInMemory = found.key.map { proxy.base.cache.isInMemory($0) } ?? false
         return found
     }
 
-    /// Whether its leader would look in the shared tier: as `ProxyLoop.mayAskTier` has it.
+    /// Whether its leader would look in the shared tier: as `Sharing.mayAskTier` has it.
     private func asksTier(_ plan: Plan, _ facts: PlanFacts, _ key: CacheKey?) -> Bool {
-        guard proxy.tier != nil, facts.method == .get, let key, !key.isPersonal, key.variant.isEmpty else {
+        guard proxy.sharing.tier != nil, facts.method == .get, let key, !key.isPersonal, key.variant.isEmpty else {
             return false
         }
         switch plan {
@@ -97,7 +97,7 @@ extension ProxyService {
         guard let key, facts.method == .get else { return false }
         switch plan {
         case .fetch, .complete, .verify:
-            return proxy.shared.flights.isWaitedFor(FlightKey(key), now: proxy.context.loop.now)
+            return proxy.flights.isWaitedFor(FlightKey(key), now: proxy.base.now)
         case .hit, .compose, .stale, .pass, .refuse: return false
         }
     }

@@ -32,15 +32,16 @@ public final class ProxyService: Service {
         shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
-        proxy = ProxyLoop(
-            shared: shared, context: context, gate: gate, reader: reader, statistics: statistics, log: log)
+        proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log) {
+            (proxy, request, report) in Exchange(request, for: .witness(report), proxy).start()
+        }
     }
 
     public func handle(_ connection: ClientConnection) {
         // A preflight is no request of the app's.
-        if CrossOrigin.isPreflight(connection.head) { return proxy.answerPreflight(connection) }
+        if CrossOrigin.isPreflight(connection.head) { return proxy.answering.answerPreflight(connection) }
         count(connection)
-        if proxy.answerAsBefore(connection) { return }
+        if proxy.answering.answerAsBefore(connection) { return }
         if let refusal = connection.withHeadBytes({ bytes in refusal(of: connection, bytes) }) {
             refuse(connection, refusal)
         } else {
@@ -64,22 +65,22 @@ public final class ProxyService: Service {
 
     @inline(__always)
     private func count(_ connection: ClientConnection) {
-        proxy.statistics.count(.requests)
-        if connection.isHTTP2 { proxy.statistics.count(.http2Requests) }
+        proxy.base.statistics.count(.requests)
+        if connection.isHTTP2 { proxy.base.statistics.count(.http2Requests) }
     }
 
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
         count(connection)
-        proxy.statistics.count(.refused)
+        proxy.base.statistics.count(.refused)
         proxy.observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
     }
 
-    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.shared.crossOrigin.writeForUnread(to: &buffer) }
+    public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.answering.writeForUnread(to: &buffer) }
 
     private func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
-        proxy.statistics.count(.refused)
-        proxy.statistics.count(because: rejection.reason)
-        proxy.refuse(
+        proxy.base.statistics.count(.refused)
+        proxy.base.statistics.count(because: rejection.reason)
+        proxy.answering.refuse(
             connection, rejection.error, retryAfter: rejection.retryAfter, status: .refused(rejection.reason))
     }
 
@@ -87,10 +88,10 @@ public final class ProxyService: Service {
     /// form. Of one that was admitted by its head only that form is made again.
     private func refusal(of connection: ClientConnection, _ bytes: Span<UInt8>) -> Rejection? {
         let head = connection.head
-        if !connection.isAdmitted, let keys = proxy.shared.clientKeys {
+        if !connection.isAdmitted, let keys = proxy.clients.keys {
             connection.client = keys.client(presenting: head, bytes)
             guard let client = connection.client else { return .clientKey(of: head, bytes) }
-            if let wait = client.admit(at: proxy.context.loop.now, nodes: proxy.shared.nodes.alive) {
+            if let wait = proxy.clients.wait(for: client) {
                 return .rate(client.rate ?? 0, retryAfter: wait)
             }
         }
@@ -102,7 +103,7 @@ public final class ProxyService: Service {
         if head.asksForEcho(bytes) { return .invalid(405, "TRACE is not forwarded.") }
         if NamedUser(of: head, bytes) == .several { return .invalid(400, "More than one user token.") }
         if !head.method.isSafe,
-            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.shared.forwardedFields)
+            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.clients.forwardedFields)
         {
             return .invalid(400, "Send the method itself: the field that overrides it is not forwarded.")
         }
@@ -116,19 +117,19 @@ public final class ProxyService: Service {
 
     /// Whether the operator wants no request for it.
     func refuses(_ target: borrowing CanonicalTarget) -> Bool {
-        !proxy.shared.servesOther && !target.bytes.starts(with: "/v1/".utf8)
+        !proxy.clients.servesOther && !target.bytes.starts(with: "/v1/".utf8)
     }
 
     private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
-        let now = proxy.context.unixSeconds
+        let now = proxy.base.unixSeconds
         var stored: StoredResponse?
         if facts.passReason == nil, let scope = facts.scope {
             key.set(scope: scope, target: target.bytes)
             stored =
                 facts.rule.followsOrigin
-                ? lookUpVariant(connection, now) : proxy.cache.lookup(key, proxy.reader, at: now)
+                ? lookUpVariant(connection, now) : proxy.base.lookup(key)
         }
-        guard proxy.mayBeGivenStored(facts, connection) else {
+        guard proxy.accounts.mayBeGivenStored(facts, connection) else {
             attempt = ComposingAttempt(request: CatalogRequest(target), refusal: nil)
             return Plan.decide(facts, stored: stored, unixSeconds: now).withoutStored
         }
@@ -149,11 +150,11 @@ public final class ProxyService: Service {
     ) -> (Plan, ComposingAttempt?) {
         let missing = stored == nil && isVariant ? Reason.absentVariant : .absent
         let plan = Plan.decide(facts, stored: stored, missing: missing, unixSeconds: now)
-        guard plan.canBeComposed, let library = proxy.library(for: facts) else { return (plan, nil) }
+        guard plan.canBeComposed, let library = proxy.composing.library(for: facts) else { return (plan, nil) }
         guard let request = request() else {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
-        let outcome = proxy.compose(request, library, under: facts, isPeeking: isPeeking)
+        let outcome = proxy.composing.compose(request, library, under: facts, isPeeking: isPeeking)
         if !isPeeking, !outcome.isAnswer, facts.method == .get { library.note(miss: request, at: now) }
         return (
             plan.improved(by: outcome, verifying: library.settings.compose == .verify),
@@ -165,7 +166,7 @@ public final class ProxyService: Service {
     /// becomes the variant's.
     private func lookUpVariant(_ connection: ClientConnection, _ now: Int64) -> StoredResponse? {
         connection.withHeadBytes { bytes in
-            proxy.cache.lookup(&key, proxy.reader, at: now, selecting: connection.head.fields, bytes)
+            proxy.base.cache.lookup(&key, proxy.base.reader, at: now, selecting: connection.head.fields, bytes)
         }
     }
 
@@ -175,23 +176,24 @@ public final class ProxyService: Service {
     ) {
         switch plan {
         case .hit(let stored, let ttl):
-            proxy.statistics.count(.hits)
-            proxy.remember(key, facts, connection)
-            proxy.serve(
+            proxy.base.statistics.count(.hits)
+            proxy.answering.remember(key, facts, connection)
+            proxy.answering.serve(
                 stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: facts.logTemplate, to: connection)
         case .compose(let composed):
-            proxy.statistics.count(.hits)
-            proxy.statistics.count(.upstreamSaved)
-            proxy.noteUse(of: composed, facts)
-            let stored = proxy.store(composed, key, facts, attempt?.request)
-            let ttl = stored.freshFor - stored.age(at: proxy.context.unixSeconds)
-            proxy.serve(stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
+            proxy.base.statistics.count(.hits)
+            proxy.base.statistics.count(.upstreamSaved)
+            proxy.composing.noteUse(of: composed, facts)
+            let stored = proxy.composed.store(composed, key, facts, attempt?.request)
+            let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
+            proxy.answering.serve(
+                stored, .hit(ttl: ttl, detail: composed.detail), template: facts.logTemplate, to: connection)
         case .complete(let supplement) where supplement.growth != nil && facts.method == .head:
             // A HEAD asks for no larger page.
             exchange(originRequest(facts, user, .absent, nil, connection), counting: .misses, connection)
         case .complete(let supplement):
             if let growth = supplement.growth {
-                proxy.shared.library.growth.begin(growth)
+                proxy.composing.library.growth.begin(growth)
             }
             let request = originRequest(facts, user, .partial, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)
@@ -199,38 +201,51 @@ public final class ProxyService: Service {
             let request = originRequest(facts, user, reason, stored, connection, expected: expected)
             exchange(request, counting: .misses, connection)
         case .stale(let stored, let ttl, let reason, let refreshes):
-            proxy.statistics.count(.hits)
-            proxy.statistics.count(.stale)
-            proxy.statistics.count(because: reason)
+            proxy.base.statistics.count(.hits)
+            proxy.base.statistics.count(.stale)
+            proxy.base.statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes {
-                proxy.refresh(
-                    key, with: originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true))
+                refresh(originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true))
             }
-            proxy.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
+            proxy.answering.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
         case .fetch(let reason, let stored):
             exchange(originRequest(facts, user, reason, stored, connection), counting: .misses, connection)
         case .pass(let reason):
-            if let user, let tier = proxy.tier, agreed == nil { return agree(on: user, tier, facts, connection) }
+            if let user, let tier = proxy.sharing.tier, agreed == nil {
+                return agree(on: user, tier, facts, connection)
+            }
             let cause: Reason = agreed == .unknown && reason == .personal ? .unconfirmed : reason
             exchange(originRequest(facts, user, cause, nil, connection), counting: .bypassed, connection)
         case .refuse(let reason):
-            proxy.statistics.count(.refused)
-            proxy.statistics.count(because: reason)
-            proxy.refuse(
+            proxy.base.statistics.count(.refused)
+            proxy.base.statistics.count(because: reason)
+            proxy.answering.refuse(
                 connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
                 key: key, template: facts.logTemplate, status: .refused(reason))
         }
     }
 
+    /// Asks for a newer answer than the stale one that is served, unless that is done already.
+    private func refresh(_ request: @autoclosure () -> OriginRequest) {
+        // Where clients bring tokens the flight is that of one: what it is has to be known first.
+        let made = proxy.accounts.signs ? nil : request()
+        let flightKey = FlightKey(key, token: made.map { proxy.accounts.token(of: $0) } ?? ClientToken.none)
+        guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
+        let exchange = Exchange(made ?? request(), for: .refresh(flight), proxy)
+        // A client that joins the flight promotes it.
+        proxy.flights.note(exchange, as: flight, of: nil, on: proxy.base.loop)
+        exchange.start()
+    }
+
     private func exchange(_ request: OriginRequest, counting counter: Counter, _ connection: ClientConnection) {
-        guard !proxy.context.requestBudget.isExhausted else {
+        guard !proxy.base.context.requestBudget.isExhausted else {
             return refuse(connection, .crowded)
         }
         let via = request.forwarded.via
-        guard !via.isLoop(at: proxy.shared.name) else { return refuseLoop(of: via, connection) }
-        proxy.statistics.count(counter)
-        proxy.statistics.count(because: request.reason)
+        guard !via.isLoop(at: proxy.clients.name) else { return refuseLoop(of: via, connection) }
+        proxy.base.statistics.count(counter)
+        proxy.base.statistics.count(because: request.reason)
         Exchange(request, for: .client(connection), proxy).start()
     }
 }
@@ -239,8 +254,8 @@ extension ProxyService {
     /// The upstream leads back here: to ask it would go on until something breaks.
     private func refuseLoop(of via: ViaChain, _ connection: ClientConnection) {
         // Sixteen names can be a client's invention, and this proxy's own cannot.
-        if via.names.contains(proxy.shared.name.bytes) {
-            proxy.noteFailure("leads back to this proxy; requests that come back are answered 508")
+        if via.names.contains(proxy.clients.name.bytes) {
+            proxy.asking.troubles.noteFailure("leads back to this proxy; requests that come back are answered 508")
         }
         refuse(connection, .invalid(508, "The request has passed this proxy or \(ViaChain.most) others before."))
     }
@@ -254,15 +269,15 @@ extension ProxyService {
     private func agree(on user: UserHash, _ tier: TierClient, _ facts: PlanFacts, _ connection: ClientConnection) {
         guard !facts.method.isSafe else {
             return tier.generation(of: user) { [self] found in
-                if found == .unknown { proxy.shared.tier?.counters.count(.unconfirmed) }
+                if found == .unknown { proxy.sharing.noteUnconfirmed() }
                 resume(connection, knowing: found)
             }
         }
         tier.announceWrite(of: user) { [self] isKnown in
             if isKnown { return resume(connection, knowing: .writing) }
-            proxy.statistics.count(.refused)
-            proxy.statistics.count(because: .unconfirmed)
-            proxy.refuse(
+            proxy.base.statistics.count(.refused)
+            proxy.base.statistics.count(because: .unconfirmed)
+            proxy.answering.refuse(
                 connection, AppleError(status: 503, detail: "Other nodes cannot be told of this write."),
                 template: facts.logTemplate, retryAfter: 1)
         }
@@ -288,9 +303,9 @@ extension ProxyService {
     /// What the plan depends on, and whose token goes along: nil without one, or where nothing
     /// personal is kept.
     private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
-        let rule = proxy.shared.policy[target.route.resourceClass]
+        let rule = proxy.storing.policy[target.route.resourceClass]
         return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
-            let user = proxy.shared.keepsPersonal && target.route.isPersonal ? user(connection, bytes) : nil
+            let user = proxy.clients.keepsPersonal && target.route.isPersonal ? user(connection, bytes) : nil
             let facts = PlanFacts(
                 method: connection.head.method, route: target.route, hasContent: !connection.body.isEmpty,
                 scope: scope(connection.head, bytes, user), rule: rule,
@@ -305,11 +320,11 @@ extension ProxyService {
     private func scope(_ head: RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return NamedUser(of: head, bytes) == .nobody ? .shared : nil }
-        guard let user, let users = proxy.shared.users else { return nil }
-        if proxy.tier == nil { return users.scope(of: user, at: proxy.context.unixSeconds) }
+        guard let user, let users = proxy.clients.users else { return nil }
+        if proxy.sharing.tier == nil { return users.scope(of: user, at: proxy.base.unixSeconds) }
         guard case .current(let generation) = agreed else { return nil }
-        let (scope, ended) = users.scope(of: user, in: generation, at: proxy.context.unixSeconds)
-        if let ended { proxy.cache.free(ended) }
+        let (scope, ended) = users.scope(of: user, in: generation, at: proxy.base.unixSeconds)
+        if let ended { proxy.base.cache.free(ended) }
         return scope
     }
 
@@ -319,12 +334,12 @@ extension ProxyService {
         let head = connection.head
         if head.method.isSafe, head.fields.contains(.cookie) { return nil }
         if case .one(let place) = NamedUser(of: head, bytes) {
-            return proxy.shared.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)
+            return proxy.clients.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)
         }
-        guard mayUseOperatorsToken(connection, bytes), let token = proxy.shared.credentials.musicUser else {
+        guard mayUseOperatorsToken(connection, bytes), let token = proxy.clients.operatorsToken else {
             return nil
         }
-        return token.withUnsafeBytes { proxy.shared.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
+        return token.withUnsafeBytes { proxy.clients.users?.user(ofToken: $0.bindMemory(to: UInt8.self).span) }
     }
 
     /// Whether the operator's own user token may stand in: not where the request names a user, and
@@ -333,10 +348,10 @@ extension ProxyService {
     /// settles the latter.
     private func mayUseOperatorsToken(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
         let head = connection.head
-        guard proxy.shared.credentials.musicUser != nil, NamedUser(of: head, bytes) == .nobody else { return false }
-        if proxy.shared.clientKeys != nil { return true }
+        guard proxy.clients.operatorsToken != nil, NamedUser(of: head, bytes) == .nobody else { return false }
+        if proxy.clients.keys != nil { return true }
         if let origin = head.fields.first(.origin) {
-            return proxy.shared.crossOrigin.names(bytes.extracting(origin.value.range))
+            return proxy.answering.names(bytes.extracting(origin.value.range))
         }
         return !head.comesFromAnotherSite(bytes) && head.addresses(connection.peer.localAddress, bytes)
     }
@@ -362,8 +377,8 @@ extension ProxyService {
             ForwardedRequest(
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body, breadth: breadth,
                 refreshes: refreshes,
-                dropsAuthorization: proxy.shared.clientKeys?.claim(connection.head, bytes) ?? false,
-                permitted: proxy.shared.forwardedFields)
+                dropsAuthorization: proxy.clients.keys?.claim(connection.head, bytes) ?? false,
+                permitted: proxy.clients.forwardedFields)
         }
     }
 }

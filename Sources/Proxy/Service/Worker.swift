@@ -29,7 +29,7 @@ final class Worker: @unchecked Sendable {
         server = Server(context: context, service: service, timeouts: settings.timeouts)
         self.loop = loop
         self.resolver = resolver
-        loop.sync { service.proxy.openTier() }
+        loop.sync { service.proxy.openTier(settings.shared) }
     }
 
     private static func makeGate(
@@ -64,7 +64,7 @@ final class Worker: @unchecked Sendable {
             }
             service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
             server.adopt(listening, settings.timeouts)
-            service.proxy.context.trustedProxies = settings.bounds.trustedProxies.orNone
+            service.proxy.base.context.trustedProxies = settings.bounds.trustedProxies.orNone
             gate.reconsider()
         }
     }

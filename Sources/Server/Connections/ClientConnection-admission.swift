@@ -1,4 +1,9 @@
-// What a request may make the connection keep before it is complete.
+import EventLoop
+import HTTP
+
+// The bounds of a request before its service gets it: its memory, and its client's address, which a
+// trusted load balancer names where one connection brings the requests of many clients.
+// Must hold: a request that counts for its client's address stops counting once, when it is over.
 
 extension ClientConnection {
     /// Lets the service judge the head before content is read. An answer now leaves content unread,
@@ -23,5 +28,39 @@ extension ClientConnection {
             refuse(status: 413, detail: "The request is larger than all requests together may be.")
         }
         return false
+    }
+
+    /// The number of the client's network; nil for a Unix socket.
+    package var peerNetwork: UInt64? { (namedClient ?? stream.peer)?.network }
+
+    /// Finds out whose request this is, and counts it for that address.
+    /// - Returns: false where the address has too many requests, and this one has been answered.
+    @inline(__always)
+    func nameClient() -> Bool { context.trustedProxies == nil && namedClient == nil || nameClientAnew() }
+
+    private func nameClientAnew() -> Bool {
+        namedClient = stream.peer.flatMap { peer in
+            withHeadBytes { context.trustedProxies?.client(of: head, $0, from: peer) }
+        }
+        guard let network = namedClient?.network else { return true }
+        if context.census.enterRequest(of: network) {
+            countedNetwork = network
+            return true
+        }
+        let error = AppleError(status: 503, detail: "This address has too many requests at once.")
+        let content = error.content
+        respond(content: content) { buffer in
+            AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
+            service.writeRefusalFields(to: &buffer)
+        }
+        service.refused(self, status: error.status, contentLength: content.count)
+        return false
+    }
+
+    /// The request is over.
+    func uncountRequest() {
+        guard let network = countedNetwork else { return }
+        countedNetwork = nil
+        context.census.leaveRequest(of: network)
     }
 }

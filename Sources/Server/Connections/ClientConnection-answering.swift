@@ -21,30 +21,19 @@ extension ClientConnection {
         uncountRequest()
         let hidesContent = head.method == .head
         composeHead(writesDate: writesDate, write)
-        if let carrier {
-            answer(on: carrier, hidesContent ? [] : content)
-            return finish()
-        }
-        context.scratch.withUnsafeReadable { head in
-            if hidesContent || content.isEmpty {
-                stream.send(head)
-            } else if let file {
-                stream.send(head, file)
-            } else {
-                stream.send(head, content)
-            }
-        }
-        context.scratch.removeAll(keepingCapacity: true)
-        if stream.pendingBytes > 0 { countUnsent(content, file) }
-        finish()
+        let isWaiting = withScratch { carrier.answer($0, hidesContent ? [] : content, file) }
+        if isWaiting { countUnsent(content, file) }
+        finish(isWaiting: isWaiting)
     }
 
     /// Whether the kernel can send a file on it as it is: not where it has to be encrypted.
     public var sendsFiles: Bool { !stream.isTLS }
 
-    func sendScratch(_ content: [UInt8] = []) {
-        context.scratch.withUnsafeReadable { stream.send($0, content) }
-        context.scratch.removeAll(keepingCapacity: true)
+    /// Hands what was written to the scratch on, and empties it.
+    @inline(__always)
+    func withScratch<R>(_ send: (UnsafeRawBufferPointer) -> R) -> R {
+        defer { context.scratch.removeAll(keepingCapacity: true) }
+        return context.scratch.withUnsafeReadable(send)
     }
 
     func composeHead(writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
@@ -59,16 +48,16 @@ extension ClientConnection {
         context.scratch.append("\r\n")
     }
 
-    func finish() {
+    /// - Parameter isWaiting: whether the carrier has bytes left that wait for the client.
+    func finish(isWaiting: Bool) {
         guard isOpen else { return }
         uncountRequest()
         if let input {
             input.finish()
             context.release(input)
         }
-        guard carrier == nil else { return finishCarried() }
-        guard keepsAlive else { return closeAfterSending() }
-        if stream.pendingBytes > 0 {
+        guard keepsAlive, !isHTTP2 else { return closeAfterSending() }
+        if isWaiting {
             phase = .draining
             expectRoom()
         } else {
@@ -82,9 +71,10 @@ extension ClientConnection {
     /// The answer leaves, and what the client still sends is discarded for a while so that no reset
     /// overtakes it.
     private func closeAfterSending() {
-        guard carrier == nil else { return finishCarried() }
-        leave()
-        stream.closeAfterSending(leastBytes: timeouts.leastBytesWritten, within: timeouts.write)
+        if carrier.closeAfterSending(timeouts) { return leave() }
+        releaseInput()
+        expectNothing()
+        phase = .draining
     }
 
     /// Answers a request that is no message.
@@ -103,7 +93,7 @@ extension ClientConnection {
             AppleError.writeHead(status: status, contentLength: content.count, to: &buffer)
             service.writeRefusalFields(to: &buffer)
         }
-        if let carrier { answer(on: carrier, content) } else { sendScratch(content) }
+        _ = withScratch { carrier.answer($0, content, nil) }
         service.refused(self, status: status, contentLength: content.count)
         closeAfterSending()
     }

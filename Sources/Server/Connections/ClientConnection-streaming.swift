@@ -3,17 +3,10 @@ import HTTP
 
 /// What comes before an answer, and answers whose content comes piece by piece.
 extension ClientConnection {
-    func send(_ text: StaticString) {
-        stream.send(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
     /// The client waits for this before it sends its content (RFC 9110 10.1.1).
     func sendContinue() {
-        guard carrier == nil else {
-            context.scratch.append("HTTP/1.1 100 Continue\r\n\r\n")
-            return hintScratch()
-        }
-        send("HTTP/1.1 100 Continue\r\n\r\n")
+        context.scratch.append("HTTP/1.1 100 Continue\r\n\r\n")
+        withScratch(carrier.hint)
     }
 
     /// Calls `body` once, in a turn of its own, when the client ends its side while its answer is
@@ -45,14 +38,14 @@ extension ClientConnection {
         context.scratch.appendStatusLine(status)
         context.scratch.append(fields)
         context.scratch.append("\r\n")
-        if carrier == nil { sendScratch() } else { hintScratch() }
+        withScratch(carrier.hint)
     }
 
     /// Begins an answer whose content is still coming. Without a length it is chunked, or ends with
     /// the connection for HTTP/1.0 clients.
     package func beginStreaming(length: Int?, writesDate: Bool = true, _ write: (inout ByteBuffer) -> Void) {
         guard case .answering = phase else { return assert(!isOpen, "a request is answered once") }
-        let chunked = length == nil && head.version == .http11 && carrier == nil
+        let chunked = length == nil && head.version == .http11 && !isHTTP2
         if length == nil && !chunked { keepsAlive = false }
         composeHead(writesDate: writesDate) { buffer in
             write(&buffer)
@@ -64,7 +57,7 @@ extension ClientConnection {
                 buffer.append("Transfer-Encoding: chunked\r\n")
             }
         }
-        if let carrier { answer(on: carrier, nil) } else { sendScratch() }
+        withScratch(carrier.begin)
         phase = .streaming(chunked: chunked)
     }
 
@@ -79,36 +72,34 @@ extension ClientConnection {
     /// for the client here.
     public func stream(_ bytes: [UInt8], resume: (() -> Void)?) -> Bool {
         guard case .streaming(let chunked) = phase, !bytes.isEmpty, head.method != .head else { return true }
-        if let carrier {
-            carrier.write(bytes)
-        } else {
-            if chunked {
-                context.scratch.append(hexadecimal: bytes.count)
-                context.scratch.append("\r\n")
-            }
-            sendScratch(bytes)
-            if chunked { send("\r\n") }
+        if chunked {
+            context.scratch.append(hexadecimal: bytes.count)
+            context.scratch.append("\r\n")
         }
+        withScratch { carrier.write($0, bytes) }
+        if chunked { sendDelimiter("\r\n") }
+        let pendingBytes = carrier.pendingBytes
         guard let resume, pendingBytes > Limits.queuedBytes else { return true }
         // Not when all has left: the larger the piece, the longer that would take.
-        lowWaterMark = pendingBytes - Limits.queuedBytes
+        carrier.lowWaterMark = pendingBytes - Limits.queuedBytes
         resumeSource = resume
         expectRoom()
         return false
+    }
+
+    private func sendDelimiter(_ text: StaticString) {
+        carrier.write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), [])
     }
 
     /// The streamed answer is complete.
     public func endStreaming() {
         guard case .streaming(let chunked) = phase else { return }
         resumeSource = nil
-        lowWaterMark = 0
-        if chunked && head.method != .head { send("0\r\n\r\n") }
-        if let carrier {
-            carrier.endAnswer()
-        } else if stream.pendingBytes > 0 {
-            countUnsentRest()
-        }
-        finish()
+        carrier.lowWaterMark = 0
+        if chunked && head.method != .head { sendDelimiter("0\r\n\r\n") }
+        let isWaiting = carrier.endAnswer()
+        if isWaiting { countUnsentRest() }
+        finish(isWaiting: isWaiting)
     }
 
     /// Answers with less content than the head promises, then closes: what a broken origin does.

@@ -12,7 +12,7 @@ extension ClientConnection {
 
     /// Counts the end of a streamed answer, which is this connection's alone.
     func countUnsentRest() {
-        countUnsent(pendingBytes, at: UInt(bitPattern: ObjectIdentifier(self)))
+        countUnsent(carrier.pendingBytes, at: UInt(bitPattern: ObjectIdentifier(self)))
     }
 
     func countUnsent(_ byteCount: Int, at place: UInt) {

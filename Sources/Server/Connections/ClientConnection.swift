@@ -32,11 +32,10 @@ public final class ClientConnection {
 
     /// What it shares with the other connections of its loop.
     public let context: LoopContext
+    /// The socket, on which other connections may be as well.
     let stream: Stream
-    /// What carries this one request where HTTP/2 is spoken on the socket; nil where the socket
-    /// does.
-    let carrier: HTTP2Stream?
-    /// Whether it is one request of an HTTP/2 connection.
+    let carrier: any Carrier
+    /// Whether it is one request of an HTTP/2 connection, whose carrier delimits content.
     public let isHTTP2: Bool
     let service: any Service
     let timeouts: ClientTimeouts
@@ -62,7 +61,7 @@ public final class ClientConnection {
     package private(set) lazy var peerText: [UInt8] = textOfClient
     private var textOfClient: [UInt8] {
         if let namedClient { return Array(namedClient.host.utf8) }
-        return carrier?.peerText ?? Array((stream.peer?.host ?? "-").utf8)
+        return Array((stream.peer?.host ?? "-").utf8)
     }
     /// Called when a streamed answer's queue has drained and the source may go on.
     var resumeSource: (() -> Void)?
@@ -83,39 +82,41 @@ public final class ClientConnection {
     /// Requests that one connection may have answered before others get their turn.
     private static let requestsPerTurn = 64
 
-    init(
+    /// One request of an HTTP/2 connection, on whose socket others are as well.
+    /// - Parameter peerText: the client's address, as the access log writes it.
+    convenience init(
+        carrier: any Carrier, stream: Stream, input: RequestInput, context: LoopContext, service: any Service,
+        limits: MessageLimits, timeouts: ClientTimeouts, peerText: [UInt8]
+    ) {
+        self.init(carrier, stream, context, service, limits, timeouts, isHTTP2: true) { _ in }
+        self.input = input
+        self.peerText = peerText
+    }
+
+    /// A socket, and all requests on it.
+    convenience init(
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
         onClose: @escaping (any ServedConnection) -> Void
     ) {
+        self.init(stream, stream, context, service, limits, timeouts, isHTTP2: false, onClose)
+        stream.handler = self
+        expect(.head, within: timeouts.head)
+    }
+
+    private init(
+        _ carrier: any Carrier, _ stream: Stream, _ context: LoopContext, _ service: any Service,
+        _ limits: MessageLimits, _ timeouts: ClientTimeouts, isHTTP2: Bool,
+        _ onClose: @escaping (any ServedConnection) -> Void
+    ) {
+        self.carrier = carrier
         self.stream = stream
-        carrier = nil
-        isHTTP2 = false
+        self.isHTTP2 = isHTTP2
         self.context = context
         self.service = service
         self.timeouts = timeouts
         self.onClose = onClose
         self.limits = limits
         idle = Nanoseconds(timeouts.idle)
-        requestedAt = context.loop.now
-        deadlines = DeadlineTimer(loop: context.loop)
-        stream.handler = self
-        deadlines.action = { [unowned self] in self.deadlinePassed() }
-        expect(.head, within: timeouts.head)
-    }
-
-    /// One request of an HTTP/2 connection, on whose socket others are as well.
-    init(_ carrier: HTTP2Stream, input: RequestInput) {
-        let session = carrier.session
-        self.carrier = carrier
-        isHTTP2 = true
-        self.input = input
-        stream = session.stream
-        context = session.context
-        service = session.service
-        timeouts = session.timeouts
-        limits = session.limits
-        idle = Nanoseconds(.zero)
-        onClose = { _ in }
         requestedAt = context.loop.now
         deadlines = DeadlineTimer(loop: context.loop)
         deadlines.action = { [unowned self] in self.deadlinePassed() }
@@ -168,16 +169,16 @@ public final class ClientConnection {
     }
 
     /// Closes now, whatever is still queued.
-    public func close() {
-        leave()
-        if carrier == nil { stream.close() } else { abandon(.cancel) }
-    }
+    public func close() { end(.cancelled) }
 
     /// Breaks the connection so that the client sees a reset, and cannot take half an answer for a
     /// whole one.
-    public func reset() {
+    public func reset() { end(.failed) }
+
+    private func end(_ reason: CarrierEnd) {
         leave()
-        if carrier == nil { stream.reset() } else { abandon(.internalError) }
+        uncountUnsent()
+        carrier.end(reason)
     }
 
     /// Nothing more will be read or answered.
@@ -214,15 +215,15 @@ extension ClientConnection {
 
     func expectRoom() {
         awaited = .room
-        pendingWhenWaiting = pendingBytes
-        carrier?.beginWaiting()
+        pendingWhenWaiting = carrier.pendingBytes
+        carrier.beginWaiting()
         deadlines.set(context.loop.now + timeouts.write)
     }
 
     var isWaitingForRoom: Bool { awaited == .room }
 
     /// Bytes that have left since the write deadline was set.
-    private var taken: Int { max(pendingWhenWaiting - pendingBytes, carrier?.sentMeanwhile ?? 0) }
+    private var taken: Int { max(pendingWhenWaiting - carrier.pendingBytes, carrier.sentMeanwhile) }
 
     private func deadlinePassed() {
         switch awaited {
@@ -319,10 +320,7 @@ extension ClientConnection: StreamHandler, ServedConnection {
         // An answer that comes later; until then the request keeps its memory.
         guard case .answering = phase, let input else { return }
         // One socket may bring very many.
-        if !context.hold(input, canBeRefused: isHTTP2) {
-            leave()
-            abandon(.enhanceYourCalm)
-        }
+        if !context.hold(input, canBeRefused: isHTTP2) { end(.excess) }
     }
 
     /// Reads once into `input`; false when there is nothing to go on with.

@@ -76,7 +76,7 @@ extension HTTP2Session {
         for stream in streams where !stream.isOver {
             stream.isTouched = false
             if stream.isAnsweredEarly { hasRoom ? stream.reset(.noError) : touch(stream) }
-            stream.connection?.streamMoved()
+            stream.tellMoved()
         }
         touched.giveBack(streams)
     }

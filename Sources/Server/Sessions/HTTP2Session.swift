@@ -40,7 +40,7 @@ final class HTTP2Session {
     var (sentBytes, unsettledBytes) = (0, 0)
     /// Whether requests are being handed on, behind which everything is sent.
     private(set) var isServing = false
-    private(set) lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
+    private lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     private let serverName: [UInt8]?
     private(set) var isOpen = true
     private var isReadable = false
@@ -205,8 +205,10 @@ extension HTTP2Session {
             return
         }
         let stream = HTTP2Stream(identifier, of: self)
-        let connection = ClientConnection(stream, input: context.takeStreamInput(limits))
-        stream.begin(connection)
+        stream.begin(
+            ClientConnection(
+                carrier: stream, stream: self.stream, input: context.takeStreamInput(limits), context: context,
+                service: service, limits: limits, timeouts: timeouts, peerText: peerText))
         streams[identifier] = stream
         head.reset()
         current = stream

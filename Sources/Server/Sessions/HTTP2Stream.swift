@@ -13,10 +13,10 @@ final class HTTP2Stream {
     /// Who is served on it; nil once it has ended.
     private(set) var connection: ClientConnection?
     /// What of the answer's content has not left yet.
-    private(set) var content = OutputQueue()
-    /// Where the content lies and how large it is, for the budget of answers; 0 for what is this
+    private var content = OutputQueue()
+    /// How large the content is and where it lies, for the budget of answers; nil for what is this
     /// stream's own.
-    private(set) var (contentPlace, contentBytes): (UInt, Int) = (0, 0)
+    private var shared: (byteCount: Int, place: UInt)?
     /// What of it a frame was promised that has not been made yet.
     private var promisedBytes = 0
     /// Told to the connection when no more than this waits.
@@ -40,19 +40,8 @@ final class HTTP2Stream {
         self.session = session
     }
 
-    var pendingBytes: Int { content.count }
-    /// Who asks, as the access log writes it.
-    var peerText: [UInt8] { session.peerText }
-
     /// Whether the whole answer has left although the request is not whole.
     var isAnsweredEarly: Bool { isAnswerWhole && content.isEmpty && !isRequestWhole && !isOver && !isReset }
-
-    /// The connection has begun to wait for its client.
-    func beginWaiting() { sentWhenWaiting = session.sentBytes }
-
-    /// What the client has taken of all streams meanwhile: on a slow line that many share, each
-    /// moves little. Nothing where the client's own window holds this one up.
-    var sentMeanwhile: Int { session.isShut(self) ? 0 : session.sentBytes - sentWhenWaiting }
 
     // MARK: - The request
 
@@ -80,41 +69,10 @@ final class HTTP2Stream {
         if writesChunks { connection?.withInput { $0.append("0\r\n\r\n") } }
     }
 
-    // MARK: - The answer
+    // MARK: - Frames
 
-    /// Begins the answer.
-    /// - Parameters:
-    ///   - head: as HTTP/1.1 has it.
-    ///   - content: nil where it is still coming.
-    func answer(_ head: UnsafeRawBufferPointer, _ content: [UInt8]?) {
-        guard !isOver, !hasAnswer else { return }
-        hasAnswer = true
-        isAnswerWhole = content != nil
-        if let content, !content.isEmpty {
-            contentPlace = content.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
-            contentBytes = content.count
-            self.content.append(retaining: content, from: 0)
-        }
-        session.submit(head, self, hasContent: content?.isEmpty != true)
-    }
-
-    /// What comes before an answer (1xx).
-    func hint(_ head: UnsafeRawBufferPointer) {
-        guard !isOver, !hasAnswer else { return }
-        session.submitHint(head, self)
-    }
-
-    func write(_ bytes: [UInt8]) {
-        guard !isOver, !isReset else { return }
-        content.append(retaining: bytes, from: 0)
-        session.resume(self)
-    }
-
-    func endAnswer() {
-        guard !isOver, !isReset, !isAnswerWhole else { return }
-        isAnswerWhole = true
-        session.resume(self)
-    }
+    /// The session has sent something of the answer, or could not.
+    func tellMoved() { connection?.streamMoved(shared) }
 
     /// Ends it at once. What has not left is let go now, for the client may not read for long; but
     /// what a frame was promised has to be there.
@@ -155,6 +113,68 @@ final class HTTP2Stream {
         content.removeAll()
         let connection = connection.take()
         connection?.streamEnded()
+    }
+}
+
+/// The answer. The session sends at the end of the turn, and says then what moved.
+extension HTTP2Stream: Carrier {
+    var pendingBytes: Int { content.count }
+
+    func beginWaiting() { sentWhenWaiting = session.sentBytes }
+
+    /// Counts all streams: on a slow line that many share, each moves little. Nothing where the
+    /// client's own window holds this one up.
+    var sentMeanwhile: Int { session.isShut(self) ? 0 : session.sentBytes - sentWhenWaiting }
+
+    func hint(_ head: UnsafeRawBufferPointer) {
+        guard !isOver, !hasAnswer else { return }
+        session.submitHint(head, self)
+    }
+
+    func answer(_ head: UnsafeRawBufferPointer, _ content: [UInt8], _ file: SealedFile?) -> Bool {
+        guard !isOver, !hasAnswer else { return false }
+        if !content.isEmpty {
+            shared = (content.count, content.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) })
+            self.content.append(retaining: content, from: 0)
+        }
+        isAnswerWhole = true
+        submit(head, hasContent: !content.isEmpty)
+        return false
+    }
+
+    func begin(_ head: UnsafeRawBufferPointer) {
+        guard !isOver, !hasAnswer else { return }
+        submit(head, hasContent: true)
+    }
+
+    private func submit(_ head: UnsafeRawBufferPointer, hasContent: Bool) {
+        hasAnswer = true
+        session.submit(head, self, hasContent: hasContent)
+    }
+
+    /// Frames delimit the content.
+    func write(_ delimiter: UnsafeRawBufferPointer, _ bytes: [UInt8]) {
+        guard !isOver, !isReset else { return }
+        content.append(retaining: bytes, from: 0)
+        session.resume(self)
+    }
+
+    func endAnswer() -> Bool {
+        guard !isOver, !isReset, !isAnswerWhole else { return false }
+        isAnswerWhole = true
+        session.resume(self)
+        return false
+    }
+
+    /// It carries one answer, and ends with it.
+    func closeAfterSending(_ timeouts: ClientTimeouts) -> Bool { false }
+
+    func end(_ reason: CarrierEnd) {
+        switch reason {
+        case .cancelled: reset(.cancel)
+        case .failed: reset(.internalError)
+        case .excess: reset(.enhanceYourCalm)
+        }
     }
 }
 

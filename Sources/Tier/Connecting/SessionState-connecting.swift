@@ -27,9 +27,9 @@ extension SessionState {
     }
 
     /// No address of the engine accepted a connection. There is nothing to close.
-    mutating func dialFailed(_ failure: TierFailure, now: Instant) -> [Action] {
+    mutating func dialFailed(_ failure: DialFailure, now: Instant) -> [Action] {
         guard case .dialing = phase else { return [] }
-        return tryNext(failure, now: now)
+        return tryNext(.dial(failure), now: now)
     }
 
     /// The connection has ended, and is closed already.
@@ -56,7 +56,7 @@ extension SessionState {
             return []
         case .dialing(let deadline):
             guard deadline <= now else { return stay(until: deadline) }
-            return [.close] + tryNext(.timeout(.dial), now: now)
+            return [.close] + tryNext(.dial(.timedOut), now: now)
         case .greeting(let deadline):
             guard deadline <= now else { return stay(until: deadline) }
             return [.close] + tryNext(.timeout(.greeting), now: now)
@@ -77,7 +77,7 @@ extension SessionState {
         let due = queue.removeUnsent(dueBy: now)
         guard !due.isEmpty else { return [] }
         counters.timeouts += due.count
-        return fail(due) + noteFailure(.timeout(.dial), now: now)
+        return fail(due) + noteFailure(.dial(.timedOut), now: now)
     }
 
     /// When the engine has had its time for what was due then. One whose reply is on its way is not

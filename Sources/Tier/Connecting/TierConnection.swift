@@ -17,7 +17,7 @@ package final class TierConnection {
     private var stream: Stream?
     private var completions: [SessionState.PipelineID: ([RESPReply]?) -> Void] = [:]
     private var pipelineCount = 0
-    private var timer: (token: TimerToken, deadline: Instant)?
+    private let timer: DeadlineTimer
     private var actions = ActionQueue<SessionState.Action>()
 
     /// The size of one read.
@@ -44,8 +44,10 @@ package final class TierConnection {
         self.resolver = resolver
         self.loop = loop
         (self.observe, self.log) = (observe, log)
+        timer = DeadlineTimer(loop: loop)
         tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
         state = SessionState(settings, limits: limits)
+        timer.action = { [unowned self] in self.tick() }
         perform(state.start(now: loop.now))
     }
 
@@ -140,7 +142,7 @@ extension TierConnection {
             stream.handler = self
             perform(state.opened(now: loop.now))
         case .failure(let failure):
-            perform(state.dialFailed(TierFailure(failure), now: loop.now))
+            perform(state.dialFailed(failure, now: loop.now))
         }
     }
 
@@ -152,19 +154,10 @@ extension TierConnection {
     }
 
     private func armTimer() {
-        guard let wakeAt = state.wakeAt else { return }
-        if let timer {
-            guard wakeAt < timer.deadline else { return }
-            loop.cancel(timer.token)
-        }
-        let token = loop.schedule(at: wakeAt) { [weak self] in self?.tick() }
-        timer = (token, wakeAt)
+        if let wakeAt = state.wakeAt { timer.hasten(to: wakeAt) }
     }
 
-    private func tick() {
-        timer = nil
-        perform(state.tick(now: loop.now))
-    }
+    private func tick() { perform(state.tick(now: loop.now)) }
 }
 
 // MARK: Reading

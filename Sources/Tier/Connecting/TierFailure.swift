@@ -4,16 +4,11 @@ import EventLoop
 enum TierFailure: Error, Sendable, Equatable {
     /// What was waited for when the time was up.
     enum Phase: String, Sendable {
-        case dial, greeting, reply
+        case greeting, reply
     }
 
-    /// The name has no address. The text is the resolver's.
-    case resolve(String)
-    /// No address accepted a connection. The text names the system's error.
-    case connect(String)
-    /// The handshake or the verification of the certificate failed, or the trust anchors cannot be
-    /// used.
-    case tls(String)
+    /// There is no connection, or the trust anchors cannot be used.
+    case dial(DialFailure)
     case timeout(Phase)
     /// The engine closed the connection, or it broke.
     case closed
@@ -36,10 +31,7 @@ extension TierFailure {
     /// The kind in a word, for counters and the dashboard.
     var word: String {
         switch self {
-        case .resolve: "resolve"
-        case .connect: "connect"
-        case .tls: "tls"
-        case .timeout(.dial): "connect-timeout"
+        case .dial(let failure): failure.word
         case .timeout: "timeout"
         case .closed: "closed"
         case .malformed: "malformed"
@@ -54,25 +46,14 @@ extension TierFailure {
     var isDemotion: Bool {
         if case .demoted = self { true } else { false }
     }
-
-    init(_ failure: DialFailure) {
-        self =
-            switch failure {
-            case .resolve(let text): .resolve(text)
-            case .connect(let text): .connect(text)
-            case .tls(let text): .tls(text)
-            case .timedOut: .timeout(.dial)
-            }
-    }
 }
 
 /// For the log: nothing of commands or values.
 extension TierFailure: CustomStringConvertible {
     var description: String {
         switch self {
-        case .resolve(let text), .connect(let text): text
-        case .tls(let text): "TLS: \(text)"
-        case .timeout(.dial): "no connection in time"
+        case .dial(.tls(let text)): "TLS: \(text)"
+        case .dial(let failure): failure.cause ?? "no connection in time"
         case .timeout(.greeting): "no answer to the greeting in time"
         case .timeout(.reply): "no reply in time"
         case .closed: "the connection was closed"

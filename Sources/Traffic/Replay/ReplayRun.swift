@@ -130,7 +130,7 @@ final class ReplayRun {
     /// A timer that fires too early does no harm; setting it is a system call.
     private func wake(at time: Int64?) {
         guard let time, let timer else { return }
-        let instant = Instant(nanoseconds: begun.nanoseconds + time)
+        let instant = begun + .nanoseconds(time)
         if let deadline = timer.deadline, deadline <= instant { return }
         timer.set(at: instant)
     }

@@ -83,7 +83,7 @@ extension PoolState {
     }
 
     /// Every address of the origin was tried, or the time for it is up.
-    mutating func connectFailed(_ connection: ConnectionID, _ failure: UpstreamFailure, now: Instant) -> [Action] {
+    mutating func connectFailed(_ connection: ConnectionID, _ failure: DialFailure, now: Instant) -> [Action] {
         guard case .starting = connections[connection] else { return [] }
         counters.connectFailures += 1
         backOff(connection, now: now)
@@ -92,7 +92,7 @@ extension PoolState {
         guard counts.starting == 0, counts.leased == 0 else { return [.close(connection)] }
         let hopeless = waiting
         waiting.removeAll()
-        return [.close(connection)] + hopeless.map { fail($0.request, failure) }
+        return [.close(connection)] + hopeless.map { fail($0.request, .dial(failure)) }
     }
 
     /// The head of the final response has come, or more of its content: more is due next.
@@ -272,7 +272,7 @@ extension PoolState {
             return []
         case .starting(let deadline):
             guard deadline <= now else { return stay(until: deadline) }
-            return connectFailed(connection, .timeout(.connect), now: now)
+            return connectFailed(connection, .timedOut, now: now)
         case .backingOff(let until):
             guard until <= now else { return stay(until: until) }
             remove(connection)

@@ -5,8 +5,6 @@ import HTTP
 public enum UpstreamFailure: Error, Sendable, Equatable {
     /// What had been waited for when the time was up.
     public enum Phase: Sendable, Equatable {
-        /// A usable connection.
-        case connect
         /// The end of the final response's head.
         case firstByte
         /// The end of the content of an answer that is collected before it is passed on.
@@ -26,12 +24,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         case content
     }
 
-    /// The name has no address. The text is the resolver's.
-    case resolve(String)
-    /// No address accepted a connection. The text names the last system error.
-    case connect(String)
-    /// The handshake or the verification of the certificate failed.
-    case tls(String)
+    /// There is no connection.
+    case dial(DialFailure)
     /// The time for one phase was up.
     case timeout(Phase)
     /// The origin closed or reset the connection before the answer was complete.
@@ -58,10 +52,10 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// The status of the answer that the proxy generates (RFC 9110, 15.6.3 to 15.6.5; RFC 6585, 4).
     public var status: Int {
         switch self {
-        case .timeout: 504
+        case .timeout, .dial(.timedOut): 504
         case .heldBack: 429
         case .tooManyWaiting, .waitedTooLong, .draining, .readerTooSlow: 503
-        case .resolve, .connect, .tls, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
+        case .dial, .closedEarly, .malformed, .switchedProtocols, .tooManyInterimResponses: 502
         }
     }
 
@@ -79,26 +73,13 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     var isWorthRetrying: Bool {
         self == .closedEarly(.nothing(isReused: true))
     }
-
-    init(_ failure: DialFailure) {
-        self =
-            switch failure {
-            case .resolve(let text): .resolve(text)
-            case .connect(let text): .connect(text)
-            case .tls(let text): .tls(text)
-            case .timedOut: .timeout(.connect)
-            }
-    }
 }
 
 extension UpstreamFailure {
     /// The kind of failure in a word, the same as the log, the counters and `Cache-Status` have.
     var word: String {
         switch self {
-        case .resolve: "upstream-resolve"
-        case .connect: "upstream-connect"
-        case .tls: "upstream-tls"
-        case .timeout(.connect): "upstream-connect-timeout"
+        case .dial(let failure): "upstream-\(failure.word)"
         case .timeout(.firstByte): "upstream-first-byte-timeout"
         case .timeout(.content): "upstream-content-timeout"
         case .timeout(.whole): "upstream-timeout"
@@ -117,7 +98,7 @@ extension UpstreamFailure: CustomStringConvertible {
     /// For the log: the kind and what is known of the cause; nothing of the request.
     public var description: String {
         switch self {
-        case .resolve(let text), .connect(let text), .tls(let text): "\(word): \(text)"
+        case .dial(let failure): failure.cause.map { "\(word): \($0)" } ?? word
         case .closedEarly(.nothing): "\(word): before the answer"
         case .closedEarly(.head): "\(word): in the head"
         case .closedEarly(.content): "\(word): in the content"

@@ -63,7 +63,7 @@ extension UpstreamConnection {
             stream.handler = self
             pool?.connected(self)
         case .failure(let failure):
-            pool?.connectFailed(self, UpstreamFailure(failure))
+            pool?.connectFailed(self, failure)
         }
     }
 }

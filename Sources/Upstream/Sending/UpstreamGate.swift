@@ -27,11 +27,11 @@ public final class UpstreamGate {
     private var isDraining = false
     /// Called once it has been retired and nothing is open.
     private var whenRetired: (() -> Void)?
-    private var timer: (token: TimerToken, deadline: Instant)?
+    private let timer: DeadlineTimer
     /// Streamed answers whose readers are behind.
     private var paused = PausedStreams<ObjectIdentifier>()
     private var pausedExchanges: [ObjectIdentifier: UpstreamExchange] = [:]
-    private var pauseTimer: TimerToken?
+    private let pauseTimer: DeadlineTimer
 
     /// Takes a share of the budget as large as the pool. `random` spreads the repeats of requests
     /// that met a 429 together.
@@ -44,7 +44,11 @@ public final class UpstreamGate {
         self.budget = budget
         self.observer = observer
         self.random = random
+        timer = DeadlineTimer(loop: loop)
+        pauseTimer = DeadlineTimer(loop: loop)
         lane = budget.addLane(of: self, loop: loop, connections: pool.settings.maxConnections)
+        timer.action = { [unowned self] in self.reconsider() }
+        pauseTimer.action = { [unowned self] in self.endPauses() }
     }
 
     deinit {
@@ -213,12 +217,10 @@ extension UpstreamGate {
         guard !paused.isEmpty, let due = paused.due(isContended: isCrowded, of: pool.settings.maxConnections) else {
             return
         }
-        if let pauseTimer { loop.cancel(pauseTimer) }
-        pauseTimer = loop.schedule(at: max(due, loop.now)) { [weak self] in self?.endPauses() }
+        pauseTimer.set(max(due, loop.now))
     }
 
     private func endPauses() {
-        pauseTimer = nil
         let connections = pool.settings.maxConnections
         if let id = paused.overdue(isContended: isCrowded, of: connections, now: loop.now) {
             let exchange = pausedExchanges[id]
@@ -239,7 +241,7 @@ extension UpstreamGate {
         loop.assertOnLoop()
         let (actions, wakeAt) = budget.decide(for: lane, event)
         for action in actions { perform(action) }
-        if let wakeAt, !waiting.isEmpty { wake(at: wakeAt) }
+        if let wakeAt, !waiting.isEmpty { timer.hasten(to: wakeAt) }
     }
 
     /// One that was taken back on its way here from another loop has returned its turn already.
@@ -255,20 +257,6 @@ extension UpstreamGate {
         case .turnAway(_, let retryAfter):
             exchange.lostTurn(.heldBack(retryAfter: retryAfter))
         }
-    }
-
-    private func wake(at deadline: Instant) {
-        if let timer {
-            guard deadline < timer.deadline else { return }
-            loop.cancel(timer.token)
-        }
-        let token = loop.schedule(at: deadline) { [weak self] in self?.tick() }
-        timer = (token, deadline)
-    }
-
-    private func tick() {
-        timer = nil
-        reconsider()
     }
 }
 

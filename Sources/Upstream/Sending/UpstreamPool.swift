@@ -19,7 +19,7 @@ public final class UpstreamPool {
     private var exchanges: [PoolState.RequestID: UpstreamExchange] = [:]
     private var nextRequest = 0
     private var actions = ActionQueue<PoolState.Action>()
-    private var timer: (token: TimerToken, deadline: Instant)?
+    private let timer: DeadlineTimer
 
     /// `tls` must be given exactly if the endpoint is TLS.
     public init(settings: UpstreamSettings, tls: ClientTLS?, loop: EventLoop, resolver: Resolver) {
@@ -29,6 +29,8 @@ public final class UpstreamPool {
         self.loop = loop
         self.resolver = resolver
         state = PoolState(settings: settings)
+        timer = DeadlineTimer(loop: loop)
+        timer.action = { [unowned self] in self.tick() }
     }
 
     /// Sends a request, now or when a connection is free. The receiver is not called before this
@@ -76,7 +78,7 @@ extension UpstreamPool {
         perform(state.connected(connection.id, now: loop.now))
     }
 
-    func connectFailed(_ connection: UpstreamConnection, _ failure: UpstreamFailure) {
+    func connectFailed(_ connection: UpstreamConnection, _ failure: DialFailure) {
         perform(state.connectFailed(connection.id, failure, now: loop.now))
     }
 
@@ -131,17 +133,8 @@ extension UpstreamPool {
     }
 
     private func armTimer() {
-        guard let wakeAt = state.wakeAt else { return }
-        if let timer {
-            guard wakeAt < timer.deadline else { return }
-            loop.cancel(timer.token)
-        }
-        let token = loop.schedule(at: wakeAt) { [weak self] in self?.tick() }
-        timer = (token, wakeAt)
+        if let wakeAt = state.wakeAt { timer.hasten(to: wakeAt) }
     }
 
-    private func tick() {
-        timer = nil
-        perform(state.tick(now: loop.now))
-    }
+    private func tick() { perform(state.tick(now: loop.now)) }
 }

@@ -102,7 +102,7 @@ import Testing
         _ = script.start()
         for number in 1...5 {
             #expect(script.ask(number) == [])
-            let report = number == 5 ? [Script.unusable(.timeout(.dial))] : []
+            let report = number == 5 ? [Script.unusable(.dial(.timedOut))] : []
             #expect(script.wait(.milliseconds(50)) == Script.fail(number) + report)
         }
         #expect(script.ask(6) == Script.fail(6))

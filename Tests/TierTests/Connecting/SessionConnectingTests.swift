@@ -6,7 +6,7 @@ import Testing
 /// Scripts: an event, the actions it must lead to, the next event. How a connection comes about.
 @Suite struct SessionConnectingTests {
     private typealias Script = SessionScript
-    private let refused = TierFailure.connect("refused")
+    private let refused = TierFailure.dial(.connect("refused"))
 
     @Test func aConnectionIsGreetedBeforeAnythingElseIsSent() {
         var script = Script()
@@ -79,7 +79,7 @@ import Testing
         _ = script.start()
         #expect(script.wait(.milliseconds(999)) == [])
         #expect(script.wait(.milliseconds(1)) == [.close, .dial(Script.b)])
-        #expect(script.wait(.seconds(1)) == [.close, Script.unusable(.timeout(.dial), Script.b)])
+        #expect(script.wait(.seconds(1)) == [.close, Script.unusable(.dial(.timedOut), Script.b)])
     }
 
     @Test func pausesBetweenRoundsDoubleUpToASecond() {
@@ -130,7 +130,7 @@ import Testing
         _ = script.wait(.milliseconds(200))
         #expect(script.refuse() == [Script.unusable(refused)])
         _ = script.wait(.seconds(1))
-        #expect(script.refuse(.closed) == [])
+        #expect(script.refuse(.timedOut) == [])
         _ = script.wait(.seconds(1))
         #expect(script.greet() == [.report(.connected(Script.a))])
     }

@@ -118,7 +118,7 @@ import Testing
         _ = script.start()
         _ = script.ask(1, timeout: .milliseconds(100))
         _ = script.ask(2, timeout: .milliseconds(101))
-        #expect(script.refuse() == [Script.unusable(.connect("refused"))] + Script.fail(1))
+        #expect(script.refuse() == [Script.unusable(.dial(.connect("refused")))] + Script.fail(1))
         #expect(script.ask(3, timeout: .milliseconds(100)) == Script.fail(3))
         #expect(script.ask(4, timeout: .milliseconds(101)) == [])
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])

@@ -57,7 +57,7 @@ struct SessionScript {
         return state.received(bytes.span, now: now)
     }
 
-    mutating func refuse(_ failure: TierFailure = .connect("refused")) -> [Action] {
+    mutating func refuse(_ failure: DialFailure = .connect("refused")) -> [Action] {
         state.dialFailed(failure, now: now)
     }
 

@@ -3,10 +3,34 @@ import Cache
 import Compose
 import Tier
 
-// What leaders ask of the shared tier before they ask the origin, and what becomes of what they
-// find there.
+/// What leaders ask of the shared tier before they ask the origin, and what becomes of what they
+/// find there.
+final class Sharing {
+    /// Nil without a shared tier.
+    let tier: TierClient?
+    private let shared: SharedTier?
+    private let accounts: Accounts
+    private let composing: Composing
+    private let composed: ComposedAnswers
+    private let storing: Storing
+    private let base: LoopBase
 
-extension ProxyLoop {
+    init(
+        _ shared: ProxyShared, _ tier: TierClient?, _ accounts: Accounts, _ composing: Composing,
+        _ composed: ComposedAnswers, _ storing: Storing, _ base: LoopBase
+    ) {
+        self.tier = tier
+        self.shared = shared.tier
+        self.accounts = accounts
+        self.composing = composing
+        self.composed = composed
+        self.storing = storing
+        self.base = base
+    }
+
+    /// Counts a user about whom the engine does not say what counts.
+    func noteUnconfirmed() { shared?.counters.count(.unconfirmed) }
+
     /// Whether another node may have the answer, and this client may have it from there: what
     /// everyone shares, for a request that takes a stored answer. Answers that the origin chooses
     /// by request fields stay where they were fetched.
@@ -15,7 +39,7 @@ extension ProxyLoop {
         // Who names an age is not given what has one that nobody here knows yet.
         let control = request.facts.requestControl
         guard control.maxAge == nil, control.minFresh == nil else { return false }
-        return request.isCollapsible && request.expected == nil && mayBeGivenStored(request)
+        return request.isCollapsible && request.expected == nil && accounts.mayBeGivenStored(request)
     }
 
     /// One leader's way through the tier; nil where there is none.
@@ -31,51 +55,50 @@ extension ProxyLoop {
     /// Under which numbers other nodes may have put what the answer can be made of, and this one
     /// has not.
     private func hints(for request: OriginRequest) -> [UInt64] {
-        guard let wanted = request.wanted, let library = library(for: request.facts), library.settings.compose == .on
+        guard let wanted = request.wanted, let library = composing.library(for: request.facts),
+            library.settings.compose == .on
         else { return [] }
-        return library.hints(for: wanted, reader, at: context.unixSeconds)
+        return library.hints(for: wanted, base.reader, at: base.unixSeconds)
     }
 
     /// Keeps what other nodes fetched, and makes the answer of it if that can be done.
     private func compose(for request: OriginRequest, with values: [TierValue], isForClient: Bool) -> StoredResponse? {
         for value in values { keep(value, nextTo: request) }
-        return compose(for: request, isForClient: isForClient)
+        return composed.compose(for: request, isForClient: isForClient)
     }
 
     private func keep(_ value: TierValue, nextTo request: OriginRequest) {
-        let (key, now) = (value.response.key, context.unixSeconds)
-        guard cache.peek(key, reader, at: now)?.isFresh(at: now) != true,
-            let own = originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
+        let (key, now) = (value.response.key, base.unixSeconds)
+        guard base.peek(key)?.isFresh(at: now) != true,
+            let own = composing.originRequest(for: Supplement(target: Array(key.target)), of: request.forwarded),
             let response = usable(value, for: own)
         else { return }
         // A purge may come between the last look at it and the cache.
-        _ = AnswerStorage(own, nil, self).keep(response, unless: { [self] in tier?.isPurged(value) ?? true })
+        _ = AnswerStorage(own, nil, storing).keep(response, unless: { [self] in tier?.isPurged(value) ?? true })
     }
 
     /// What is fresh under this node's own rules, with the age that it has.
     private func usable(_ value: TierValue, for request: OriginRequest) -> StoredResponse? {
-        let now = context.unixSeconds
+        let now = base.unixSeconds
         let response = value.response
         guard response.classTag == request.facts.route.resourceClass.rawValue,
-            case .store(let lifetime) = AnswerStorage(request, nil, self).decision(asIfAnew: response),
+            case .store(let lifetime) = AnswerStorage(request, nil, storing).decision(asIfAnew: response),
             let taken = value.taken(under: lifetime, at: now), taken.isFresh(at: now)
         else { return nil }
         return taken
     }
-}
 
-extension AnswerStorage {
     /// What is stored by now of what a look brought; nil where it was purged since the flight
     /// began.
-    func adopt(_ finding: TierErrand.Finding) -> StoredResponse? {
+    func adopt(_ finding: TierErrand.Finding, by storage: AnswerStorage) -> StoredResponse? {
         switch finding {
         case .composed(let stored):
-            count(.composed)
+            shared?.counters.count(.composed)
             return stored
         case .whole(let found):
-            let stored = keep(found)
-            if stored != nil { statistics.count(.shared) }
-            count(stored != nil ? .taken : .purged)
+            let stored = storage.keep(found)
+            if stored != nil { base.statistics.count(.shared) }
+            shared?.counters.count(stored != nil ? .taken : .purged)
             return stored
         }
     }

@@ -1,12 +1,36 @@
 import AppleMusic
 import Cache
+import Compose
 import Freshness
 import HTTP
 import Server
 
-// Answers with what is stored, and with errors of the proxy's own.
+/// Answers with what is stored, and with errors of the proxy's own.
+final class Answering {
+    private let observer: RequestObserver
+    private let accounts: Accounts
+    private let base: LoopBase
+    private let crossOrigin: CrossOrigin
+    private let pageFields: [UInt8]
+    private let policy: Policy
+    private let library: ResourceLibrary
+    private let sealedBodies: SealedBodies
+    private let gzip: Gzip
+    private let compressions: Compressions
 
-extension ProxyLoop {
+    init(_ shared: ProxyShared, _ observer: RequestObserver, _ accounts: Accounts, _ base: LoopBase) {
+        self.observer = observer
+        self.accounts = accounts
+        self.base = base
+        crossOrigin = shared.crossOrigin
+        pageFields = shared.pageFields
+        policy = shared.policy
+        library = shared.library
+        sealedBodies = shared.sealedBodies
+        gzip = shared.gzip
+        compressions = shared.compressions
+    }
+
     /// Answers with what is stored.
     ///
     /// - Parameters:
@@ -29,7 +53,7 @@ extension ProxyLoop {
         }
         if stored.awaitsUse, head.method == .get, stored.noteUse() { noteUse(ofSuperset: stored) }
         let content = form.content(of: stored, coding)
-        let age = stored.age(at: context.unixSeconds)
+        let age = stored.age(at: base.unixSeconds)
         observer.record(
             AnsweredRequest(
                 status: form.status(of: stored),
@@ -37,26 +61,31 @@ extension ProxyLoop {
                 key: stored.key, template: template, upstreamTime: upstreamTime),
             stored, form, coding, age: age, known, on: connection)
         let mayBeFile = form == .whole && coding == .identity && head.method == .get && connection.sendsFiles
-        let file = mayBeFile ? shared.sealedBodies.file(of: stored) : nil
+        let file = mayBeFile ? sealedBodies.file(of: stored) : nil
         connection.respond(content: content, file: file, writesDate: !stored.hasDate) { buffer in
             stored.appendHead(form, coding, to: &buffer)
             buffer.append("Age: ")
             buffer.append(decimal: age)
             buffer.append("\r\n")
             status.write(to: &buffer)
-            connection.withHeadBytes { shared.crossOrigin.write(for: head, $0, to: &buffer) }
+            connection.withHeadBytes { crossOrigin.write(for: head, $0, to: &buffer) }
         }
     }
 
     /// Credits a superset that a client uses itself.
     @inline(never)
     private func noteUse(ofSuperset stored: StoredResponse) {
-        shared.library.growth.note(useOf: Array(stored.key.target))
+        library.growth.note(useOf: Array(stored.key.target))
     }
+
+    /// Whether the operator has named the site.
+    func names(_ site: Span<UInt8>) -> Bool { crossOrigin.names(site) }
+
+    func writeForUnread(to buffer: inout ByteBuffer) { crossOrigin.writeForUnread(to: &buffer) }
 
     func writeCrossOrigin(_ connection: ClientConnection, to buffer: inout ByteBuffer) {
         connection.withHeadBytes { bytes in
-            shared.crossOrigin.write(for: connection.head, bytes, to: &buffer)
+            crossOrigin.write(for: connection.head, bytes, to: &buffer)
         }
     }
 
@@ -99,12 +128,12 @@ extension ProxyLoop {
 
     func answerPreflight(_ connection: ClientConnection) {
         let refusal = connection.withHeadBytes { bytes in
-            shared.crossOrigin.preflightRefusal(of: connection.head, bytes, allowing: shared.pageFields)
+            crossOrigin.preflightRefusal(of: connection.head, bytes, allowing: pageFields)
         }
         let path = connection.withHeadBytes { Self.loggedPath($0.extracting(connection.head.target.range)) }
         observer.recordPreflight(path, refusal, on: connection)
         connection.respond(content: []) { buffer in
-            CrossOrigin.writePreflight(allowing: shared.pageFields, to: &buffer)
+            CrossOrigin.writePreflight(allowing: pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
     }
@@ -119,14 +148,43 @@ extension ProxyLoop {
     }
 }
 
-// MARK: - Codings
+// MARK: - Requests that come again, byte for byte, and were plain hits
 
-extension ProxyLoop {
-    /// Whether the answer goes through in gzip: not where its content is to be read here.
-    func passesGzip(_ request: OriginRequest) -> Bool {
-        request.forwarded.passesGzip && !observer.traffic.isOn && !shared.library.settings.completesNext
+extension Answering {
+    /// Notes that a request was answered with what is stored under `key`. Not for pages of lists,
+    /// after which something may have to be fetched, nor where other fields than the target say
+    /// which answer it is.
+    func remember(_ key: CacheKey, _ facts: PlanFacts, _ connection: ClientConnection) {
+        guard let repeated = connection.repeated, facts.scope == .shared, !facts.rule.followsOrigin,
+            !facts.route.isList
+        else { return }
+        repeated.madeConclusion.hit = PlainHit(key, facts.logTemplate)
     }
 
+    /// Answers a request that was a plain hit before, if it still is one.
+    func answerAsBefore(_ connection: ClientConnection) -> Bool {
+        guard let known = connection.repeated?.knownConclusion, let hit = known.hit else { return false }
+        // It shows no token: those that do are not remembered.
+        guard accounts.needsNoClientToken else { return false }
+        let now = base.unixSeconds
+        guard let stored = base.lookup(hit.key),
+            case .fresh(let ttl) = Freshness.of(stored, at: now)
+        else {
+            // Until it is one again, nothing is looked up twice.
+            known.hit = nil
+            return false
+        }
+        base.statistics.count(.hits)
+        serve(
+            stored, .hit(ttl: ttl, detail: stored.composition?.detail), template: hit.template, known: known,
+            to: connection)
+        return true
+    }
+}
+
+// MARK: - Codings
+
+extension Answering {
     /// The coding of the form that `connection`'s client gets. An answer that has no gzip form and
     /// is wanted in it is compressed after this one is sent, for those who come next.
     @inline(__always)
@@ -140,10 +198,10 @@ extension ProxyLoop {
     /// Only what everyone shares under an operator's TTL: what follows the origin's rules goes out
     /// as it came in.
     private func compress(_ stored: StoredResponse) {
-        guard shared.gzip.isAvailable, !stored.key.isPersonal,
-            let resourceClass = ResourceClass(rawValue: stored.classTag), !shared.policy[resourceClass].followsOrigin
+        guard gzip.isAvailable, !stored.key.isPersonal,
+            let resourceClass = ResourceClass(rawValue: stored.classTag), !policy[resourceClass].followsOrigin
         else { return }
-        shared.compressions.compress(stored, for: cache, by: shared.gzip)
+        compressions.compress(stored, for: base.cache, by: gzip)
     }
 }
 

@@ -4,15 +4,24 @@ import Compose
 import Freshness
 import HTTP
 
-// Answers built out of stored ones: performing what `Composer` decides.
+/// Answers built out of stored ones: performs what `Composer` decides.
+final class Composing {
+    let library: ResourceLibrary
+    private let policy: Policy
+    private let troubles: OriginTroubles
+    private let base: LoopBase
 
-extension ProxyLoop {
+    init(_ shared: ProxyShared, _ troubles: OriginTroubles, _ base: LoopBase) {
+        library = shared.library
+        policy = shared.policy
+        self.troubles = troubles
+        self.base = base
+    }
+
     /// What can be built for a request of these facts: only what everyone shares, under an
-    /// operator's TTL. A method of `shared` would have all of that copied, three thousand
-    /// instructions of a miss.
+    /// operator's TTL.
     func library(for facts: PlanFacts) -> ResourceLibrary? {
-        let library = shared.library
-        return library.covers(facts.scope, facts.route, facts.rule) ? library : nil
+        library.covers(facts.scope, facts.route, facts.rule) ? library : nil
     }
 
     /// What can be built for the request now.
@@ -25,10 +34,10 @@ extension ProxyLoop {
         _ request: CatalogRequest, _ library: ResourceLibrary, under facts: PlanFacts, isBatched: Bool = false,
         isPeeking: Bool = false
     ) -> CompositionOutcome {
-        let now = context.unixSeconds
+        let now = base.unixSeconds
         let composer = composer(library, under: facts.rule, isBatched: isBatched, isForHead: facts.method == .head)
         guard library.mayHoldParts(of: request) else { return composer.composeNothing(request, at: now) }
-        let sources = library.sources(reader, for: request, at: now, isPeeking: isPeeking)
+        let sources = library.sources(base.reader, for: request, at: now, isPeeking: isPeeking)
         return composer.compose(request, sources, at: now)
     }
 
@@ -39,50 +48,13 @@ extension ProxyLoop {
         if isBatched { settings.compose = .on }
         if isForHead { settings.supersets = false }
         return Composer(
-            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: shared.policy.notFoundFor,
+            settings: settings, forms: library.forms, growth: library.growth, notFoundFor: policy.notFoundFor,
             rule: rule)
-    }
-
-    /// The answer to a request, if it can be built by now and clients are given what is built;
-    /// stored, and said to be made as `detail` says.
-    /// - Parameter isForClient: whether a client gets it; else another exchange goes on with it.
-    func compose(for request: OriginRequest, _ detail: Reason? = nil, isForClient: Bool) -> StoredResponse? {
-        guard let key = request.key, let library = library(for: request.facts),
-            library.settings.compose != .verify, mayBeGivenStored(request),
-            let wanted = request.wanted,
-            case .answer(let composed) = compose(
-                wanted, library, under: request.facts, isBatched: detail == .batched)
-        else { return nil }
-        if isForClient { noteUse(of: composed, request.facts) }
-        return store(composed, key, request.facts, wanted, detail)
     }
 
     /// Credits growth that a composed answer uses. A HEAD credits nothing.
     func noteUse(of composed: ComposedBody, _ facts: PlanFacts) {
-        if facts.method == .get { shared.library.growth.note(use: composed.growth) }
-    }
-
-    /// Keeps a composed answer, in memory alone, counts it, and verifies it where it is one of the
-    /// sample.
-    func store(
-        _ composed: ComposedBody, _ key: CacheKey, _ facts: PlanFacts, _ wanted: CatalogRequest?,
-        _ detail: Reason? = nil
-    ) -> StoredResponse {
-        let now = context.unixSeconds
-        let parts = composed.parts.map(\.response)
-        let stored = StoredResponse(
-            composed: composed.body, key: key, parts: parts, like: composed.example,
-            detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
-            classTag: facts.route.resourceClass.rawValue)
-        statistics.count(.built)
-        statistics.count(because: detail ?? composed.detail)
-        // What cannot be kept, a part being purged or replaced this very moment, is an answer all
-        // the same.
-        if cache.store(composed: stored, from: parts, whileContradictionsAre: composed.contradictions) {
-            noteKept(stored)
-        }
-        sample(composed, wanted, stored.key, facts.rule, isBatched: detail == .batched)
-        return stored
+        if facts.method == .get { library.growth.note(use: composed.growth) }
     }
 
     /// The request for what a composition lacks, on behalf of the client that asked for the whole;
@@ -100,7 +72,7 @@ extension ProxyLoop {
     ) -> OriginRequest? {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes.span)) != nil else { return nil }
-        let facts = PlanFacts(method: .get, route: target.route, rule: shared.policy[target.route.resourceClass])
+        let facts = PlanFacts(method: .get, route: target.route, rule: policy[target.route.resourceClass])
         guard library(for: facts) != nil else { return nil }
         return OriginRequest(
             facts: facts, reason: .partial,
@@ -112,18 +84,18 @@ extension ProxyLoop {
 
 // MARK: - Learning
 
-extension ProxyLoop {
+extension Composing {
     /// Learns from an answer that the origin gave.
     /// - Parameter original: the body as the origin sent it, where another one is stored.
     func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest) {
         guard let library = library(for: request.facts) else { return }
         if stored.status == 404, let wanted = request.wanted {
-            return library.note(notFound: stored, wanted, reader, at: context.unixSeconds)
+            return library.note(notFound: stored, wanted, base.reader, at: base.unixSeconds)
         }
-        switch library.note(stored, request.catalogRequest, original: original, at: context.unixSeconds) {
+        switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {
         case .nothingNew: break
-        case .otherForm: noteContradiction("in another form than before", request)
-        case .otherAttributes: noteContradiction("with other attributes than elsewhere", request)
+        case .otherForm: troubles.noteContradiction("in another form than before", request)
+        case .otherAttributes: troubles.noteContradiction("with other attributes than elsewhere", request)
         }
     }
 }

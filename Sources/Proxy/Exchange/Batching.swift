@@ -3,70 +3,83 @@ import Compose
 import EventLoop
 import Upstream
 
-// Joins single-resource misses into `ids` requests (`batch on`): performing what `BatchState`
-// decides. A client that hangs up changes nothing: its id has gone to the origin with the others',
-// and what comes is stored.
+/// Joins single-resource misses into `ids` requests (`batch on`): performs what `BatchState`
+/// decides. A client that hangs up changes nothing: its id has gone to the origin with the others',
+/// and what comes is stored.
+final class Batching {
+    private let batches: Batches
+    private let budget: UpstreamBudget
+    private let composing: Composing
+    private let base: LoopBase
+    private var library: ResourceLibrary { composing.library }
 
-extension ProxyLoop {
+    init(_ shared: ProxyShared, _ composing: Composing, _ base: LoopBase) {
+        batches = shared.batches
+        budget = shared.budget
+        self.composing = composing
+        self.base = base
+    }
+
     /// Whether the miss is one of those that are joined. Where what is composed is only compared,
     /// every client gets the origin's own answer.
     func mayBatch(_ request: OriginRequest) -> Bool {
-        let settings = shared.library.settings
+        let settings = library.settings
         return settings.batch && settings.compose != .verify && request.stored == nil && request.isForOneResource
             && request.isCollapsible
     }
 
     /// Takes in an exchange whose request may be joined with others, and tells it whether it goes
     /// by itself.
-    func batch(_ exchange: Exchange) {
-        guard let wanted = exchange.request.catalogRequest, let name = wanted.resources.first else {
+    func add(_ member: some BatchMember, for request: OriginRequest, of party: UpstreamParty) {
+        guard let wanted = request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, exchange.request.forwarded.clientAuthorization,
-            shared.budget.isContended ? exchange.party : nil)
-        let action = shared.batches.withLock { state in
+            wanted, request.forwarded.clientAuthorization,
+            budget.isContended ? party : nil)
+        let action = batches.withLock { state in
             state.add(
-                name.id, of: kind, Confined(exchange, to: context.loop), most: CatalogRequest.mostIDs(name.type),
-                at: context.loop.now,
+                name.id, of: kind, Confined(member, to: base.loop), most: CatalogRequest.mostIDs(name.type),
+                at: base.now,
                 mayWait: {
-                    shared.library.forms.mayComeBatched(
-                        wanted.shape, in: wanted.storefront, at: context.unixSeconds)
+                    library.forms.mayComeBatched(
+                        wanted.shape, in: wanted.storefront, at: base.unixSeconds)
                 })
         }
         switch action {
-        case .goAlone: exchange.goesAlone(asOneOf: kind)
-        case .wait: exchange.waitsForOthers()
+        case .goAlone: member.goesAlone(asOneOf: kind)
+        case .wait: member.waitsForOthers()
         case .wake(let moment):
-            exchange.waitsForOthers()
-            context.loop.schedule(at: moment) { [self] in
-                let now = context.loop.now
-                shared.batches.withLock { $0.due(kind, at: now) }?.go()
+            member.waitsForOthers()
+            base.loop.schedule(at: moment) { [self] in
+                let now = base.now
+                batches.withLock { $0.due(kind, at: now) }?.go()
             }
         case .send(let batch):
-            exchange.waitsForOthers()
+            member.waitsForOthers()
             batch.go()
         }
     }
 
     /// A request of the kind has ended, of a single miss or of a batch.
-    func batchEnded(_ kind: Batches.Kind, _ end: Batches.State.End) {
-        shared.batches.withLock { $0.ended(kind, end) }?.go()
+    func ended(_ kind: Batches.Kind, _ end: Batches.State.End) {
+        batches.withLock { $0.ended(kind, end) }?.go()
     }
 
-    /// Sends the batch on behalf of its first member.
-    func send(_ batch: Batches.State.Batch, for first: OriginRequest, of party: UpstreamParty) {
-        guard let wanted = first.wanted, batch.ids.count > 1,
-            let request = originRequest(
+    /// The request for the batch, on behalf of its first member. Nil where each member goes by
+    /// itself, and has been told so.
+    func request(for batch: Batches.State.Batch, of first: OriginRequest) -> OriginRequest? {
+        if let wanted = first.wanted, batch.ids.count > 1,
+            let request = composing.originRequest(
                 for: Supplement(target: wanted.target(resources: batch.names)), of: first.forwarded)
-        else {
-            // The end of the first one's request is that of the batch.
-            for (index, (_, member)) in batch.members.enumerated() {
-                member.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
-            }
-            return
+        {
+            return request
         }
-        Exchange(request, for: .part(party) { [self] in finish(batch, $0) }, self).start()
+        // The end of the first one's request is that of the batch.
+        for (index, (_, member)) in batch.members.enumerated() {
+            member.perform { $0.goesAlone(asOneOf: index == 0 ? batch.kind : nil) }
+        }
+        return nil
     }
 
     /// The origin refused a list, and of what was in it this request was answered with that status.
@@ -76,20 +89,21 @@ extension ProxyLoop {
 
     /// Whether the origin answers lists of what this request asks for.
     private func note(batchOf single: CatalogRequest, isRefused: Bool) {
-        shared.library.forms.note(batchOf: single.shape, in: single.storefront, isRefused: isRefused)
+        library.forms.note(batchOf: single.shape, in: single.storefront, isRefused: isRefused)
     }
 
-    private func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
+    /// The request for the batch has ended.
+    func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
         // One of the ids may be why, or there are too many for the origin to answer in its time
         // (APPLE-MUSIC-API 4.1.20: 300 songs never, 150 sometimes).
-        if case .failed = end.ofBatch, let (one, other) = shared.batches.withLock({ $0.halve(batch) }) {
+        if case .failed = end.ofBatch, let (one, other) = batches.withLock({ $0.halve(batch) }) {
             one.go()
             other.go()
             return
         }
         if case .stored(status: 200) = end { note(batchOf: batch.kind.wanted, isRefused: false) }
         // What waits for this end goes before its answer is taken apart.
-        batchEnded(batch.kind, end.ofBatch)
+        ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {
             member.perform { $0.partEnded(end, isFirst: index == 0) }
         }

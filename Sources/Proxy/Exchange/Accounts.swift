@@ -1,0 +1,107 @@
+import Cache
+import EventLoop
+import HTTP
+import Server
+import Upstream
+
+/// On whose behalf requests are made, and who is given what is stored: parties, which take turns on
+/// the way to the origin, and the tokens that clients bring.
+final class Accounts {
+    private let base: LoopBase
+    private let tokens: WorkingTokens
+    private let clientKeys: ClientKeys?
+    /// Whether the proxy's own token goes to the origin, and not the clients'.
+    let signs: Bool
+    /// Whether what is stored is given to any client: what the proxy asked for is the operator's.
+    private let givesToAll: Bool
+
+    init(_ shared: ProxyShared, _ base: LoopBase) {
+        self.base = base
+        tokens = shared.tokens
+        clientKeys = shared.clientKeys
+        signs = shared.credentials.developer != nil
+        givesToAll = signs || !shared.provesTokens
+    }
+
+    /// Whether the origin answers requests without a client's token, and such clients are given
+    /// what is stored.
+    var needsNoClientToken: Bool { givesToAll || tokens.worksWithoutToken(at: base.now) }
+
+    /// On whose behalf a client's request goes to the origin.
+    func party(of connection: ClientConnection) -> UpstreamParty {
+        if let client = connection.client { return .client(client.name) }
+        return connection.peerNetwork.map { .network($0) } ?? .everyone
+    }
+
+    /// Of whose own a request carries something, so that a 429 to it is about that first: 0 for
+    /// what the proxy asks as its own.
+    func account(of request: OriginRequest, _ party: UpstreamParty) -> UInt64 {
+        if request.hasImpersonalErrors(hasOwnToken: signs) { return 0 }
+        let token = token(of: request)
+        return token != ClientToken.none ? token : UInt64(bitPattern: Int64(party.hashValue)) | 1
+    }
+
+    /// The client's token that goes along, as a number.
+    func token(of request: OriginRequest) -> UInt64 {
+        signs ? ClientToken.none : ClientToken.number(of: request.forwarded.clientAuthorization)
+    }
+
+    func flightKey(_ key: CacheKey, _ request: OriginRequest) -> FlightKey {
+        FlightKey(key, token: token(of: request))
+    }
+}
+
+// MARK: - Who is given what is stored
+
+extension Accounts {
+    /// Whether the client behind a request may be given what is stored under the operator's rule.
+    /// What follows the origin's own rules is stored only where the origin lets it be shared (RFC
+    /// 9111 3.5).
+    func mayBeGivenStored(_ request: OriginRequest) -> Bool {
+        givesToAll || request.facts.rule.followsOrigin
+            || tokens.works(token(of: request), at: base.now)
+    }
+
+    /// The same before anything is asked.
+    func mayBeGivenStored(_ facts: PlanFacts, _ connection: ClientConnection) -> Bool {
+        if givesToAll || facts.rule.followsOrigin { return true }
+        let head = connection.head
+        let isKey = connection.withHeadBytes { clientKeys?.claim(head, $0) ?? false }
+        guard !isKey, head.fields.contains(.authorization) else {
+            return tokens.worksWithoutToken(at: base.now)
+        }
+        let token = connection.withHeadBytes { ClientToken.number(of: head, $0) }
+        return tokens.works(token, at: base.now)
+    }
+
+    /// What may be served under the key of a request although it is stale.
+    func standIn(for request: OriginRequest) -> StoredResponse? {
+        request.reason.allowsStandIn && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
+    }
+
+    /// The same for any client, whatever this one accepts.
+    func storedStandIn(for request: OriginRequest) -> StoredResponse? {
+        guard let found = request.stored, let stored = base.lookup(found.key),
+            stored.canStandIn(at: base.unixSeconds)
+        else { return nil }
+        return stored
+    }
+
+    /// What another request brought meanwhile.
+    /// - Parameter place: the key under which its answer is, where that is another by now.
+    func freshInMemory(_ request: OriginRequest, at place: CacheKey? = nil) -> StoredResponse? {
+        guard let key = place ?? request.key, let stored = base.cache.memory.lookup(key),
+            mayBeGivenStored(request)
+        else { return nil }
+        return stored.isFresh(at: base.unixSeconds) ? stored : nil
+    }
+
+    /// Learns from an answer whether the client's token works. What is not of the API may be open
+    /// to all, and proves nothing of a token.
+    func noteToken(of request: OriginRequest, _ evidence: TokenEvidence) {
+        guard !givesToAll, request.facts.route.resourceClass != .other || !request.facts.rule.followsOrigin else {
+            return
+        }
+        tokens.note(token(of: request), evidence, at: base.now)
+    }
+}

@@ -1,0 +1,135 @@
+import AppleMusic
+import Cache
+import EventLoop
+import Freshness
+import HTTP
+import Server
+import Upstream
+
+/// The way of one loop's requests to the origin, and what is noted of the answers.
+final class Asking {
+    let gate: UpstreamGate
+    let troubles: OriginTroubles
+    private let base: LoopBase
+    private let accounts: Accounts
+    private let credentials: Credentials
+    private let authority: [UInt8]
+    private let name: ViaChain.Name
+    private let heldTargets: HeldTargets
+    let lastAnswers: LastAnswers
+    private let gzip: Gzip
+    private let passesGzip: Bool
+    private let traffic: TrafficTap
+
+    init(
+        _ shared: ProxyShared, _ gate: UpstreamGate, _ troubles: OriginTroubles, _ accounts: Accounts,
+        _ traffic: TrafficTap, _ base: LoopBase
+    ) {
+        self.gate = gate
+        self.troubles = troubles
+        self.base = base
+        self.accounts = accounts
+        self.traffic = traffic
+        credentials = shared.credentials
+        authority = shared.authority
+        name = shared.name
+        heldTargets = shared.heldTargets
+        lastAnswers = shared.lastAnswers
+        gzip = shared.gzip
+        passesGzip = !shared.library.settings.completesNext
+    }
+
+    /// Whether answers are asked for in gzip.
+    var acceptsGzip: Bool { gzip.isAvailable }
+
+    /// Whether the answer goes through in gzip: not where its content is to be read here.
+    private func passesGzip(_ request: OriginRequest) -> Bool {
+        request.forwarded.passesGzip && !traffic.isOn && passesGzip
+    }
+
+    /// The token that goes along now; nil where the proxy has none of its own.
+    var developerToken: SecretBytes? { credentials.developer?.current(at: base.unixSeconds) }
+
+    /// The request as it is sent.
+    func message(
+        for request: OriginRequest, _ sending: ExchangeState.Sending, developerToken: SecretBytes?
+    ) -> UpstreamRequest {
+        let forwarded = request.forwarded
+        let head = forwarded.head(
+            to: authority, developerToken: developerToken,
+            userToken: request.mayUseOperatorsToken ? credentials.musicUser : nil, origin: credentials.origin,
+            acceptsGzip: sending.acceptsGzip || passesGzip(request),
+            validators: sending.validates ? request.stored?.preconditionLines ?? [] : [], as: name)
+        return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
+    }
+
+    /// Whether there is another developer token than the one that the origin refused.
+    func hasOtherToken(than refused: SecretBytes?) -> Bool {
+        guard let refused, let tokens = credentials.developer else { return false }
+        return tokens.renewAfterRejection(of: refused, at: base.unixSeconds).isWorthRetrying
+    }
+
+    /// Seconds after which what the origin answered with a 429 is worth another try.
+    func retryAfter(of request: OriginRequest, _ party: UpstreamParty) -> Int {
+        gate.retryAfter(of: accounts.account(of: request, party))
+    }
+
+    /// Seconds for which the origin has asked not to be asked this.
+    func wait(for request: OriginRequest) -> Int? {
+        request.key.flatMap { heldTargets.wait(for: $0, now: base.now) }
+    }
+}
+
+// MARK: - Answers
+
+extension Asking {
+    /// Counts what the origin said, and tells the operator where it is trouble.
+    func note(_ response: UpstreamResponse, to request: OriginRequest) {
+        let status = response.status
+        let evidence = request.tokenEvidence(status)
+        accounts.noteToken(of: request, evidence)
+        if evidence == .refused, accounts.signs {
+            base.statistics.count(.upstreamErrors)
+            credentials.developer?.noteRefusal(at: base.unixSeconds)
+        }
+        if status >= 500 {
+            troubles.noteFailure("answers \(status)")
+            noteWait(response, for: request)
+        } else if status == 401, request.sendsNoToken(hasOwnToken: accounts.signs) {
+            troubles.tell("wants a developer token (401): the request has none, and the configuration neither", .token)
+        } else if evidence == .refused {
+            troubles.tell("refuses the developer token (\(status))", .token)
+        } else if status == 429 {
+            troubles.tell("asks for fewer requests (429)", .rate)
+        }
+    }
+
+    /// Heeds an origin in trouble that says when to come back, where that is everyone's trouble.
+    private func noteWait(_ response: UpstreamResponse, for request: OriginRequest) {
+        guard let time = response.retryAfter, time > .zero, let key = request.key,
+            request.hasImpersonalErrors(hasOwnToken: accounts.signs)
+        else { return }
+        heldTargets.note(key, for: time, now: base.now)
+    }
+
+    /// What the origin said of which nothing is stored.
+    func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest, isForClient: Bool) {
+        // A client's answer counts its reason itself.
+        if last.reason == .noAnswer, !isForClient { base.statistics.count(because: .noAnswer) }
+        guard let key = request.key else { return }
+        lastAnswers.note(key, last.status, last.reason, at: base.unixSeconds)
+    }
+
+    /// The answer with its content as it is, and what came of decoding it.
+    func decoded(_ received: UpstreamResponse, inflates: Bool) -> (UpstreamResponse, ExchangeState.Decoding) {
+        guard inflates else { return (received, .readable) }
+        do throws(Gzip.Failure) {
+            return (try received.inflated(by: gzip), .readable)
+        } catch {
+            if error == .tooLarge { return (received, .tooLarge) }
+            // An error of the origin's has been counted by its status.
+            if received.status < 500 { troubles.noteFailure("answers in damaged gzip") }
+            return (received, .damaged)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Cache
+import EventLoop
+import Server
+
+/// The cache, the clock and the counters, as one loop uses them.
+///
+/// Confined to its loop. A class of constants: to read one costs a hit no counting of references.
+final class LoopBase {
+    let cache: ResponseCache
+    let reader: StoreReader?
+    let context: LoopContext
+    let statistics: Statistics
+    private var room = HeapRoom()
+
+    init(_ cache: ResponseCache, _ reader: StoreReader?, _ context: LoopContext, _ statistics: Statistics) {
+        self.cache = cache
+        self.reader = reader
+        self.context = context
+        self.statistics = statistics
+    }
+
+    var loop: EventLoop { context.loop }
+    var now: Instant { context.loop.now }
+    var unixSeconds: Int64 { context.unixSeconds }
+
+    func lookup(_ key: CacheKey) -> StoredResponse? { cache.lookup(key, reader, at: unixSeconds) }
+    func peek(_ key: CacheKey) -> StoredResponse? { cache.peek(key, reader, at: unixSeconds) }
+
+    /// Tells that an answer is kept.
+    func noteKept(_ response: StoredResponse) { room.note(response.byteCount) }
+}

@@ -1,0 +1,44 @@
+import EventLoop
+import Server
+import Upstream
+
+/// Counts what is wrong with the origin, and tells the operator: in the log, and on the dashboard.
+final class OriginTroubles {
+    private let base: LoopBase
+    private var failures: FailureReport
+
+    init(_ shared: ProxyShared, _ base: LoopBase) {
+        self.base = base
+        failures = FailureReport(shared.warn)
+    }
+
+    func tell(_ cause: String, _ kind: FailureReport.Kind) {
+        base.statistics.upstream.note(cause, at: base.unixSeconds)
+        failures.note(cause, kind, at: base.now)
+    }
+
+    /// Counts a request to the origin that brought no answer, unless it was not sent at all.
+    func note(_ failure: UpstreamFailure) {
+        if !failure.reason.isOfTheProxy { noteFailure("\(failure)") }
+    }
+
+    /// Counts an answer that is of no use, and tells the operator what was wrong with it.
+    func noteFailure(_ cause: String) {
+        base.statistics.count(.upstreamErrors)
+        tell(cause, .failure)
+    }
+
+    /// Counts an answer that contradicts what was learnt, and tells the operator.
+    func noteContradiction(_ how: String, _ request: OriginRequest) {
+        base.statistics.count(.contradictions)
+        failures.note(
+            "answers \(request.facts.route.template) \(how); nothing is composed by what contradicts it",
+            .contradiction, at: base.now)
+    }
+
+    /// Counts a composed answer that was wrong, and tells the operator, on the dashboard too.
+    func noteWrongAnswer(_ cause: String) {
+        base.statistics.count(.contradictions)
+        tell(cause, .wrongAnswer)
+    }
+}

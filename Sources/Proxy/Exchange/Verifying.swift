@@ -1,0 +1,119 @@
+import AppleMusic
+import Cache
+import Compose
+import EventLoop
+import Freshness
+import Text
+import Upstream
+
+/// Verifies composed answers: all with `compose verify`, a share with `verify_sample` (DECISIONS
+/// 9.7).
+final class Verifying {
+    /// Asks the origin as `Exchange.Audience.witness` is told.
+    typealias Witness = (OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
+
+    private let composing: Composing
+    private let accounts: Accounts
+    private let gate: UpstreamGate
+    private let troubles: OriginTroubles
+    /// Set once, before the first request.
+    var witness: Witness?
+    private let base: LoopBase
+    /// Which composed answers are verified.
+    private var sampling = Sampling()
+    private let share: Int
+    private let comparesAll: Bool
+    let room: VerificationRoom
+
+    init(
+        _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate,
+        _ troubles: OriginTroubles, _ base: LoopBase
+    ) {
+        self.composing = composing
+        self.accounts = accounts
+        self.gate = gate
+        self.troubles = troubles
+        self.base = base
+        share = shared.verifySample
+        comparesAll = shared.verifies
+        room = shared.verifications
+    }
+
+    var loop: EventLoop { base.loop }
+
+    /// Whether a verification may send a request now. The budget has room, and no client's token is
+    /// needed.
+    private var hasRoom: Bool { gate.hasRoom && accounts.needsNoClientToken }
+
+    /// Counts a composed answer that is not verified.
+    func noteSkipped() { base.statistics.count(.verifySkipped) }
+
+    /// Asks the origin once the budget has room; looks for it every second.
+    func ask(_ key: CacheKey, tries: Int = 10, _ completion: @escaping (ComparedAnswer?) -> Void) {
+        guard hasRoom else {
+            guard tries > 1, accounts.needsNoClientToken else { return completion(nil) }
+            loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
+            return
+        }
+        guard let witness, let request = composing.originRequest(for: Array(key.target), authorization: nil)
+        else { return completion(nil) }
+        witness(request, completion)
+    }
+
+    /// Verifies a composed answer if the sample takes it. In a later turn, so the client's answer
+    /// goes first.
+    func sample(
+        _ composed: ComposedBody, _ wanted: CatalogRequest?, _ key: CacheKey, _ rule: TTLRule, isBatched: Bool
+    ) {
+        guard sampling.takes(share), let wanted else { return }
+        let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: rule, isBatched: isBatched)
+        loop.schedule(at: loop.now) { [self] in
+            guard hasRoom else { return noteSkipped() }
+            VerificationRun(composed, subject, self)?.begin()
+        }
+    }
+
+    /// Compares a composed answer with the origin's (`compose verify`).
+    func verify(_ request: OriginRequest, against said: ComparedAnswer) {
+        guard comparesAll, let expected = request.expected, let key = request.key, let wanted = request.wanted
+        else { return }
+        let subject = VerificationRun.Subject(wanted: wanted, key: key, rule: request.facts.rule, isBatched: false)
+        VerificationRun(expected, subject, self)?.begin(with: said)
+    }
+
+    /// Composes the answer from these parts alone; nil where that fails.
+    func compose(_ subject: VerificationRun.Subject, from parts: [CacheKey]) -> ComparedAnswer? {
+        let now = base.unixSeconds
+        let renewed = parts.compactMap { base.peek($0) }
+        guard renewed.count == parts.count else { return nil }
+        let sources = composing.library.sources(holding: renewed, for: subject.wanted, at: now)
+        let composer = composing.composer(composing.library, under: subject.rule, isBatched: subject.isBatched)
+        guard case .answer(let body) = composer.compose(subject.wanted, sources, at: now) else { return nil }
+        return ComparedAnswer(status: body.status, body: body.body)
+    }
+
+    /// Counts how a verification ended. A wrong answer puts its form to rest.
+    func note(_ verdict: Verification.Verdict, on subject: VerificationRun.Subject) {
+        switch verdict {
+        case .equal: base.statistics.count(.equal)
+        case .older: base.statistics.count(.older)
+        case .wrong(let path):
+            rest(subject, differingAt: path)
+            base.statistics.count(.mismatched)
+        case .undecided: base.statistics.count(.undecided)
+        }
+    }
+
+    /// The log shows the path of the target alone: a client may put anything into its query.
+    private func rest(_ subject: VerificationRun.Subject, differingAt path: String) {
+        guard case .fixed(let seconds, _) = subject.rule else { return }
+        let now = base.unixSeconds
+        composing.library.switchOff(subject.wanted, until: now + Int64(seconds), at: now)
+        // Answers that were composed in that form go with all that were composed.
+        base.cache.freeComposed()
+        let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+        troubles.noteWrongAnswer(
+            "composed answer for \(target) was wrong: \(path) differs from the origin's; "
+                + "nothing is composed in that form for \(SpanOfTime.text(seconds))")
+    }
+}

@@ -1,0 +1,56 @@
+import Dispatch
+import Testing
+
+@testable import EventLoop
+
+@Suite struct DeadlineTimerTests {
+    @Test func theDeadlineThatWasSetLastCounts() throws {
+        #expect(try firings { $0.set($1 + .seconds(10)) } == [10])
+        #expect(
+            try firings { timer, now in
+                timer.set(now + .seconds(10))
+                timer.set(now + .seconds(20))
+            } == [20])
+        #expect(
+            try firings { timer, now in
+                timer.set(now + .seconds(20))
+                timer.set(now + .seconds(10))
+            } == [10])
+    }
+
+    @Test func hasteningKeepsAnEarlierDeadline() throws {
+        let seconds = try firings { timer, now in
+            for seconds in [20, 10, 30] { timer.hasten(to: now + .seconds(seconds)) }
+        }
+        #expect(seconds == [10])
+    }
+
+    @Test func aClearedDeadlinePassesUnnoticed() throws {
+        let seconds = try firings { timer, now in
+            timer.set(now + .seconds(10))
+            timer.clear()
+        }
+        #expect(seconds == [])
+    }
+
+    /// The seconds after which a timer fires on which `use` is called.
+    private func firings(_ use: (DeadlineTimer, Instant) -> Void) throws -> [Int] {
+        let loop = try EventLoop(label: "deadlines", virtualTime: VirtualTime())
+        let done = DispatchSemaphore(value: 0)
+        let seen: () -> [Int] = loop.sync {
+            let timer = DeadlineTimer(loop: loop)
+            var seen: [Int] = []
+            timer.action = { seen.append(Int((loop.now - VirtualTime.start) / .seconds(1))) }
+            use(timer, loop.now)
+            loop.schedule(after: .seconds(100)) {
+                timer.cancel()
+                done.signal()
+            }
+            return { seen }
+        }
+        #expect(done.wait(timeout: .now() + .seconds(20)) == .success)
+        let seconds = loop.sync { seen() }
+        loop.stopAndWait()
+        return seconds
+    }
+}
