@@ -42,8 +42,8 @@ public final class CatalogRequest: Sendable {
     /// decoration. The same in every process. A client that makes up parameters does not find any
     /// that give the number of another request.
     public let resourceContext: UInt64
-    /// Whether resources look as they do without any parameter but `include`, `l`, `relate[TYPE]` and
-    /// those that choose them. `views` adds a member to a single resource and changes none.
+    /// Whether resources look as they do without any parameter but `include`, `l`, `relate[TYPE]`
+    /// and those that choose them. `views` adds a member to a single resource and changes none.
     public let hasPlainResources: Bool
 
     /// Takes a target apart; nil for what is not to be composed or looked through.

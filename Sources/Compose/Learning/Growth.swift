@@ -1,6 +1,6 @@
 import AppleMusic
 
-/// What a request asks for beyond what its client wants, so that it is held when it is wanted.
+/// The part of a request that its client does not want yet.
 package enum Growth: Sendable {
     /// A larger page of a list.
     case page(ListPage)
@@ -46,7 +46,7 @@ package struct Superset: Sendable {
 
     /// The numbers under which the index has the resources.
     var numbers: [UInt64] { resources.map { request.indexNumber(ofResource: $0.number) } }
-    /// What the client wants of them.
+    /// The relationships and views that the client wants of them.
     var selection: Selection { request.shape.selection }
 }
 

@@ -1,7 +1,9 @@
 import AppleMusic
 import Synchronization
 
-/// What larger requests than the clients' brought, and what clients want, for all loops.
+/// Accounts of larger requests than the clients', and of the names that clients want.
+///
+/// Shared by all loops.
 ///
 /// Its lock is taken where an answer is composed, where it could not be, where one comes from the
 /// origin, and when a larger one is first served itself.

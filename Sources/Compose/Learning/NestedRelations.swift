@@ -22,8 +22,8 @@ extension LearntForms {
         return shape.decorated(Array(texts.joined(separator: "&").utf8))
     }
 
-    /// Learns what a page shows of its list, where its items have ids in relationships that those of
-    /// the request have not.
+    /// Learns from a page how its list is cut and linked. Its items may have ids in relationships
+    /// that those of the request have not.
     func observe(page request: CatalogRequest, _ document: MappedDocument, at now: Int64) {
         state.withLock { state in
             guard case .known(let known) = state.forms[request.shape], known.record.isFresh(at: now) else { return }
@@ -34,7 +34,7 @@ extension LearntForms {
         }
     }
 
-    /// What resources of the type show alone beyond this; none unless that would make them whole.
+    /// The relationships that resources show alone beyond this; none unless all of them are ids.
     private func names(_ type: ResourceClass, notIn inner: ObjectShape, at now: Int64) -> [String] {
         let plain = RequestShape(subject: .item, type: type, include: [], decoration: [])
         guard let record = record(plain, at: now) ?? record(plain.asked(as: .batch), at: now),

@@ -32,8 +32,8 @@ struct ResourceSizes: Sendable {
         }
     }
 
-    /// Whether resources in the larger shape are little larger than in their own. The first answer in
-    /// a shape shows its size, so one that came in none is allowed.
+    /// Whether resources in the larger shape are little larger than in their own. The first answer
+    /// in a shape shows its size, so one that came in none is allowed.
     /// - Parameter count: the number of resources.
     func allow(_ larger: RequestShape, inPlaceOf own: RequestShape, count: Int) -> Bool {
         guard let larger = means[larger]?.bytes else { return true }
