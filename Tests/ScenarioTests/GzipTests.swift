@@ -45,6 +45,23 @@ import Testing
         return String(decoding: try Gzip.system.inflate(Array(reply.body)), as: UTF8.self)
     }
 
+    /// RFC 9110 7.7: under the origin's own rules a proxy leaves content as it is.
+    @Test(arguments: ["max-age=600, no-transform", "max-age=600"])
+    func underTheOriginsRulesNothingIsCompressed(control: String) throws {
+        let origin = try Self.origin(fields: [("ETag", "\"abc\""), ("Cache-Control", control)])
+        var policy = Policy()
+        policy[.albums] = .upstream
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        defer { proxy.stop() }
+        for round in 0..<4 {
+            let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+            #expect(reply.field("Content-Encoding") == nil && reply.body == Data(Self.body.utf8))
+            #expect(reply.field("ETag") == "\"abc\"" && Self.isHit(reply) == (round > 0))
+            proxy.settings.shared.settle()
+        }
+        #expect(origin.requests.count == 1 && origin.requests[0].field("accept-encoding") == "identity")
+    }
+
     @Test func everyClientGetsWhatItAccepts() throws {
         let origin = try Self.origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)

@@ -23,8 +23,7 @@ extension ProxyLoop {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, exchange.request.forwarded.clientAuthorization,
-            shared.budget.isContended ? exchange.party : nil)
+            wanted, exchange.request.forwarded, shared.budget.isContended ? exchange.party : nil)
         let action = shared.batches.withLock { state in
             state.add(
                 name.id, of: kind, Confined(exchange, to: context.loop), most: CatalogRequest.mostIDs(name.type),

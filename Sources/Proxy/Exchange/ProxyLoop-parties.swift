@@ -50,7 +50,7 @@ extension ProxyLoop {
         guard !isKey, head.fields.contains(.authorization) else {
             return tokens.worksWithoutToken(at: context.loop.now)
         }
-        let token = connection.withHeadBytes { ClientToken.number(of: head, $0) }
+        let token = connection.withHeadBytes { ClientToken.number(of: head, $0, &boundTokens) }
         return tokens.works(token, at: context.loop.now)
     }
 

@@ -31,6 +31,8 @@ final class ProxyLoop {
     private var failures: FailureReport
     /// Which composed answers are verified.
     var sampling = Sampling()
+    /// What is known of the tokens that clients bring.
+    var boundTokens = BoundTokens()
     private var room = HeapRoom()
 
     init(
@@ -96,12 +98,12 @@ extension ProxyLoop {
         guard response.status >= 500, let time = response.retryAfter, time > .zero, let key = request.key,
             request.hasImpersonalErrors(hasOwnToken: signs)
         else { return }
-        shared.heldTargets.note(key, for: time, now: context.loop.now)
+        shared.heldTargets.note(key, for: time, epoch: cache.purgeEpoch, now: context.loop.now)
     }
 
     /// Seconds for which the origin has asked not to be asked this.
     func wait(for request: OriginRequest) -> Int? {
-        request.key.flatMap { shared.heldTargets.wait(for: $0, now: context.loop.now) }
+        request.key.flatMap { shared.heldTargets.wait(for: $0, epoch: cache.purgeEpoch, now: context.loop.now) }
     }
 
     /// What the origin said of which nothing is stored.

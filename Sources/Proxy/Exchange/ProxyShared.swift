@@ -131,6 +131,15 @@ public struct ProxyShared: Sendable {
         cache.remove(CacheKey(scope: .shared, target: target))
     }
 
+    /// Forgets what one origin alone has said, where another one is asked from now on: whom it
+    /// refuses, whose tokens it takes, what it does not want to be asked for.
+    func forgetOrigin() {
+        heldTargets.forget()
+        tokens.forget()
+        budget.forgetRefusals()
+        library.forgetNames()
+    }
+
     /// Forgets what is stored for a user.
     func drop(_ user: UserHash, at unixSeconds: Int64) {
         guard let ended = users?.end(user, at: unixSeconds) else { return }
