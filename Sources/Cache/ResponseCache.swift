@@ -217,23 +217,23 @@ public final class ResponseCache: Sendable {
 // not vary takes the signpost's place.
 
 extension ResponseCache {
-    /// The stored response for a request to `key`'s target with these fields, whose ranges count in
-    /// `bytes`. `key` comes without a variant and leaves as the one to store and to collapse under.
-    /// Where there is no signpost it costs what one look-up costs.
+    /// The stored response for a request to `key`'s target, which would go to the origin with the
+    /// field lines `forwarded`. `key` comes without a variant and leaves as the one to store and to
+    /// collapse under. Where there is no signpost it costs what one look-up costs.
     public func lookup(
-        _ key: inout CacheKey, _ reader: StoreReader?, at now: Int64, selecting fields: borrowing Fields,
-        _ bytes: Span<UInt8>
+        _ key: inout CacheKey, _ reader: StoreReader?, at now: Int64, forwarded: () -> [UInt8]
     ) -> StoredResponse? {
         guard let found = lookup(key, reader, at: now) else { return nil }
         guard found.isSignpost else { return found }
-        guard let signpost = VariantSignpost(found.selecting), let variant = signpost.variant(of: fields, bytes) else {
+        let lines = forwarded()
+        guard let signpost = VariantSignpost(found.selecting), let variant = signpost.variant(of: lines.span) else {
             return nil
         }
         let base = key
         key.set(variant: variant)
         let exact = lookup(key, reader, at: now)
         if let exact, exact.isFresh(at: now) { return exact }
-        guard let (language, variant) = signpost.wanted(by: fields, bytes) else { return exact }
+        guard let (language, variant) = signpost.wanted(by: lines.span) else { return exact }
         var other = base
         other.set(variant: variant)
         guard let found = lookup(other, reader, at: now), found.isFresh(at: now), found.language == language else {

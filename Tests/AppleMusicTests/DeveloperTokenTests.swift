@@ -164,6 +164,18 @@ private func rejection(
         #expect(try TokenClaims(token: limited).algorithm == nil)
     }
 
+    /// The web player's tokens need the site as well, and it stayed here.
+    @Test func `a token that names sites in either way may be bound`() throws {
+        let signer = try makeSigner()
+        for (claims, isBound) in [
+            (["origin": ["https://a.example"]], true), (["root_https_origin": ["apple.com"]], true), ([:], false),
+        ] as [(JSON, Bool)] {
+            let token = try signer.sign(header: [:], claims: claims)
+            let value = token.withBytes { bytes in Array("Bearer ".utf8) + bytes.indices.map { bytes[$0] } }
+            #expect(TokenClaims.mayBeBound(authorization: value.span) == isBound)
+        }
+    }
+
     @Test func `what is no token is refused without being quoted`() {
         let error = #expect(throws: MalformedToken.self) {
             try TokenClaims(token: SecretBytes("canary"))

@@ -16,9 +16,8 @@ private struct Scene {
     }
 
     func ask(_ lines: String..., target: String = "/a", at now: Int64 = noon) throws -> (key: CacheKey, body: String?) {
-        let asked = try ParsedRequest(fields: lines.map { Array($0.utf8) })
         var base = key(target)
-        let found = cache.lookup(&base, reader, at: now, selecting: asked.head.fields, asked.bytes.span)
+        let found = cache.lookup(&base, reader, at: now) { Array(lines.map { $0 + "\r\n" }.joined().utf8) }
         #expect(found?.isSignpost != true)
         return (base, found.map { String(decoding: $0.body, as: UTF8.self) })
     }

@@ -17,10 +17,12 @@ import Testing
     }
 
     private func contains(
-        _ names: HeldNames, _ target: String, scope: CacheKey.Scope = .shared, epoch: Int = 0, at now: Int64 = 1_000
+        _ names: HeldNames, _ target: String, scope: CacheKey.Scope = .shared, patience: Int = 1_000, epoch: Int = 0,
+        at now: Int64 = 1_000
     ) -> Bool {
         let key = CacheKey(scope: scope, target: Array(target.utf8))
-        return names.contains(key, CatalogRequest(canonical: Array(target.utf8)), epoch: epoch, at: now)
+        return names.contradicts(
+            key, CatalogRequest(canonical: Array(target.utf8)), patience: patience, epoch: epoch, at: now)
     }
 
     private func names(bytes: Int = 1 << 16) -> HeldNames {
@@ -55,6 +57,24 @@ import Testing
         let names = HeldNames(maxBytes: 1 << 16)
         let body = #"{"data":[{"id":"7","type":"songs"}]}"#
         names.note(stored("/v1/catalog/us/songs", body, freshFor: 0), epoch: 0, at: 1_000)
+        #expect(!contains(names, "/v1/catalog/us/songs/7"))
+    }
+
+    /// A withdrawn resource that a fresh list named was asked for by each client.
+    @Test func aNotFoundThatLastsIsNoContradictionUntilItIsNamedAnew() {
+        let names = HeldNames(maxBytes: 1 << 16)
+        let list = stored("/v1/catalog/us/songs", #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: 600)
+        let song = "/v1/catalog/us/songs/7"
+        names.note(list, epoch: 0, at: 1_000)
+        #expect(contains(names, song, patience: 60, at: 1_100) && contains(names, song, patience: 60, at: 1_159))
+        #expect(!contains(names, song, patience: 60, at: 1_160) && !contains(names, song, patience: 60, at: 1_400))
+        names.note(list, epoch: 0, at: 1_400)
+        #expect(contains(names, song, patience: 60, at: 1_401))
+    }
+
+    @Test func anotherOriginHasNamedNothing() {
+        let names = names()
+        names.forget()
         #expect(!contains(names, "/v1/catalog/us/songs/7"))
     }
 

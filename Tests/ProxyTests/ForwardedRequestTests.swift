@@ -20,7 +20,8 @@ import Testing
         try canonical.parse(bytes.span.extracting(head.target.range))
         let request = ForwardedRequest(
             head: head, bytes: bytes.span, canonical: canonical, body: [], breadth: breadth,
-            refreshes: refreshes, dropsAuthorization: dropsAuthorization, permitted: permitted.map { Array($0.utf8) })
+            refreshes: refreshes, dropsAuthorization: dropsAuthorization, user: NamedUser(of: head, bytes.span),
+            permitted: NamedFields(permitted))
         let serialised = request.head(
             to: Array("api.music.apple.com".utf8),
             developerToken: developerToken.map { SecretBytes(Array($0.utf8).span) },
@@ -75,7 +76,7 @@ import Testing
 
     @Test func hopByHopFieldsAndThoseThatConnectionNamesEndHere() throws {
         let text = try forward(
-            "GET /v1/test HTTP/1.1\r\nHost: p\r\nConnection: close, X-Secret, Range\r\nRange: bytes=0-1\r\nX-Secret: 1\r\nTE: trailers\r\n"
+            "GET /test HTTP/1.1\r\nHost: p\r\nConnection: close, X-Secret, Range\r\nRange: bytes=0-1\r\nX-Secret: 1\r\nTE: trailers\r\n"
                 + "Upgrade: h2c\r\nKeep-Alive: 5\r\nProxy-Authorization: x\r\nX-Kept: 2\r\n\r\n")
         #expect(text.contains("X-Kept: 2\r\n"))
         for gone in ["X-Secret", "Range", "TE:", "Upgrade", "Keep-Alive", "Proxy-Authorization", "close"] {
@@ -96,7 +97,7 @@ import Testing
 
     @Test func requestsThatMayBeStoredUnderTheOriginsRulesDoNotSayWhoAsks() throws {
         let text = try forward(
-            "GET /v1/test HTTP/1.1\r\nHost: p\r\nCookie: a=b\r\nOrigin: https://a.example\r\nX-Any: 1\r\n\r\n",
+            "GET /test HTTP/1.1\r\nHost: p\r\nCookie: a=b\r\nOrigin: https://a.example\r\nX-Any: 1\r\n\r\n",
             breadth: .impersonal)
         #expect(text.contains("X-Any: 1\r\n"))
         #expect(!text.contains("Cookie") && !text.contains("Origin"))
@@ -124,13 +125,16 @@ import Testing
         #expect(text.contains("Origin: https://app.example\r\n"))
     }
 
-    /// The page's own and the token's came to the origin both.
-    @Test func twoSitesAreNeverNamed() throws {
-        let request = "GET /v1/test HTTP/1.1\r\nHost: p\r\nOrigin: https://page.example\r\n\r\n"
-        let text = try forward(request, breadth: .all, origin: "https://app.example")
-        #expect(text.contains("Origin: https://app.example\r\n") && !text.contains("page.example"))
-        #expect(try forward(request, breadth: .all).contains("Origin: https://page.example\r\n"))
-        #expect(try !forward(request, breadth: .impersonal).contains("Origin"))
+    /// The page's own and the token's came to the origin both; a page's own went along without a
+    /// token that needs it.
+    @Test func theSiteOfThePageIsNotNamed() throws {
+        let request = "GET /test HTTP/1.1\r\nHost: p\r\nOrigin: https://page.example\r\n\r\n"
+        for breadth in [ForwardedFields.Breadth.all, .impersonal, .none] {
+            let text = try forward(request, breadth: breadth, origin: "https://app.example")
+            #expect(text.contains("Origin: https://app.example\r\n") && !text.contains("page.example"))
+            #expect(try !forward(request, breadth: breadth).contains("Origin"))
+            #expect(try !forward(request, breadth: breadth, developerToken: nil).contains("Origin"))
+        }
     }
 
     /// An origin that believes them answers another request, or another user, than the one that is
@@ -144,17 +148,18 @@ import Testing
     func whatGatewaysSayReachesTheOriginOnlyWhereItIsNamed(field: String) throws {
         let name = String(field.prefix { $0 != ":" })
         for breadth in [ForwardedFields.Breadth.all, .impersonal, .none] {
-            let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", breadth: breadth)
+            let text = try forward("GET /test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", breadth: breadth)
             #expect(!text.lowercased().contains(name.lowercased() + ":"))
         }
-        let permitted = [name.lowercased().replacingOccurrences(of: "_", with: "-")]
-        let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", permitted: permitted)
-        #expect(text.contains(field + "\r\n"))
+        for target in ["/test", "/v1/test"] {
+            let text = try forward("GET \(target) HTTP/1.1\r\nHost: p\r\n\(field)\r\n\r\n", permitted: [name])
+            #expect(text.contains(field + "\r\n"))
+        }
     }
 
     @Test func fieldsOfAppsGoAlongUnderTheOriginsRules() throws {
         let fields = "X-Client-Version: 3\r\nX-Users: 7\r\nX-Apple-Store-Front: 1\r\nAccept-Language: de\r\n"
-        let text = try forward("GET /v1/test HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", breadth: .impersonal)
+        let text = try forward("GET /test HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", breadth: .impersonal)
         #expect(text.contains(fields))
     }
 
@@ -183,17 +188,47 @@ import Testing
         #expect(try !forward(text, breadth: breadth, refreshes: true).contains("traceparent"))
     }
 
-    /// A browser sends it to all ports of a host, and it opens the admin listener.
-    @Test func theSessionOfTheAdminListenerDoesNotReachTheOrigin() throws {
-        for (cookie, sent) in [
-            ("refrain_session=canary", nil), ("a=b; refrain_session=canary; c=d", "Cookie: a=b; c=d\r\n"),
-            ("a=b;refrain_session=canary", "Cookie: a=b\r\n"),
-            ("a=b; x=refrain_session", "Cookie: a=b; x=refrain_session\r\n"),
-        ] {
-            let text = try forward("GET /v1/me/x HTTP/1.1\r\nHost: p\r\nCookie: \(cookie)\r\n\r\n")
-            #expect(!text.contains("canary"))
-            if let sent { #expect(text.contains(sent)) } else { #expect(!text.contains("Cookie")) }
+    /// They went to the origin with personal requests, as did the session of the admin listener,
+    /// which a browser sends to all ports of a host.
+    @Test func ofCookiesTheUsersTokenAloneGoesAlong() throws {
+        let line = "HTTP/1.1\r\nHost: p\r\nCookie: refrain_session=canary; media-user-token=\"anna\"; c=d\r\n\r\n"
+        let text = try forward("GET /v1/me/library " + line, userToken: "operator")
+        #expect(text.contains("\r\nCookie: media-user-token=anna\r\n"))
+        #expect(!text.contains("canary") && !text.contains("c=d") && !text.contains("Music-User-Token"))
+        for request in ["GET /v1/catalog/us/songs/1 ", "GET /elsewhere ", "POST /v1/catalog/us/songs ", "POST /a "] {
+            #expect(try !forward(request + line).contains("Cookie"), "\(request)")
         }
+    }
+
+    /// `Referer`, `User-Agent`, `Accept-Language` and fields of apps told Apple about a user.
+    @Test func theAPIGetsTheFieldsThatItNeedsAndNoOthers() throws {
+        let needed =
+            "Accept: application/json\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+            + "Cache-Control: no-cache\r\nIf-None-Match: \"x\"\r\nRange: bytes=0-1\r\n"
+        let others =
+            "Referer: https://a.example/b\r\nUser-Agent: app\r\nAccept-Language: de\r\nX-Any: 1\r\nFrom: a@b.example\r\n"
+            + "X-Forwarded-For: 1.2.3.4\r\nOrigin: https://a.example\r\nDNT: 1\r\nSec-CH-UA: x\r\n"
+        for request in ["GET /v1/me/library", "POST /v1/me/library", "POST /elsewhere", "GET /v1/unknown"] {
+            let text = try forward("\(request) HTTP/1.1\r\nHost: p\r\n\(others)\(needed)\r\n")
+            #expect(text.contains("\r\n" + needed + "User-Agent: refrain\r\n"), "\(text)")
+            for field in others.split(separator: "\r\n") where !field.hasPrefix("User-Agent") {
+                #expect(!text.contains(field), "\(request)")
+            }
+        }
+    }
+
+    @Test func aFieldThatSaysWhereAUserIsIsNeverBesideAToken() throws {
+        let names = ["X-Forwarded-For", "X-App-Version", "User-Agent"]
+        let fields = "X-App-Version: 7\r\nUser-Agent: app\r\nX-Forwarded-For: 1.2.3.4\r\n"
+        func sent(_ request: String) throws -> String {
+            try forward("\(request) HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", userToken: "operator", permitted: names)
+        }
+        for request in ["GET /v1/me/library", "POST /v1/me/library", "GET /v1/catalog/us/songs/1?include=library"] {
+            let text = try sent(request)
+            #expect(text.contains("X-App-Version: 7\r\nUser-Agent: app\r\n") && !text.contains("1.2.3.4"))
+            #expect(!text.contains("User-Agent: refrain"))
+        }
+        for request in ["POST /v1/catalog/us/songs", "GET /elsewhere"] { #expect(try sent(request).contains(fields)) }
     }
 
     @Test func aUsersTokenGoesToPersonalRoutesAlone() throws {

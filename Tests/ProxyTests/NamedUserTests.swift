@@ -10,7 +10,7 @@ import Testing
         let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: x\r\n\(lines)\r\n")
         return switch NamedUser(of: request.head, request.bytes.span) {
         case .nobody: nil
-        case .one(let place): String(decoding: NamedUser.token(at: place, in: request.bytes.span), as: UTF8.self)
+        case .one(let place, _): String(decoding: NamedUser.token(at: place, in: request.bytes.span), as: UTF8.self)
         case .several: "several"
         }
     }

@@ -1,5 +1,6 @@
 import Cache
 import Foundation
+import Freshness
 import Server
 import TestSupport
 import Testing
@@ -43,6 +44,23 @@ import Testing
     private static func content(_ reply: HTTPTestClient.Reply) throws -> String {
         guard reply.field("Content-Encoding") == "gzip" else { return String(decoding: reply.body, as: UTF8.self) }
         return String(decoding: try Gzip.system.inflate(Array(reply.body)), as: UTF8.self)
+    }
+
+    /// RFC 9110 7.7: under the origin's own rules a proxy leaves content as it is.
+    @Test(arguments: ["max-age=600, no-transform", "max-age=600"])
+    func underTheOriginsRulesNothingIsCompressed(control: String) throws {
+        let origin = try Self.origin(fields: [("ETag", "\"abc\""), ("Cache-Control", control)])
+        var policy = Policy()
+        policy[.albums] = .upstream
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        defer { proxy.stop() }
+        for round in 0..<4 {
+            let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+            #expect(reply.field("Content-Encoding") == nil && reply.body == Data(Self.body.utf8))
+            #expect(reply.field("ETag") == "\"abc\"" && Self.isHit(reply) == (round > 0))
+            proxy.settings.shared.settle()
+        }
+        #expect(origin.requests.count == 1 && origin.requests[0].field("accept-encoding") == "identity")
     }
 
     @Test func everyClientGetsWhatItAccepts() throws {
@@ -312,15 +330,25 @@ import Testing
         #expect(plain.field("Content-Encoding") == nil && plain.body == Data(Self.body.utf8))
     }
 
-    /// A cookie travels by itself, as the attack BREACH needs it.
-    @Test func aRequestWithACookieIsAnsweredWithoutACoding() throws {
+    /// A cookie travels by itself, as the attack BREACH needs it. One that names no user shapes no
+    /// answer, and cost its clients the coding.
+    @Test(arguments: [TTLRule.off, .fixed(600, stale: 0)])
+    func aUserWhomACookieAloneNamesIsAnsweredWithoutACoding(personal: TTLRule) throws {
+        var policy = Policy()
+        policy[.personal] = personal
         let origin = try Self.origin()
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
         defer { proxy.stop() }
-        let fields = Self.gzip + [("Music-User-Token", "anna"), ("Cookie", "a=b")]
-        let reply = try proxy.client.send("GET", "/v1/me/library/songs", fields: fields)
-        #expect(reply.field("Content-Encoding") == nil && reply.body == Data(Self.body.utf8))
-        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["identity"])
+        let target = "/v1/me/library/songs"
+        for _ in 0..<2 {
+            let reply = try proxy.client.send(
+                "GET", target, fields: Self.gzip + [("Cookie", "a=b; media-user-token=anna")])
+            #expect(reply.field("Content-Encoding") == nil && reply.body == Data(Self.body.utf8))
+        }
+        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["identity", "identity"])
+        let other = try proxy.client.send(
+            "GET", target, fields: Self.gzip + [("Music-User-Token", "anna"), ("Cookie", "a=b")])
+        #expect(try other.field("Content-Encoding") == "gzip" && Self.content(other) == Self.body)
     }
 
     /// It was counted by its status, and again by its coding.

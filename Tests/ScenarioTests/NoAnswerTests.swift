@@ -97,6 +97,30 @@ import Testing
         #expect(origin.requests.count { $0.target == "/v1/catalog/us/albums/9" } == 1)
     }
 
+    /// Each client asked the origin for it, as long as the list was fresh.
+    @Test func aResourceThatStaysWithdrawnIsAskedForOnceAMinute() throws {
+        let list = "/v1/catalog/us/songs/1/albums"
+        let clock = ManualClock(1_790_000_000)
+        let origin = try FakeOrigin { request in
+            request.target == list
+                ? FakeOrigin.Reply(body: #"{"data":[{"id":"9","type":"albums"}]}"#)
+                : FakeOrigin.Reply(status: 404, body: #"{"errors":[{"status":"404"}]}"#)
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
+        defer { proxy.stop() }
+        _ = try proxy.client.send("GET", list)
+        func asked() throws -> Int {
+            let before = origin.requests.count
+            for _ in 0..<3 { #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/9").status == 404) }
+            return origin.requests.count - before
+        }
+        #expect(try asked() == 3)
+        for _ in 0..<3 {
+            clock.advance(seconds: 61)
+            #expect(try asked() == 1)
+        }
+    }
+
     private static let song = #"{"id":"1","type":"songs","attributes":{"name":"a"}}"#
 
     /// A proxy that has these answers, before an origin that has nothing else.

@@ -121,8 +121,7 @@ import Text
         }
         #expect(origin.requests.isEmpty)
         #expect(try proxy.client.send("GET", Self.album, fields: [(name, "DELETE")]).status == 200)
-        let spelling = name.lowercased().replacing("_", with: "-")
-        try proxy.adopt { $0.shared.forwardedFields = [Array(spelling.utf8)] }
+        try proxy.adopt { $0.shared.forwardedFields = NamedFields([name]) }
         #expect(try proxy.client.send("POST", "/v1/me/library", fields: [(name, "GET")]).status == 200)
         #expect(origin.requests.last?.field(name) == "GET", "the operator lets it through")
     }

@@ -53,6 +53,19 @@ import Upstream
         #expect(proxy.statistics.upstream.rate == 50)
     }
 
+    /// The other origin was not asked, for up to a minute.
+    @Test(arguments: [503, 429]) func whatOneOriginHasRefusedIsForgottenWithAnother(status: Int) throws {
+        let one = try FakeOrigin { _ in FakeOrigin.Reply(status: status, fields: [("Retry-After", "50")]) }
+        let other = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: one.port)
+        defer { proxy.stop() }
+        for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.target).status == status) }
+        #expect(one.requests.count == 1)
+        try proxy.adopt { $0.upstream.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port)) }
+        #expect(try proxy.client.send("GET", Self.target).status == 200)
+        #expect(one.requests.count == 1 && other.requests.count == 1)
+    }
+
     /// While nothing personal is kept the proxy misses the writes that end what was kept before.
     @Test func whatWasKeptForAUserIsNotFoundAfterKeepingWasSwitchedOffAndOnAgain() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }

@@ -193,7 +193,8 @@ import Testing
             _ = try proxy.client.send(method, target, fields: [(name, value)])
             let sent = try #require(origin.requests.last)
             #expect(!sent.fields.contains { $0.value.contains("operator") }, "\(method) \(target)")
-            #expect(sent.fields.contains { $0.name == name.lowercased() && $0.value == value })
+            let ownPart = value.replacing("a=b; ", with: "")
+            #expect(sent.fields.contains { $0.name == name.lowercased() && $0.value == ownPart })
             _ = try proxy.client.send(method, target)
             #expect(origin.requests.last?.field("Music-User-Token") == "operator")
         }

@@ -71,6 +71,17 @@ import Testing
         #expect(state.admit(now: at(70)) == nil)
     }
 
+    /// An origin that said "in a second" to everything for minutes was asked for every request.
+    @Test func shortWaitsThatGoOnAreALastingRefusal() {
+        var state = RefusalState()
+        for seconds in [0.0, 1, 2] {
+            state.refused(retryAfter: .seconds(1), now: at(seconds))
+            #expect(state.admit(now: at(seconds)) == nil)
+        }
+        state.refused(retryAfter: .seconds(1), now: at(3))
+        #expect(state.admit(now: at(3)) == 1 && state.heldUntil == at(4))
+    }
+
     @Test func aShortWaitHoldsBackAndRefusesNothing() {
         var state = RefusalState()
         state.refused(retryAfter: .seconds(2), now: at(0))

@@ -28,6 +28,10 @@ import Testing
         #expect(throws: ValueError(message)) { try ListenAddress.all(words: ["127.0.0.1:8080"] + words) }
     }
 
+    @Test func oneAddressInTwoSpellingsIsOneAddress() throws {
+        #expect(try HostPort("localhost:8080") == HostPort("127.0.0.1:8080"))
+    }
+
     /// Programs that take the IPv6 address of the name first found nobody there.
     @Test(.enabled(if: Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)))
     func localhostIsBothItsAddresses() throws {

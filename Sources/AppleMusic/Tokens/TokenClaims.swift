@@ -57,7 +57,7 @@ extension TokenClaims {
         guard authorization.count > scheme,
             let parts = try? TokenParts(authorization.extracting(scheme..<authorization.count))
         else { return true }
-        return parts.claims["origin"] != nil
+        return parts.claims["origin"] != nil || parts.claims["root_https_origin"] != nil
     }
 }
 

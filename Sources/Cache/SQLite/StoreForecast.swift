@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// Foretells the message of a start about a cache file, and changes nothing.
@@ -15,7 +16,7 @@ public enum StoreForecast {
 
     /// SQLite makes journals beside the file.
     private static func unwritable(_ path: String) -> String? {
-        let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let directory = FilePath.folder(of: path)
         if access(directory, W_OK | X_OK) != 0 { return "\(directory): \(String(cString: strerror(errno)))" }
         let files = ["", "-wal", "-shm"].map { path + $0 } + [StoreLock.path(beside: path)]
         for file in files where access(file, F_OK) == 0 && access(file, R_OK | W_OK) != 0 {

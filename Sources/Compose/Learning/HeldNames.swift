@@ -8,12 +8,15 @@ import Text
 ///
 /// A hint: numbers with the second at which the answer that named them stops being fresh. An answer
 /// may be evicted earlier, and a number gives way where there is no room for it. A purge empties
-/// the table, because its effect on single numbers is not known.
+/// the table, because its effect on single numbers is not known. A "not found" that lasts is no
+/// error of a moment: then it counts more than the name, until another answer has that.
 final class HeldNames: Sendable {
     private struct Slot {
         var number: UInt64 = 0
         /// Unix seconds.
         var until: UInt32 = 0
+        /// The unix second of the first "not found" since the number was noted; 0: none.
+        var missedAt: UInt32 = 0
     }
 
     private struct Table {
@@ -54,8 +57,32 @@ final class HeldNames: Sendable {
         }
     }
 
-    /// Whether a fresh answer names a resource of the request, or the page that its target is.
-    func contains(_ key: CacheKey, _ request: CatalogRequest?, epoch: Int, at now: Int64) -> Bool {
+    /// Notes a "not found" and says whether it contradicts a fresh answer, which names a resource
+    /// of the request or the page that its target is; for at most `patience` seconds.
+    func contradicts(
+        _ key: CacheKey, _ request: CatalogRequest?, patience: Int, epoch: Int, at now: Int64
+    ) -> Bool {
+        let numbers = numbers(of: key, request)
+        return table.withLock { table in
+            guard table.epoch == epoch, !table.slots.isEmpty else { return false }
+            var isContradicted = false
+            for number in numbers {
+                for index in bucket(number)
+                where table.slots[index].number == number && Int64(table.slots[index].until) > now {
+                    if table.slots[index].missedAt == 0 { table.slots[index].missedAt = UInt32(clamping: now) }
+                    if now - Int64(table.slots[index].missedAt) < Int64(patience) { isContradicted = true }
+                }
+            }
+            return isContradicted
+        }
+    }
+
+    /// The origin is another one.
+    func forget() {
+        table.withLock { $0.slots = [] }
+    }
+
+    private func numbers(of key: CacheKey, _ request: CatalogRequest?) -> [UInt64] {
         var numbers: [UInt64] = []
         if let request, key.scope == .shared, request.shape.subject == .item || request.shape.subject == .batch {
             numbers = request.resources.map { Self.number($0.number, in: request.storefront.bytes) }
@@ -64,12 +91,7 @@ final class HeldNames: Sendable {
         if (try? target.parse(key.target.span)) != nil, let page = target.pageNumber {
             numbers.append(Self.number(page, in: key.scope))
         }
-        return table.withLock { table in
-            guard table.epoch == epoch, !table.slots.isEmpty else { return false }
-            return numbers.contains { number in
-                bucket(number).contains { table.slots[$0].number == number && Int64(table.slots[$0].until) > now }
-            }
-        }
+        return numbers
     }
 
     private func prepare(_ table: inout Table, _ epoch: Int) {
@@ -86,6 +108,7 @@ final class HeldNames: Sendable {
         for index in bucket {
             if slots[index].number == number {
                 slots[index].until = max(slots[index].until, until)
+                slots[index].missedAt = 0
                 return
             }
             if slots[index].until < slots[place].until { place = index }
@@ -114,10 +137,15 @@ extension ResourceLibrary {
     }
 
     /// Whether a fresh answer names what a "not found" under this key is about: a resource, or the
-    /// page that the target is.
-    package func holdsName(of key: CacheKey, _ request: CatalogRequest?, at now: Int64) -> Bool {
-        held.contains(key, request, epoch: cache.purgeEpoch, at: now)
+    /// page that the target is; for `patience` seconds from the first such "not found" on.
+    package func contradicts(
+        notFound key: CacheKey, _ request: CatalogRequest?, patience: Int, at now: Int64
+    ) -> Bool {
+        held.contradicts(key, request, patience: patience, epoch: cache.purgeEpoch, at: now)
     }
+
+    /// Another origin is asked from now on.
+    package func forgetNames() { held.forget() }
 
     /// Notes a "not found" that is not kept: nothing is made of older answers that show the
     /// resource.

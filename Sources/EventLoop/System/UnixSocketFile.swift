@@ -36,8 +36,7 @@ struct UnixSocketFile {
     /// Whether `listen` could bind there; makes no file.
     static func rehearse(_ address: SocketAddress, _ path: String) throws(SystemError) {
         guard let status = status(path) else {
-            let directory = directory(of: path)
-            guard access(directory, W_OK | X_OK) == 0 else { throw .last("bind") }
+            guard access(FilePath.folder(of: path), W_OK | X_OK) == 0 else { throw .last("bind") }
             return
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw SystemError(call: "bind", errno: EEXIST) }
@@ -83,10 +82,6 @@ struct UnixSocketFile {
         return address.withSockaddr { connect(probe, $0, $1) } != 0 && errno == ECONNREFUSED
     }
 
-    private static func directory(of path: String) -> String {
-        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    }
-
     private static func status(_ path: String) -> stat? {
         var status = stat()
         return lstat(path, &status) == 0 ? status : nil
@@ -95,7 +90,7 @@ struct UnixSocketFile {
     /// A descriptor that holds a lock on the directory; -1 where there can be none, or another has
     /// it now.
     private static func lockDirectory(of path: String) -> CInt {
-        let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(FilePath.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
         if descriptor >= 0 { _ = close(descriptor) }
         return -1

@@ -32,7 +32,7 @@ public struct ResponseFacts: Sendable, Equatable {
     /// The status code.
     public internal(set) var status: Int
     /// The origin's directives for every recipient; see `directives`.
-    var cacheControl = CacheControl()
+    public var cacheControl = CacheControl()
     /// Its directives for caches like this one (RFC 9213).
     var targeted = TargetedCacheControl()
     /// `Age` in seconds; nil where absent or not a number.

@@ -54,11 +54,18 @@ extension VariantSignpost {
     /// Whether language is all that its variants differ by.
     public var isAboutLanguageAlone: Bool { names.elementsEqual("accept-language".utf8) }
 
-    /// The one language that a request with these fields wants most, and the variant in it, if
+    /// The one language that a request with these field lines wants most, and the variant in it, if
     /// there is one.
-    public func wanted(by fields: borrowing Fields, _ bytes: Span<UInt8>) -> (language: [UInt8], variant: [UInt8])? {
-        guard isAboutLanguageAlone, fields.count(.acceptLanguage) == 1, let field = fields.first(.acceptLanguage),
-            let language = WeightedList.mostWanted(bytes.extracting(field.value.range)),
+    public func wanted(by lines: Span<UInt8>) -> (language: [UInt8], variant: [UInt8])? {
+        guard isAboutLanguageAlone else { return nil }
+        var accepted: Range<Int>?
+        var all = FieldLines()
+        while let line = all.next(in: lines) {
+            guard line.id == .acceptLanguage else { continue }
+            guard accepted == nil else { return nil }
+            accepted = line.value
+        }
+        guard let accepted, let language = WeightedList.mostWanted(lines.extracting(accepted)),
             let variant = languages[language]
         else { return nil }
         return (language, variant)

@@ -41,19 +41,8 @@ public struct VariantSignpost: Equatable {
         return generation + [UInt8(ascii: " ")] + names + (languages.isEmpty ? [] : [UInt8(ascii: " ")] + languages)
     }
 
-    /// The variant for a request with these fields; nil where libcrypto refuses.
-    public func variant(of fields: borrowing Fields, _ bytes: Span<UInt8>) -> [UInt8]? {
-        var values = SelectingValues()
-        for name in names.split(separator: UInt8(ascii: ",")) {
-            for index in 0..<fields.endIndex where isSame(bytes, fields[index].name.range, name) {
-                values.add(bytes.extracting(fields[index].value.range))
-            }
-            values.end(name)
-        }
-        return variant(values)
-    }
-
-    /// The variant for a request that carried these `Name: value\r\n` lines.
+    /// The variant for a request that goes to the origin with these `Name: value\r\n` lines; nil
+    /// where libcrypto refuses.
     public func variant(of lines: Span<UInt8>) -> [UInt8]? {
         var values = SelectingValues()
         for name in names.split(separator: UInt8(ascii: ",")) {

@@ -36,8 +36,8 @@ public struct CacheControl: Sendable, Equatable {
     public var mustUnderstand = false
     /// The client wants a stored response or 504 (RFC 9111 5.2.1.7).
     public var onlyIfCached = false
-    /// Content is not to be changed (RFC 9111 5.2.1.6).
-    var noTransform = false
+    /// Content is not to be changed (RFC 9111 5.2.1.6, 5.2.2.6).
+    public var noTransform = false
     /// Not worth revalidating while fresh (RFC 8246).
     var immutable = false
 

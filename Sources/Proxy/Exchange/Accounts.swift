@@ -14,6 +14,8 @@ final class Accounts {
     let signs: Bool
     /// Whether what is stored is given to any client: what the proxy asked for is the operator's.
     private let givesToAll: Bool
+    /// What is known of the tokens that clients bring.
+    private var boundTokens = BoundTokens()
 
     init(_ shared: ProxyShared, _ base: LoopBase) {
         self.base = base
@@ -70,7 +72,7 @@ extension Accounts {
         guard !isKey, head.fields.contains(.authorization) else {
             return tokens.worksWithoutToken(at: base.now)
         }
-        let token = connection.withHeadBytes { ClientToken.number(of: head, $0) }
+        let token = connection.withHeadBytes { ClientToken.number(of: head, $0, &boundTokens) }
         return tokens.works(token, at: base.now)
     }
 

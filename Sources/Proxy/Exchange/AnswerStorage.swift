@@ -49,9 +49,12 @@ struct AnswerStorage {
         return reason
     }
 
-    /// As this proxy writes the links to further pages.
+    /// As this proxy writes the links to further pages; under the origin's rules not where these
+    /// forbid it (RFC 9110 7.7).
     private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
-        guard storing.library.settings.completesNext, request.forwarded.method == .get else { return response }
+        guard storing.library.settings.completesNext, request.forwarded.method == .get,
+            !request.facts.rule.followsOrigin || !response.facts.cacheControl.noTransform
+        else { return response }
         return response.completingNext(of: request.forwarded.target)
     }
 
@@ -167,18 +170,20 @@ struct AnswerStorage {
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: request.facts.rule, notFound: storing.policy.notFound,
             speed: storing.policy.speed, now: storing.base.unixSeconds)
-        guard case .store = decision else { return decision }
+        guard case .store(let lifetime) = decision else { return decision }
         // The origin may choose such an answer by the site, which is no part of the key.
         let site = storing.accounts.signs ? nil : request.forwarded.clientAuthorization?.site
         if request.facts.rule.followsOrigin, site != nil { return .no(.authorization) }
         let isNotFound = facts.status == 404 || facts.status == 410
-        return isNotFound && contradictsWhatIsHeld ? .no(.contradicted) : decision
+        return isNotFound && contradictsWhatIsHeld(for: lifetime.freshFor) ? .no(.contradicted) : decision
     }
 
-    /// Whether "not found" would contradict a fresh answer under an operator's rule.
-    private var contradictsWhatIsHeld: Bool {
+    /// Whether "not found" contradicts a fresh answer under an operator's rule; not where that has
+    /// lasted for as long as it is kept itself.
+    private func contradictsWhatIsHeld(for patience: Int) -> Bool {
         guard !request.facts.rule.followsOrigin, let key = request.key else { return false }
-        return storing.library.holdsName(of: key, request.wanted, at: storing.base.unixSeconds)
+        return storing.library.contradicts(
+            notFound: key, request.wanted, patience: patience, at: storing.base.unixSeconds)
     }
 
     private func storable(

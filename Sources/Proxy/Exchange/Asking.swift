@@ -76,7 +76,7 @@ final class Asking {
 
     /// Seconds for which the origin has asked not to be asked this.
     func wait(for request: OriginRequest) -> Int? {
-        request.key.flatMap { heldTargets.wait(for: $0, now: base.now) }
+        request.key.flatMap { heldTargets.wait(for: $0, epoch: base.cache.purgeEpoch, now: base.now) }
     }
 }
 
@@ -109,7 +109,7 @@ extension Asking {
         guard let time = response.retryAfter, time > .zero, let key = request.key,
             request.hasImpersonalErrors(hasOwnToken: accounts.signs)
         else { return }
-        heldTargets.note(key, for: time, now: base.now)
+        heldTargets.note(key, for: time, epoch: base.cache.purgeEpoch, now: base.now)
     }
 
     /// What the origin said of which nothing is stored.

@@ -29,15 +29,18 @@ final class Batches: Sendable {
         let wanted: CatalogRequest
         /// The developer token that the client brought, where it goes along.
         private let authorization: ClientAuthorization?
+        /// The proxies that the client's request has passed: a list has one chain.
+        private let via: ViaChain
         /// On whose behalf, while requests wait for their turn: what is joined has one turn.
         private let party: UpstreamParty?
         /// Worked out once, for every miss is looked for twice. Of the kinds under way few differ
         /// in the rest alone.
         let hashNumber: UInt64
 
-        init(_ wanted: CatalogRequest, _ authorization: ClientAuthorization?, _ party: UpstreamParty?) {
+        init(_ wanted: CatalogRequest, _ forwarded: ForwardedRequest, _ party: UpstreamParty?) {
             self.wanted = wanted
-            self.authorization = authorization
+            authorization = forwarded.clientAuthorization
+            via = forwarded.via
             self.party = party
             var hasher = Hasher()
             hasher.combine(Int(wanted.shape.type.rawValue) | wanted.shape.include.count << 8)
@@ -50,7 +53,7 @@ final class Batches: Sendable {
             one === other
                 || one.wanted.storefront == other.wanted.storefront && one.wanted.shape == other.wanted.shape
                     && one.wanted.language == other.wanted.language && one.authorization == other.authorization
-                    && one.party == other.party
+                    && one.party == other.party && one.via == other.via
         }
     }
 

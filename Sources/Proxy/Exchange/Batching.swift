@@ -35,8 +35,7 @@ final class Batching {
             preconditionFailure("only what is accepted is joined")
         }
         let kind = Batches.Kind(
-            wanted, request.forwarded.clientAuthorization,
-            budget.isContended ? party : nil)
+            wanted, request.forwarded, budget.isContended ? party : nil)
         let action = batches.withLock { state in
             state.add(
                 name.id, of: kind, Confined(member, to: base.loop), most: CatalogRequest.mostIDs(name.type),

@@ -1,3 +1,4 @@
+import AppleMusic
 import EventLoop
 import HTTP
 import Synchronization
@@ -19,11 +20,15 @@ enum ClientToken {
     }
 
     /// The number of the token that a request brings, without a copy.
-    static func number(of head: RequestHead, _ bytes: Span<UInt8>) -> UInt64 {
+    static func number(of head: RequestHead, _ bytes: Span<UInt8>, _ known: inout BoundTokens) -> UInt64 {
         guard let field = head.fields.first(.authorization) else { return none }
+        let value = bytes.extracting(field.value.range)
         var hasher = SecretHasher()
-        hasher.combine(bytes.extracting(field.value.range))
-        if let site = ClientAuthorization.site(of: head, bytes) { hasher.combine(bytes.extracting(site)) }
+        hasher.combine(value)
+        guard let site = head.fields.first(.origin), known.mayBeBound(value, hasher.number) else {
+            return hasher.number
+        }
+        hasher.combine(bytes.extracting(site.value.range))
         return hasher.number
     }
 
@@ -37,6 +42,22 @@ enum ClientToken {
         }
 
         var number: UInt64 { max(1, UInt64(bitPattern: Int64(hasher.finalize()))) }
+    }
+}
+
+/// Which of the clients' tokens may be bound to sites, by their numbers.
+///
+/// A hit must not wait each time for a token to be decoded. Confined to its loop.
+struct BoundTokens {
+    private var known: [UInt64: Bool] = [:]
+    private static let most = 256
+
+    mutating func mayBeBound(_ authorization: Span<UInt8>, _ number: UInt64) -> Bool {
+        if let isBound = known[number] { return isBound }
+        let isBound = TokenClaims.mayBeBound(authorization: authorization)
+        if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
+        known[number] = isBound
+        return isBound
     }
 }
 
@@ -92,6 +113,12 @@ final class WorkingTokens: Sendable {
     /// A client has shown a token.
     private func endOpenness() {
         _ = openUntil.compareExchange(expected: .max, desired: .min, ordering: .relaxed)
+    }
+
+    /// The origin is another one, which has accepted none.
+    func forget() {
+        accepted.withLock { $0.removeAll() }
+        if openUntil.load(ordering: .relaxed) != .max { openUntil.store(.min, ordering: .relaxed) }
     }
 
     private func forget(_ token: UInt64) {

@@ -7,7 +7,7 @@ final class Clients {
     /// Nil: anyone who can connect is served.
     let keys: ClientKeys?
     /// Clients' fields that go along to the origin beyond those that the API needs.
-    let forwardedFields: [[UInt8]]
+    let forwardedFields: NamedFields
     /// Whether paths outside of the API are forwarded.
     let servesOther: Bool
     /// By which the proxy finds its own requests when they come back.

@@ -18,8 +18,8 @@ public struct ProxyShared: Sendable {
     /// The names of the request fields that pages may send besides those that every page may, as
     /// a list; `*`: any.
     public var pageFields = Array("*".utf8)
-    /// The names of gateways' fields that go along to the origin, in lower case; mostly none.
-    public var forwardedFields: [[UInt8]] = []
+    /// Clients' fields that go along to the origin beyond those that the API needs; mostly none.
+    public var forwardedFields = NamedFields()
     /// Where the operator is told what goes wrong with the origin.
     public var warn: @Sendable (String) -> Void = { _ in }
     /// The requests that are being answered, for those who watch.
@@ -122,4 +122,13 @@ public struct ProxyShared: Sendable {
 
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
+
+    /// Forgets what one origin alone has said, where another one is asked from now on: whom it
+    /// refuses, whose tokens it takes, what it does not want to be asked for.
+    func forgetOrigin() {
+        heldTargets.forget()
+        tokens.forget()
+        budget.forgetRefusals()
+        library.forgetNames()
+    }
 }

@@ -17,14 +17,8 @@ extension ClientAuthorization {
     init?(_ head: RequestHead, _ bytes: Span<UInt8>) {
         guard let field = head.fields.first(.authorization) else { return nil }
         value = bytes.extracting(field.value.range).copy()
-        site = Self.site(of: head, bytes).map { bytes.extracting($0).copy() }
-    }
-
-    /// Where the site stands that the token of a request may be bound to.
-    static func site(of head: RequestHead, _ bytes: Span<UInt8>) -> Range<Int>? {
-        guard let origin = head.fields.first(.origin), let token = head.fields.first(.authorization),
-            TokenClaims.mayBeBound(authorization: bytes.extracting(token.value.range))
-        else { return nil }
-        return origin.value.range
+        let origin = head.fields.first(.origin)
+        let isBound = origin != nil && TokenClaims.mayBeBound(authorization: bytes.extracting(field.value.range))
+        site = isBound ? origin.map { bytes.extracting($0.value.range).copy() } : nil
     }
 }

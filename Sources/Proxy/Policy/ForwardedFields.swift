@@ -2,16 +2,17 @@ import HTTP
 
 /// The client's end-to-end fields that go along to the origin, as lines.
 ///
-/// Hop-by-hop fields, everything that `Connection` names, credentials and what a gateway would say
-/// are left out (RFC 9110 7.6.1, FRAMING 3.4).
+/// To the API a list of those that it needs. Elsewhere all but the fields of one connection,
+/// everything that `Connection` names, credentials, cookies and what a gateway would say (RFC 9110
+/// 7.6.1, FRAMING 3.4).
 struct ForwardedFields {
     /// How many of the client's fields go along: no client's fields may shape an answer that others
     /// get.
     enum Breadth {
         /// None: the answer is stored under the operator's rule.
         case none
-        /// All but those that tell users or sites apart, or ask for less than the whole: the answer
-        /// may be stored under the origin's own rules.
+        /// All but those that ask for less than the whole: the answer may be stored under the
+        /// origin's own rules.
         case impersonal
         /// All: the answer is this client's alone.
         case all
@@ -21,57 +22,48 @@ struct ForwardedFields {
     /// Whether those go along by which the request is followed through several programs: not where
     /// the client does not wait for the answer.
     let isTraced: Bool
-    /// Whether it may be said for which user it is asked: on personal routes alone.
-    var namesUser = false
-    /// Fields of gateways that the operator lets through, as `GatewayFields` spells them.
+    /// Whether only those go along that the API needs: to its own paths, and with each write.
+    var isForAPI = true
+    /// Further ones that the operator names, as `GatewayFields` spells them.
     var permitted: [[UInt8]] = []
 
-    /// What goes along where none of the client's fields do.
-    static let ownLines = Array("Accept: */*\r\nUser-Agent: refrain\r\n".utf8)
+    private static let ownAgent = "User-Agent: refrain\r\n".utf8
+    /// Sent where none of the client's fields go along.
+    static let ownLines = Array("Accept: */*\r\n".utf8) + ownAgent
     /// Of a `tracestate`; vendors must propagate that much (W3C Trace Context 3.3.1.5).
     private static let mostTraceState = 512
-    /// The name of the admin listener's sessions, in both its spellings: a browser sends cookies to
-    /// all ports of a host (RFC 6265 8.5).
-    private static let ownCookies: [StaticString] = ["refrain_session", "__host-refrain_session"]
 
     func lines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
         let trace = isTraced ? traceLines(head.fields, bytes) : []
         guard breadth != .none else { return Self.ownLines + trace }
         var lines: [UInt8] = []
+        var namesAgent = !isForAPI
         for field in head.fields where goesAlong(field, head, bytes) {
-            if field.id == .cookie {
-                appendCookie(field, bytes, to: &lines)
-            } else {
-                append(field, bytes, to: &lines)
-            }
+            append(field, bytes, to: &lines)
+            if field.id == .userAgent { namesAgent = true }
         }
+        if !namesAgent { lines += Self.ownAgent }
         return lines + trace
     }
 
     private func goesAlong(_ field: Field, _ head: RequestHead, _ bytes: Span<UInt8>) -> Bool {
         if Self.isOwn(field.id) || breadth == .impersonal && Self.shapesOneAnswer(field.id) { return false }
         if head.connection.names(field.name, bytes) { return false }
-        guard field.id == .other || field.id == .forwarded || field.id == .xForwardedFor else { return true }
-        let name = bytes.extracting(field.name.range)
-        return !GatewayFields.contain(name) || permitted.contains(GatewayFields.spelling(name))
+        if isForAPI ? Self.isOfAPI(field.id) : !isGateways(field, bytes) { return true }
+        return !permitted.isEmpty && permitted.contains(GatewayFields.spelling(bytes.extracting(field.name.range)))
+    }
+
+    private func isGateways(_ field: Field, _ bytes: Span<UInt8>) -> Bool {
+        switch field.id {
+        case .other, .forwarded, .xForwardedFor: GatewayFields.contain(bytes.extracting(field.name.range))
+        default: false
+        }
     }
 
     private func append(_ field: Field, _ bytes: Span<UInt8>, to lines: inout [UInt8]) {
         lines.append(bytes.extracting(field.name.range))
         lines.append(contentsOf: ": ".utf8)
         lines.append(bytes.extracting(field.value.range))
-        lines.append(contentsOf: "\r\n".utf8)
-    }
-
-    /// Without the session of the admin listener, and on shared routes without a user's token.
-    private func appendCookie(_ field: Field, _ bytes: Span<UInt8>, to lines: inout [UInt8]) {
-        let withheld = Self.ownCookies + (namesUser ? [] : [NamedUser.playersName])
-        let pairs = [CookiePair](field.value.range, in: bytes)
-        let others = pairs.filter { pair in !withheld.contains { pair.isNamed($0, in: bytes) } }
-        guard others.count < pairs.count else { return append(field, bytes, to: &lines) }
-        guard !others.isEmpty else { return }
-        lines.append(contentsOf: "Cookie: ".utf8)
-        lines.append(contentsOf: others.map { bytes.extracting($0.whole).copy() }.joined(separator: "; ".utf8))
         lines.append(contentsOf: "\r\n".utf8)
     }
 
@@ -90,22 +82,31 @@ struct ForwardedFields {
         return lines
     }
 
-    /// Fields that tell users or sites apart, and those that ask for less than the whole answer:
-    /// the whole one is stored, and the client's conditions and ranges are answered from that.
+    /// Fields of which the API makes something: the form of content and answer, conditions, ranges,
+    /// and what caches on the way must pass on (RFC 9111 5.2). Nothing in them says who asks.
+    private static func isOfAPI(_ id: FieldName) -> Bool {
+        switch id {
+        case .accept, .contentType, .contentEncoding, .cacheControl: true
+        default: shapesOneAnswer(id)
+        }
+    }
+
+    /// Fields that ask for less than the whole answer: the whole one is stored, and the client's
+    /// conditions and ranges are answered from that.
     private static func shapesOneAnswer(_ id: FieldName) -> Bool {
         switch id {
-        case .cookie, .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince: true
+        case .range, .ifRange, .ifNoneMatch, .ifModifiedSince, .ifMatch, .ifUnmodifiedSince: true
         default: false
         }
     }
 
     /// Fields that describe one connection, are rewritten by the proxy, or carry credentials (RFC
-    /// 9110 7.6.1).
-    private static func isOwn(_ id: FieldName) -> Bool {
+    /// 9110 7.6.1). Of cookies the user's token alone goes along (`ForwardedRequest`).
+    static func isOwn(_ id: FieldName) -> Bool {
         switch id {
         case .connection, .keepAlive, .te, .trailer, .transferEncoding, .upgrade, .proxyAuthenticate,
             .proxyAuthorization, .proxyConnection, .host, .contentLength, .expect, .authorization, .musicUserToken,
-            .acceptEncoding, .origin, .xRefrainKey, .via, .traceparent, .tracestate:
+            .cookie, .acceptEncoding, .origin, .xRefrainKey, .via, .traceparent, .tracestate:
             true
         default: false
         }

@@ -5,8 +5,8 @@ import HTTP
 /// (FRAMING 3.1).
 ///
 /// `ForwardedFields` says which of the client's fields go along; every credential of the client's
-/// is left out, and the proxy's own are put in. A class, because it is handed from one to the other
-/// until it is answered, and is never changed.
+/// is left out but a user's token, and the proxy's own are put in. A class, because it is handed
+/// from one to the other until it is answered, and is never changed.
 final class ForwardedRequest {
     let method: Method
     let methodText: [UInt8]
@@ -18,25 +18,21 @@ final class ForwardedRequest {
     /// End-to-end fields of the client's as lines; no credentials among them.
     let fields: [UInt8]
     let clientAuthorization: ClientAuthorization?
-    /// The site that asks, where it goes along whatever the token.
-    let clientOrigin: [UInt8]?
+    /// The token of the user whom a personal request names.
     let clientUserToken: SecretBytes?
-    /// Whether a user's token goes along under the web player's name for it, too.
-    private let namesPlayersToken: Bool
+    /// Under which of its names that token goes along.
+    private let tokenForm: TokenForm
     /// Whether a user's token goes along: to personal routes and nowhere else.
     let isPersonal: Bool
     /// Whether a precondition goes along, which 304 may answer.
     let isConditional: Bool
     /// Whether a range goes along, which 206 may answer.
     let asksForRange: Bool
-    /// Whether a field goes along that tells users or sites apart: a cookie, or where a web page
-    /// comes from.
-    let tellsWhoAsks: Bool
     /// Whether the answer is welcome in gzip: one to a GET that is stored under the operator's
     /// rule.
     let welcomesGzip: Bool
     /// Whether the answer goes to the client in gzip, as it comes: one that is this client's alone,
-    /// to a GET or a write in a library, without a cookie (DECISIONS 6.12).
+    /// to a GET or a write in a library, whose user no cookie names (DECISIONS 6.12).
     let passesGzip: Bool
     /// The proxies of this kind that it has passed.
     let via: ViaChain
@@ -46,11 +42,12 @@ final class ForwardedRequest {
     ///   - bytes: those that `head`'s ranges count in.
     ///   - refreshes: asks for the whole answer, behind one that the client has.
     ///   - dropsAuthorization: the client's `Authorization` is a key for this proxy.
-    ///   - permitted: fields of gateways that go along, as `GatewayFields` spells them.
+    ///   - user: whom the request names.
+    ///   - permitted: fields that the operator lets through.
     init(
         head: RequestHead, bytes: Span<UInt8>, canonical: borrowing CanonicalTarget, body: [UInt8],
         breadth: ForwardedFields.Breadth, refreshes: Bool = false, dropsAuthorization: Bool = false,
-        permitted: [[UInt8]] = []
+        user: NamedUser = .nobody, permitted: NamedFields = NamedFields()
     ) {
         method = refreshes ? .get : head.method
         methodText = refreshes ? Array("GET".utf8) : bytes.extracting(head.methodText.range).copy()
@@ -60,24 +57,24 @@ final class ForwardedRequest {
             isPersonal || breadth == .all
             ? canonical.bytes(keepingQueryOf: bytes.extracting(head.target.range)) : canonical.bytes
         let wanted = ForwardedFields(
-            breadth: breadth, isTraced: !refreshes, namesUser: isPersonal, permitted: permitted)
+            breadth: breadth, isTraced: !refreshes, isForAPI: canonical.isOfAPI || method != .get && method != .head,
+            permitted: permitted.names(for: canonical))
         fields = wanted.lines(of: head, bytes)
         clientAuthorization = dropsAuthorization ? nil : ClientAuthorization(head, bytes)
-        clientOrigin =
-            breadth == .all ? head.fields.first(.origin).map { bytes.extracting($0.value.range).copy() } : nil
-        let hasToken = head.fields.contains(.musicUserToken)
-        let tokens = hasToken ? head.fields.filter { $0.id == .musicUserToken && !$0.value.range.isEmpty } : []
-        clientUserToken = tokens.first.map { SecretBytes(bytes.extracting($0.value.range)) }
-        namesPlayersToken = tokens.contains { bytes.equalsIgnoringCase($0.name.range, NamedUser.playersName) }
+        if isPersonal, case .one(let token, let isCookie) = user {
+            clientUserToken = SecretBytes(bytes.extracting(token))
+            tokenForm = isCookie ? .cookie : head.namesPlayersToken(bytes) ? .bothFields : .field
+        } else {
+            (clientUserToken, tokenForm) = (nil, .field)
+        }
         isConditional =
             breadth == .all && (head.fields.contains(.ifNoneMatch) || head.fields.contains(.ifModifiedSince))
         asksForRange = breadth == .all && head.fields.contains(.range)
         via = head.fields.contains(.via) ? ViaChain(head, bytes) : ViaChain()
-        tellsWhoAsks = breadth == .all && (head.fields.contains(.cookie) || head.fields.contains(.origin))
         welcomesGzip = breadth == .none && method == .get
         passesGzip =
             breadth == .all && (method == .get || isPersonal && !method.isSafe) && !asksForRange
-            && !head.fields.contains(.cookie)
+            && tokenForm != .cookie
             && ContentCoding.preferred(by: head.fields, bytes) == .gzip
         self.body = body
     }
@@ -93,13 +90,10 @@ final class ForwardedRequest {
         sentTarget = target
         fields = ForwardedFields.ownLines
         clientAuthorization = authorization
-        clientOrigin = nil
-        clientUserToken = nil
-        namesPlayersToken = false
+        (clientUserToken, tokenForm) = (nil, .field)
         isPersonal = false
         isConditional = false
         asksForRange = false
-        tellsWhoAsks = false
         welcomesGzip = true
         passesGzip = false
         self.via = via
@@ -111,8 +105,7 @@ final class ForwardedRequest {
     ///
     /// - Parameters:
     ///   - userToken: stands in on personal requests that bring none.
-    ///   - origin: what the developer token is bound to (APPLE-MUSIC-API 2.1.6), if it is; it
-    ///     stands in the place of the client's.
+    ///   - origin: what the developer token is bound to (APPLE-MUSIC-API 2.1.6), if it is.
     ///   - acceptsGzip: whether the answer may come in gzip.
     ///   - validators: lines that let the origin confirm what is stored.
     ///   - name: of this proxy.
@@ -127,8 +120,7 @@ final class ForwardedRequest {
         buffer.append(" HTTP/1.1\r\nHost: ")
         buffer.append(authority)
         buffer.append(acceptsGzip ? "\r\nAccept-Encoding: gzip\r\n" : "\r\nAccept-Encoding: identity\r\n")
-        let tokensSite = developerToken == nil ? clientAuthorization?.site : nil
-        if let origin = origin ?? clientOrigin ?? tokensSite {
+        if let origin = developerToken == nil ? clientAuthorization?.site : origin {
             buffer.append("Origin: ")
             buffer.append(origin)
             buffer.append("\r\n")
@@ -143,8 +135,7 @@ final class ForwardedRequest {
             buffer.append("\r\n")
         }
         if isPersonal, let token = clientUserToken ?? userToken {
-            append(token, as: "Music-User-Token", to: &buffer)
-            if namesPlayersToken { append(token, as: NamedUser.playersName, to: &buffer) }
+            for name in tokenForm.beginnings { append(token, after: name, to: &buffer) }
         }
         buffer.append(fields)
         buffer.append(validators)
@@ -158,10 +149,44 @@ final class ForwardedRequest {
         return buffer.copyReadable()
     }
 
-    private func append(_ token: SecretBytes, as name: StaticString, to buffer: inout ByteBuffer) {
-        buffer.append(name)
-        buffer.append(": ")
+    private func append(_ token: SecretBytes, after beginning: StaticString, to buffer: inout ByteBuffer) {
+        buffer.append(beginning)
         token.withUnsafeBytes { buffer.append($0) }
         buffer.append("\r\n")
     }
+}
+
+extension ForwardedRequest {
+    /// The names that a client uses of a user's token (APPLE-MUSIC-API 1.2).
+    private enum TokenForm {
+        /// The API's own name, for the operator's token too.
+        case field
+        /// Beside it, the web player's.
+        case bothFields
+        /// A cookie of the web player's, without its other cookies.
+        case cookie
+
+        var beginnings: [StaticString] {
+            switch self {
+            case .field: ["Music-User-Token: "]
+            case .bothFields: ["Music-User-Token: ", "media-user-token: "]
+            case .cookie: ["Cookie: media-user-token="]
+            }
+        }
+    }
+}
+
+extension RequestHead {
+    /// Whether a field has a user's token under the web player's name.
+    fileprivate func namesPlayersToken(_ bytes: Span<UInt8>) -> Bool {
+        fields.contains { field in
+            field.id == .musicUserToken && !field.value.range.isEmpty
+                && bytes.equalsIgnoringCase(field.name.range, NamedUser.playersName)
+        }
+    }
+}
+
+extension CanonicalTarget {
+    /// Whether it is a path of the API, known or not.
+    var isOfAPI: Bool { bytes.starts(with: "/v1/".utf8) }
 }

@@ -3,9 +3,9 @@ import HTTP
 /// Fields by which a gateway tells the servers behind it what was asked for, and by whom.
 ///
 /// An origin that believes them answers another request than the one that is keyed, or another
-/// user than the one who asks (FRAMING 3.4). A client can write them as well, so none goes up
+/// user than the one who asks (FRAMING 3.3). A client can write them as well, so none goes up
 /// unless the operator names it (`forward_fields`).
-public enum GatewayFields {
+enum GatewayFields {
     /// Beginnings of their names, in lower case.
     private static let beginnings: [StaticString] = [
         "x-forwarded-", "x-original-", "x-rewrite-", "x-remote-", "x-authenticated-", "x-auth-request-", "x-real-",
@@ -37,14 +37,19 @@ public enum GatewayFields {
         head.fields.contains { field in
             guard field.id == .other else { return false }
             let name = spelling(bytes.extracting(field.name.range))
-            return !permitted.contains(name) && overrides.contains { $0.description.utf8.elementsEqual(name) }
+            return !permitted.contains(name) && overrides(name)
         }
     }
 
-    private static let overrides: [StaticString] = ["x-http-method-override", "x-http-method", "x-method-override"]
+    /// Whether a field of this name, as `spelling` has it, means another method.
+    static func overrides(_ name: [UInt8]) -> Bool {
+        methodNames.contains { $0.description.utf8.elementsEqual(name) }
+    }
+
+    private static let methodNames: [StaticString] = ["x-http-method-override", "x-http-method", "x-method-override"]
 
     /// In lower case, with hyphens for underscores: what names are compared in.
-    public static func spelling(_ name: Span<UInt8>) -> [UInt8] {
+    static func spelling(_ name: Span<UInt8>) -> [UInt8] {
         name.lowercased(0..<name.count).map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }
     }
 }

@@ -7,8 +7,9 @@ import Text
 /// field or in a cookie (APPLE-MUSIC-API 1.2). An empty token names nobody.
 enum NamedUser: Equatable {
     case nobody
-    /// One token, however often it is there: where its value is in the head.
-    case one(Range<Int>)
+    /// One token, however often it is there: where its value is in the head, and whether cookies
+    /// alone have it, which a browser sends by itself.
+    case one(Range<Int>, isCookie: Bool)
     /// Tokens that differ. The origin could go by either of them.
     case several
 
@@ -18,10 +19,12 @@ enum NamedUser: Equatable {
     init(of head: RequestHead, _ bytes: Span<UInt8>) {
         self = .nobody
         guard head.fields.contains(.musicUserToken) || head.fields.contains(.cookie) else { return }
-        for field in head.fields where field.id == .musicUserToken { add(field.value.range, bytes) }
+        for field in head.fields where field.id == .musicUserToken {
+            add(field.value.range, isCookie: false, bytes)
+        }
         for field in head.fields where field.id == .cookie {
             for pair in [CookiePair](field.value.range, in: bytes) where pair.isNamed(Self.playersName, in: bytes) {
-                add(pair.value, bytes)
+                add(pair.value, isCookie: true, bytes)
             }
         }
     }
@@ -31,11 +34,11 @@ enum NamedUser: Equatable {
         PercentEncoding.decoded(bytes.extracting(range).copy()).bytes
     }
 
-    private mutating func add(_ range: Range<Int>, _ bytes: Span<UInt8>) {
+    private mutating func add(_ range: Range<Int>, isCookie: Bool, _ bytes: Span<UInt8>) {
         guard !range.isEmpty else { return }
         switch self {
-        case .nobody: self = .one(range)
-        case .one(let known) where Self.token(at: known, in: bytes) == Self.token(at: range, in: bytes): break
+        case .nobody: self = .one(range, isCookie: isCookie)
+        case .one(let known, _) where Self.token(at: known, in: bytes) == Self.token(at: range, in: bytes): break
         case .one, .several: self = .several
         }
     }

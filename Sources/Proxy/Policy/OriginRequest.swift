@@ -60,7 +60,7 @@ final class OriginRequest {
     /// The key under which the answer to a POST is stored, where the origin says that it is what a
     /// GET would get.
     var ownContentKey: CacheKey? {
-        guard key == nil, forwarded.method == .post, facts.scope == .shared, !forwarded.tellsWhoAsks else { return nil }
+        guard key == nil, forwarded.method == .post, facts.scope == .shared else { return nil }
         return CacheKey(scope: .shared, target: forwarded.target)
     }
 

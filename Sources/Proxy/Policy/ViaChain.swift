@@ -5,7 +5,7 @@ import HTTP
 ///
 /// Each has a name of its own, so that a chain of them is no loop. Only such names go along to the
 /// origin: no other proxy's, and no client's field, shapes what is asked.
-struct ViaChain {
+struct ViaChain: Sendable, Equatable {
     /// `refrain-` and 16 hexadecimal digits, drawn at the start.
     struct Name: Sendable, Equatable {
         let bytes: [UInt8]

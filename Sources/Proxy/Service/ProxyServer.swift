@@ -212,6 +212,7 @@ extension ProxyServer {
         settings.shared.budget.limit(to: settings.upstreamRate)
         settings.applyBounds()
         let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
+        if settings.upstream.endpoint != before.settings.upstream.endpoint { settings.shared.forgetOrigin() }
         for (index, worker) in workers.enumerated() {
             worker.adopt(settings, listening, renewingUpstreamAs: renewsUpstream ? index : nil)
         }

@@ -15,6 +15,8 @@ public final class ProxyService: Service {
     let proxy: ProxyLoop
     private var target = CanonicalTarget()
     private var key = CacheKey()
+    /// The user whom the request for `target` names, with places in its head.
+    private var named = NamedUser.nobody
     /// What composing had to do with the plan for `target`; nil where it was not tried.
     private var attempt: ComposingAttempt?
     /// What the nodes agree on for the user of the request while it is planned again; nil until
@@ -101,9 +103,10 @@ public final class ProxyService: Service {
     private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> Rejection? {
         // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
         if head.asksForEcho(bytes) { return .invalid(405, "TRACE is not forwarded.") }
-        if NamedUser(of: head, bytes) == .several { return .invalid(400, "More than one user token.") }
+        named = NamedUser(of: head, bytes)
+        if named == .several { return .invalid(400, "More than one user token.") }
         if !head.method.isSafe,
-            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.clients.forwardedFields)
+            GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.clients.forwardedFields.names)
         {
             return .invalid(400, "Send the method itself: the field that overrides it is not forwarded.")
         }
@@ -117,7 +120,7 @@ public final class ProxyService: Service {
 
     /// Whether the operator wants no request for it.
     func refuses(_ target: borrowing CanonicalTarget) -> Bool {
-        !proxy.clients.servesOther && !target.bytes.starts(with: "/v1/".utf8)
+        !proxy.clients.servesOther && !target.isOfAPI
     }
 
     private func plan(_ facts: PlanFacts, _ connection: ClientConnection) -> Plan {
@@ -162,11 +165,16 @@ public final class ProxyService: Service {
         )
     }
 
-    /// Answers of classes that follow the origin's rules may differ by request fields; `key`
-    /// becomes the variant's.
+    /// Answers of classes that follow the origin's rules may differ by those of the client's fields
+    /// that go along; `key` becomes the variant's.
     private func lookUpVariant(_ connection: ClientConnection, _ now: Int64) -> StoredResponse? {
         connection.withHeadBytes { bytes in
-            proxy.base.cache.lookup(&key, proxy.base.reader, at: now, selecting: connection.head.fields, bytes)
+            proxy.base.cache.lookup(&key, proxy.base.reader, at: now) {
+                ForwardedFields(
+                    breadth: .impersonal, isTraced: true, isForAPI: target.isOfAPI,
+                    permitted: proxy.clients.forwardedFields.names(for: target)
+                ).lines(of: connection.head, bytes)
+            }
         }
     }
 
@@ -308,7 +316,7 @@ extension ProxyService {
             let user = proxy.clients.keepsPersonal && target.route.isPersonal ? user(connection, bytes) : nil
             let facts = PlanFacts(
                 method: connection.head.method, route: target.route, hasContent: !connection.body.isEmpty,
-                scope: scope(connection.head, bytes, user), rule: rule,
+                scope: scope(of: user), rule: rule,
                 requestControl: rule.followsOrigin
                     ? CacheControl(request: connection.head.fields, bytes) : CacheControl())
             return (facts, user)
@@ -317,9 +325,9 @@ extension ProxyService {
 
     /// Who may share the answer; nil where it is one user's and is not kept. On routes that are
     /// known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
-    private func scope(_ head: RequestHead, _ bytes: Span<UInt8>, _ user: UserHash?) -> CacheKey.Scope? {
+    private func scope(of user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
-        guard target.route.isPersonal else { return NamedUser(of: head, bytes) == .nobody ? .shared : nil }
+        guard target.route.isPersonal else { return named == .nobody ? .shared : nil }
         guard let user, let users = proxy.clients.users else { return nil }
         if proxy.sharing.tier == nil { return users.scope(of: user, at: proxy.base.unixSeconds) }
         guard case .current(let generation) = agreed else { return nil }
@@ -328,12 +336,12 @@ extension ProxyService {
         return scope
     }
 
-    /// Whose token the origin will see; nil where something else than that token might tell it who
-    /// asks. A write counts as that user's all the same.
+    /// Whose token the origin will see; nil where there is none, or where a browser sends it by
+    /// itself: such answers are not kept in gzip (DECISIONS 6.12). A write counts as that user's
+    /// all the same.
     private func user(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> UserHash? {
-        let head = connection.head
-        if head.method.isSafe, head.fields.contains(.cookie) { return nil }
-        if case .one(let place) = NamedUser(of: head, bytes) {
+        if case .one(let place, let isCookie) = named {
+            if isCookie, connection.head.method.isSafe { return nil }
             return proxy.clients.users?.user(ofToken: NamedUser.token(at: place, in: bytes).span)
         }
         guard mayUseOperatorsToken(connection, bytes), let token = proxy.clients.operatorsToken else {
@@ -348,7 +356,7 @@ extension ProxyService {
     /// settles the latter.
     private func mayUseOperatorsToken(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> Bool {
         let head = connection.head
-        guard proxy.clients.operatorsToken != nil, NamedUser(of: head, bytes) == .nobody else { return false }
+        guard proxy.clients.operatorsToken != nil, named == .nobody else { return false }
         if proxy.clients.keys != nil { return true }
         if let origin = head.fields.first(.origin) {
             return proxy.answering.names(bytes.extracting(origin.value.range))
@@ -378,7 +386,7 @@ extension ProxyService {
                 head: connection.head, bytes: bytes, canonical: target, body: connection.body, breadth: breadth,
                 refreshes: refreshes,
                 dropsAuthorization: proxy.clients.keys?.claim(connection.head, bytes) ?? false,
-                permitted: proxy.clients.forwardedFields)
+                user: named, permitted: proxy.clients.forwardedFields)
         }
     }
 }

@@ -65,6 +65,11 @@ struct AccountLimits {
         limits[number - 1].refusal.refused(retryAfter: retryAfter, now: now)
     }
 
+    /// The origin is another one: nobody is refused by it.
+    mutating func forgetRefusals() {
+        for index in limits.indices { limits[index].refusal = RefusalState() }
+    }
+
     /// Notes which limits hold back requests now.
     mutating func bind(_ number: Int) { limits[number - 1].isBinding = true }
     mutating func unbind() {

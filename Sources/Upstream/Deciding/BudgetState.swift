@@ -154,6 +154,12 @@ extension BudgetState {
         }
     }
 
+    /// The origin is another one: none is refused by it.
+    mutating func forgetRefusals() {
+        refusal = RefusalState()
+        accounts.forgetRefusals()
+    }
+
     /// `wakeAt` has come.
     mutating func tick(now: Instant) -> [Action] {
         settle(now: now)

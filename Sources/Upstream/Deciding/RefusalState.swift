@@ -9,7 +9,8 @@ import EventLoop
 /// - meanwhile one request after another is let through to look: the first when the origin has said
 ///   so, but within `longestPause`, or after a second; then ever later, up to `mostPause`;
 /// - any other answer ends it, and so do 30 s without a 429;
-/// - a 429 that says to come back sooner holds requests back for that long.
+/// - a 429 that says to come back sooner holds requests back for that long, and counts as one that
+///   says nothing.
 struct RefusalState {
     /// Unbroken by any other answer.
     private var firstRefusal: Instant?
@@ -38,11 +39,8 @@ struct RefusalState {
         if isForgotten(now: now) { self = RefusalState() }
         let first = firstRefusal ?? now
         (firstRefusal, lastRefusal, count) = (first, now, count + 1)
-        if let retryAfter {
-            guard retryAfter > Self.mostHold else {
-                heldUntil = max(heldUntil, now + retryAfter)
-                return
-            }
+        if let retryAfter, retryAfter <= Self.mostHold { heldUntil = max(heldUntil, now + retryAfter) }
+        if let retryAfter, retryAfter > Self.mostHold {
             saidUntil = max(saidUntil, now + retryAfter)
             (probeAt, pause) = (now + min(retryAfter, Self.longestPause), Self.firstPause)
         } else if probeAt == nil, count >= Self.leastCount, now - first >= Self.patience {

@@ -61,6 +61,11 @@ public final class UpstreamBudget: Sendable {
         shared.withLock { $0.state.rate.limit(to: rate) }
     }
 
+    /// Another origin is asked from now on, which has refused nobody.
+    package func forgetRefusals() {
+        shared.withLock { $0.state.forgetRefusals() }
+    }
+
     func closeLane(_ lane: Int) {
         shared.withLock { $0.state.closeLane(lane) }
     }

@@ -1,3 +1,5 @@
+import EventLoop
+
 // From the path of a file to settings: includes, repetition, defaults, then the checks. Pure but
 // for `FileAccess`.
 
@@ -143,8 +145,7 @@ struct ConfigurationReader {
     /// resolved, so that one file has one name.
     static func resolve(_ path: String, besides file: String) -> String {
         var parts: [Substring] = []
-        let directory = path.hasPrefix("/") ? "" : file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
-        let whole = directory + path
+        let whole = (path.hasPrefix("/") ? "" : FilePath.folder(of: file)) + path
         for part in whole.split(separator: "/") where part != "." {
             if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
         }

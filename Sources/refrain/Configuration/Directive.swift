@@ -4,6 +4,7 @@
 import AppleMusic
 import EventLoop
 import HTTP
+import Proxy
 import Text
 
 struct Directive: Sendable {
@@ -218,9 +219,9 @@ extension Directive {
         Directive(
             "forward_fields", "NAME ...",
             why:
-                "fields of gateways that go on to the origin under class other, such as X-Forwarded-For; none by default"
+                "further request fields that go to the origin; those that tell who or where a user is not with a token"
         ) { configuration, words throws(ValueError) in
-            configuration.forwardedFields = words == [off] ? [] : try words.map(checkedFieldName)
+            configuration.forwardedFields = words == [off] ? [] : try words.map(forwardableName)
         },
         choice(
             "other", \.other, standard: .on,
@@ -383,10 +384,13 @@ extension Directive {
     /// Carried out by the reader, before any directive is applied.
     static let include = "include"
 
-    /// `text` where it is a token, the form of a field name.
-    private static func checkedFieldName(_ text: String) throws(ValueError) -> String {
+    /// `text` where it is a token, and a client's field of that name can go along.
+    private static func forwardableName(_ text: String) throws(ValueError) -> String {
         let name = Array(text.utf8)
         guard !name.isEmpty, name.span.isToken(0..<name.count) else { throw ValueError(text, isNot: "a field name") }
+        guard NamedFields.canGoAlong(text) else {
+            throw ValueError(text, isNot: "a field that can go along: it is a secret, or the proxy writes it itself")
+        }
         return text
     }
 }

@@ -132,9 +132,8 @@ struct FileAccess: Sendable {
         credentialsDirectory: PrivateFile.credentialsDirectory,
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
         saveProblem: { path in
-            let directory = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
             let isThere = access(path, F_OK) == 0
-            return access(isThere ? path : directory, W_OK) == 0 ? nil : FileProblem.lastError().message
+            return access(isThere ? path : FilePath.folder(of: path), W_OK) == 0 ? nil : FileProblem.lastError().message
         },
         save: { path, bytes throws(FileProblem) in
             try put(bytes, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))

@@ -37,7 +37,7 @@ extension Configuration {
         settings.shared.verifySample = verifySample
         settings.shared.servesOther = other == .on
         settings.shared.pageFields = Array(corsHeaders.joined(separator: ", ").utf8)
-        settings.shared.forwardedFields = forwardedFields.map { GatewayFields.spelling(Array($0.utf8).span) }
+        settings.shared.forwardedFields = NamedFields(forwardedFields)
         let origin = upstream.description
         settings.shared.warn = { @Sendable text in log(.warn, "\(origin): \(text)") }
         return settings

@@ -10,18 +10,27 @@ import Testing
 
     @Test func aTargetIsHeldForAsLongAsTheOriginSays() {
         let held = HeldTargets()
-        held.note(key, for: .seconds(10), now: now)
-        #expect(held.wait(for: key, now: now) == 10)
-        #expect(held.wait(for: key, now: now + .milliseconds(9_500)) == 1)
-        #expect(held.wait(for: key, now: now + .seconds(10)) == nil)
+        held.note(key, for: .seconds(10), epoch: 0, now: now)
+        #expect(held.wait(for: key, epoch: 0, now: now) == 10)
+        #expect(held.wait(for: key, epoch: 0, now: now + .milliseconds(9_500)) == 1)
+        #expect(held.wait(for: key, epoch: 0, now: now + .seconds(10)) == nil)
         let other = CacheKey(scope: .shared, target: Array("/v1/catalog/us/songs/2".utf8))
-        #expect(held.wait(for: other, now: now) == nil)
+        #expect(held.wait(for: other, epoch: 0, now: now) == nil)
+    }
+
+    @Test func aPurgeAndAnotherOriginEndIt() {
+        let held = HeldTargets()
+        held.note(key, for: .seconds(10), epoch: 3, now: now)
+        #expect(held.wait(for: key, epoch: 3, now: now) == 10)
+        #expect(held.wait(for: key, epoch: 4, now: now) == nil)
+        held.forget()
+        #expect(held.wait(for: key, epoch: 3, now: now) == nil)
     }
 
     @Test func aTargetIsHeldForAMinuteAtMostWhateverTheClientIsTold() {
         let held = HeldTargets()
-        held.note(key, for: .seconds(86_400), now: now)
-        #expect(held.wait(for: key, now: now + .seconds(59)) == 86_341)
-        #expect(held.wait(for: key, now: now + .seconds(60)) == nil)
+        held.note(key, for: .seconds(86_400), epoch: 0, now: now)
+        #expect(held.wait(for: key, epoch: 0, now: now + .seconds(59)) == 86_341)
+        #expect(held.wait(for: key, epoch: 0, now: now + .seconds(60)) == nil)
     }
 }

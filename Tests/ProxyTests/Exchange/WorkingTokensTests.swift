@@ -1,5 +1,6 @@
 import EventLoop
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Proxy
@@ -54,7 +55,15 @@ import Testing
     }
 
     @Test func numbersTellTokensAndTheirSitesApartAndNoneFromAll() throws {
+        var known = BoundTokens()
+        // Two that can be read: one is bound to sites.
+        let (free, bound) = (
+            "Bearer eyJhbGciOiJFUzI1NiJ9.e30.c2ln", "Bearer eyJhbGciOiJFUzI1NiJ9.eyJvcmlnaW4iOltdfQ.c2ln"
+        )
         let numbers = try [
+            [("Authorization", free)], [("Authorization", bound)],
+            [("Authorization", bound), ("Origin", "https://a.example")],
+            [("Authorization", bound), ("Origin", "https://b.example")],
             [("Authorization", "Bearer a")], [("Authorization", "Bearer b")],
             [("Authorization", "Bearer a"), ("Origin", "https://a.example")],
             [("Authorization", "Bearer a"), ("Origin", "https://b.example")], [],
@@ -64,10 +73,29 @@ import Testing
             let head = RequestHead()
             var parser = HeadParser(limits: .request)
             try #require(try parser.parse(bytes.span, into: head))
-            let number = ClientToken.number(of: head, bytes.span)
-            #expect(number == ClientToken.number(of: ClientAuthorization(head, bytes.span)))
+            let number = ClientToken.number(of: head, bytes.span, &known)
+            for _ in 0..<2 {
+                #expect(number == ClientToken.number(of: ClientAuthorization(head, bytes.span)))
+                let again = ClientToken.number(of: head, bytes.span, &known)
+                #expect(number == again, "known by now")
+            }
             return number
         }
-        #expect(Set(numbers).count == 5 && numbers.last == ClientToken.none)
+        #expect(Set(numbers).count == 9 && numbers.last == ClientToken.none)
+        let page = try ParsedRequest(
+            "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: \(free)\r\nOrigin: https://a.example\r\n\r\n")
+        let number = ClientToken.number(of: page.head, page.bytes.span, &known)
+        #expect(number == numbers[0], "no site counts for a token that needs none")
+    }
+
+    /// Tokens that the old one accepted opened what is stored before the new one had seen them.
+    @Test func anotherOriginHasAcceptedNoToken() {
+        let tokens = WorkingTokens()
+        tokens.forget()
+        #expect(tokens.worksWithoutToken(at: now), "no client has shown one")
+        tokens.note(1, .accepted, at: now)
+        tokens.note(ClientToken.none, .accepted, at: now)
+        tokens.forget()
+        #expect(!tokens.works(1, at: now) && !tokens.worksWithoutToken(at: now))
     }
 }

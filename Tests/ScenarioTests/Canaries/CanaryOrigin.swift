@@ -30,9 +30,9 @@ struct CanaryPerson: Sendable {
         }
         library = Canary("\(name)'s library", home: own)
         writing = Canary("\(name)'s words", home: own)
-        // Both go to the origin with what is one client's alone, as any proxy would send them.
-        cookie = Canary("\(name)'s cookie", home: ["origin personal cookie", "origin other cookie"])
-        referrer = Canary("\(name)'s referrer", home: ["origin personal referer", "origin other referer"])
+        cookie = Canary("\(name)'s cookie")
+        // Outside of the API a proxy passes it on.
+        referrer = Canary("\(name)'s referrer", home: ["origin other referer"])
         bearer = Canary(
             "\(name)'s bearer",
             home: isOriginsBearer ? ["shared", "personal", "other"].map { "origin \($0) authorization" } : [])

@@ -35,6 +35,26 @@ import Testing
         #expect(scene.upstream.count == 1)
     }
 
+    /// It was changed although the origin's rules count, which forbid that (RFC 9110 7.7).
+    @Test(arguments: ["max-age=60, no-transform", "max-age=60"])
+    func underTheOriginsRulesNothingIsChangedThatMustNotBe(control: String) throws {
+        let list = ListScene.target(1)
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(
+                fields: [("Content-Type", "application/json"), ("Cache-Control", control)],
+                body: #"{"next":"\#(list)?offset=1","data":[{"id":"1","type":"albums"}]}"#)
+        }
+        var policy = Policy()
+        policy[.artists] = .upstream
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy, composition: Self.complete)
+        defer { proxy.stop() }
+        let isKept = control.contains("no-transform")
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", list + "?limit=1")
+            #expect(next(reply) == list + (isKept ? "?offset=1" : "?limit=1&offset=1"))
+        }
+    }
+
     @Test func theAnswerHasATagOfItsOwn() throws {
         let scene = try ListScene(Self.complete)
         defer { scene.stop() }

@@ -65,6 +65,25 @@ import Testing
         }
     }
 
+    /// The page said that it has the comments of `.schema`, and named no index.
+    @Test func everyIndexAndTriggerOfANewFileIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("refrain.sqlite")
+        try Self.fill(path)
+        let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        var names: Set<String> = []
+        try Statement(
+            database, "SELECT name FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
+        ).forEachRow([]) { row in
+            names.insert(row.text(0))
+            return true
+        }
+        let shown = try Page("Sources/Documentation/DATABASE.md").table(under: "Indexes and trigger").compactMap {
+            $0.first?.split(separator: "`").first.map(String.init)
+        }
+        #expect(!names.isEmpty && Set(shown) == names && shown.count == names.count)
+    }
+
     /// Sends requests through a proxy that keeps answers at `path`, and stops it when all of them
     /// are there.
     private static func fill(_ path: String) throws {

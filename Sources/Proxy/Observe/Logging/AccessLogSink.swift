@@ -73,8 +73,7 @@ public final class AccessLogSink: Sendable {
     public static func problem(_ path: String) -> SystemError? {
         guard access(path, F_OK) == 0 || errno != ENOENT else {
             // The file would be made where a link leads to.
-            let place = linkTarget(path) ?? path
-            let directory = place.lastIndex(of: "/").map { String(place[...$0]) } ?? "."
+            let directory = FilePath.folder(of: linkTarget(path) ?? path)
             return access(directory, W_OK | X_OK) == 0 ? nil : SystemError(call: "open", errno: errno)
         }
         do throws(SystemError) {
@@ -106,7 +105,7 @@ public final class AccessLogSink: Sendable {
         let count = readlink(path, &bytes, bytes.count)
         guard count > 0, depth < mostLinks else { return nil }
         let target = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let folder = target.hasPrefix("/") ? "" : path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let folder = target.hasPrefix("/") ? "" : FilePath.folder(of: path)
         return linkTarget(folder + target, depth: depth + 1) ?? folder + target
     }
 
