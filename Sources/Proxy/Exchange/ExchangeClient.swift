@@ -129,7 +129,7 @@ final class ExchangeClient {
             buffer.appendStatusLine(304)
             buffer.append(fields)
             status.write(to: &buffer)
-            proxy.writeCrossOrigin(connection, to: &buffer)
+            proxy.answering.writeCrossOrigin(connection, to: &buffer)
         }
     }
 
