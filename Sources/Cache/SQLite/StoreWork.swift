@@ -360,6 +360,8 @@ struct StoreWork {
 
     /// Reads a place again that a reader could not read.
     mutating func probe(_ place: Place) -> [Order] {
+        // It may have been given up since.
+        guard hold.connection?.ledger.log.has(place.segment) == true else { return [] }
         do throws(SQLiteError) {
             _ = try shared.segments.read(place) { $0.count }
             return []
