@@ -131,12 +131,12 @@ struct IdleWriterTests {
 
     @Test func aFileThatWasRemovedIsLeftToOthers() throws {
         let store = quiet()
-        #expect(store.runner.work.withLock { $0.isInPlace })
+        #expect(store.runner.work.withLock { $0.hold.isInPlace })
         store.shared.pending.withLock { pending in
             _ = pending.enqueue(.store(response("/a")), SQLiteStore.index(of: response("/a").key))
         }
         unlink(scratch.file)
-        #expect(!store.runner.work.withLock { $0.isInPlace })
+        #expect(!store.runner.work.withLock { $0.hold.isInPlace })
         store.runner.writeIdly()
         // The queue makes another file of that name.
         waitUntil { store.entries == 1 && store.health == .available }

@@ -175,7 +175,10 @@ import Testing
             switch Int.random(in: 0..<12, using: &generator) {
             case 0: pending.beginRound()
             case 1: pending.putBack()
-            case 2: pending.purge { $0.body.count % 3 == 0 ? .goes : .stays }
+            case 2:
+                for (index, response) in pending.waiting.responses where response.body.count % 3 == 0 {
+                    pending.replace(response, with: .remove(receivedBy: .max), index)
+                }
             case 3, 4: pending.finish(pending.nextBatch(maxBytes: 2_000))
             case 5: _ = pending.enqueue(.remove(receivedBy: .max), index)
             default:
@@ -196,7 +199,10 @@ import Testing
         #expect(store(first, 1, in: &pending))
         pending.beginRound()
         #expect(store(second, 2, in: &pending))
-        pending.purge { $0 === first ? .goes : .becomes(first) }
+        #expect(pending.waiting.responses.count == 2 && Set(pending.waiting.keys) == [1, 2])
+        pending.replace(first, with: .remove(receivedBy: .max), 1)
+        pending.replace(second, with: .store(first), 2)
+        pending.replace(second, with: .store(second), 1)
         #expect(isStore(pending.queued[2], of: first))
         if case .remove(.max) = pending.inFlight[1] {} else { Issue.record("it is written all the same") }
     }

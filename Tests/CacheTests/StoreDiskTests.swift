@@ -68,25 +68,6 @@ import Testing
         store.close()
     }
 
-    /// Making room met the segment first, and failed each time.
-    @Test func aSegmentThatCannotBeReadIsGivenUpWhereRoomIsMade() throws {
-        let first = scratch.open(maxBytes: 8 << 20)
-        let old = entries(0..<700)
-        fill(first, old)
-        // Segments of which little is left are given up first.
-        for (number, each) in old.enumerated() where number % 7 != 0 { first.remove(each.key) }
-        first.close()
-        let segments = try Segments.listed(in: Segments.folder(of: scratch.file)).keys.sorted()
-        for segment in segments.dropLast().filter({ $0 % 3 == 0 }) { try makeUnreadable(segment) }
-        let store = scratch.open(maxBytes: 8 << 20)
-        let new = entries(1_000..<1_400)
-        fill(store, new)
-        #expect(store.health == .available && store.status.written == new.count && store.status.lost > 0)
-        let reader = store.makeReader()
-        #expect(new.suffix(200).allSatisfy { content(reader.lookup($0.key, at: noon)) == content($0) })
-        store.close()
-    }
-
     @Test func aPageThatCannotBeReadHasTheFileSetAsideOnce() throws {
         let lines = Lines()
         let store = scratch.open(lines)
@@ -171,11 +152,12 @@ import Testing
         fill(store, entries(0..<400, at: clock.now))
         clock.now = noon
         let new = entries(1_000..<1_200)
+        // It ends step by step; what came meanwhile is asked for again.
         fill(store, new)
+        waitUntil { lines.all.contains { $0.contains("in the future") } }
         fill(store, new)
         let reader = store.makeReader()
         #expect(new.allSatisfy { reader.lookup($0.key, at: noon) != nil })
-        waitUntil { lines.all.contains { $0.contains("in the future") } }
         #expect(lines.all.count { $0.contains("in the future") } == 1, "\(lines.all)")
         store.close()
     }

@@ -71,12 +71,12 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         for number in 0..<300 { store.store(response("/\(number)")) }
         store.flush()
         var run = purge(.hard)
-        try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
+        _ = try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
         for number in 300..<900 { store.store(response("/\(number)")) }
         store.flush()
         var steps = 1
         while !run.isDone {
-            try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
+            _ = try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
             steps += 1
         }
         #expect(run.count.total == 300 && steps == 5)

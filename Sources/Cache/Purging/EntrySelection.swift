@@ -121,6 +121,9 @@ struct PurgeCount: Sendable {
         if response.key.isPersonal || rows.insert(SQLiteStore.index(of: response.key)).inserted { total += 1 }
     }
 
+    /// Rows that are about to go are not counted on disk.
+    mutating func ignore(rows: [Int64]) { self.rows.formUnion(rows) }
+
     /// Counts an answer on disk. Each row is met once.
     mutating func add(row: Int64) {
         if !rows.contains(row) { total += 1 }

@@ -179,7 +179,7 @@ struct PendingWrites {
     /// The round is written but for the facts, where these wait for purges that are owed.
     mutating func finishRound(waiting facts: [StoreMark] = []) {
         roundMarks = PendingMarks()
-        roundCount += 1
+        if touches.isEmpty { roundCount += 1 }
         var waiting = PendingMarks()
         for fact in facts { waiting.add(fact) }
         waiting.add(marks)
@@ -242,28 +242,26 @@ struct PendingWrites {
         isClosed = true
     }
 
-    /// Calls `fate` with each response that waits to be stored, and does what it says.
-    mutating func purge(_ fate: (StoredResponse) -> Purge.Fate) {
-        Self.purge(&queued, &byteCount, fate)
-        Self.purge(&inFlight, &byteCount, fate)
+    /// The responses that wait to be stored, and all keys of which anything waits.
+    var waiting: (responses: [(key: Int64, response: StoredResponse)], keys: [Int64]) {
+        let responses = [queued, inFlight].joined().compactMap { key, operation in
+            if case .store(let response) = operation { (key: key, response: response) } else { nil }
+        }
+        return (responses, Array(queued.keys) + Array(inFlight.keys))
     }
 
-    private static func purge(
-        _ operations: inout [Int64: Operation], _ byteCount: inout Int, _ fate: (StoredResponse) -> Purge.Fate
+    /// Puts `operation` in place of storing `response`, unless it waits no longer.
+    mutating func replace(_ response: StoredResponse, with operation: Operation, _ index: Int64) {
+        Self.replace(response, with: operation, index, in: &queued, &byteCount)
+        Self.replace(response, with: operation, index, in: &inFlight, &byteCount)
+    }
+
+    private static func replace(
+        _ response: StoredResponse, with operation: Operation, _ index: Int64,
+        in operations: inout [Int64: Operation], _ byteCount: inout Int
     ) {
-        var changed: [(Int64, StoredResponse, Operation)] = []
-        for (index, operation) in operations {
-            guard case .store(let response) = operation else { continue }
-            switch fate(response) {
-            case .stays: break
-            // Not merely forgotten: an older row must not be found instead.
-            case .goes: changed.append((index, response, .remove(receivedBy: .max)))
-            case .becomes(let rest): changed.append((index, response, .store(rest)))
-            }
-        }
-        for (index, response, operation) in changed {
-            operations[index] = operation
-            byteCount += operation.byteCount - response.byteCount
-        }
+        guard case .store(let waiting) = operations[index], waiting === response else { return }
+        operations[index] = operation
+        byteCount += operation.byteCount - response.byteCount
     }
 }

@@ -208,7 +208,7 @@ final class StoreRunner: Sendable {
     func writeIdly() {
         var rows = shared.pending.withLock { $0.queued.count + $0.touchCount }
         guard rows > 0 else { return }
-        guard work.withLock({ $0.isInPlace }) else { return turnSoon() }
+        guard work.withLock({ $0.hold.isInPlace }) else { return turnSoon() }
         while rows > 0, idle.mayWrite {
             switch work.withLock({ $0.writeLittle() }) {
             case .wrote: rows -= IdleWriter.batchRows

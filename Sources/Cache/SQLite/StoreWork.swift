@@ -61,15 +61,30 @@ struct StoreWork {
         -> [Order]
     {
         var count = found
-        shared.pending.withLock { pending in
-            pending.purge { response in
-                guard purge.selection.matches(response) else { return .stays }
-                count.add(response)
-                return purge.fate(of: response)
-            }
+        let waiting = shared.pending.withLock { $0.waiting }
+        let chosen = waiting.responses.filter { purge.selection.matches($0.response) }
+        for (_, response) in chosen { count.add(response) }
+        // The rest of their rows is about to go.
+        count.ignore(rows: waiting.keys)
+        for start in stride(from: 0, to: chosen.count, by: PendingWrites.maxBatch) {
+            apply(purge, to: chosen[start..<min(start + PendingWrites.maxBatch, chosen.count)])
         }
         runs[id] = Run(purge: StorePurge(purge, count), completion: completion)
         return handle(.purge(.asked(id, isCount: purge.mode == .dryRun)))
+    }
+
+    private func apply(_ purge: Purge, to chosen: ArraySlice<(key: Int64, response: StoredResponse)>) {
+        let fates = chosen.map { purge.fate(of: $0.response) }
+        shared.pending.withLock { pending in
+            for ((key, response), fate) in zip(chosen, fates) {
+                switch fate {
+                case .stays: break
+                // Not merely forgotten: an older row must not be found instead.
+                case .goes: pending.replace(response, with: .remove(receivedBy: .max), key)
+                case .becomes(let rest): pending.replace(response, with: .store(rest), key)
+                }
+            }
+        }
     }
 
     private var now: StoreState.Moment {
@@ -154,8 +169,7 @@ struct StoreWork {
         if health == .available, shared.pending.withLock({ $0.release() }) { orders.append(.turn) }
     }
 
-    /// A transaction failed. All of it waits again, within the queue's bound: removals must not be
-    /// lost, or what they removed comes back.
+    /// A transaction failed, and all of it waits again: a lost removal would bring an answer back.
     private func noteFailure() {
         shared.counters.withLock { $0.failedTransactions += 1 }
         shared.pending.withLock { $0.putBack() }
@@ -167,7 +181,6 @@ struct StoreWork {
         shared.counters.withLock { ($0.entries, $0.byteCount) = (totals.entries, totals.bytes) }
     }
 
-    /// Says something about the file in the log.
     func tell(_ words: String) { log("cache file \(shared.path): \(words)") }
 
     // MARK: Writing
@@ -221,7 +234,7 @@ struct StoreWork {
         let (batch, lastUses) = shared.pending.withLock { $0.take(IdleWriter.batchRows) }
         if batch.isEmpty, lastUses.isEmpty { return .nothing }
         do throws(SQLiteError) {
-            guard !batch.isEmpty else {
+            if batch.isEmpty {
                 try connection.write(lastUses: lastUses, at: unixSeconds())
                 return .wrote
             }
@@ -237,9 +250,6 @@ struct StoreWork {
         }
         return .cannot
     }
-
-    /// Whether the names still mean what is open.
-    var isInPlace: Bool { hold.isInPlace }
 
     // MARK: Chores
 
@@ -360,6 +370,8 @@ struct StoreWork {
 
     /// Reads a place again that a reader could not read.
     mutating func probe(_ place: Place) -> [Order] {
+        // It may have been given up since.
+        guard hold.connection?.ledger.log.has(place.segment) == true else { return [] }
         do throws(SQLiteError) {
             _ = try shared.segments.read(place) { $0.count }
             return []
