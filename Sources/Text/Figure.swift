@@ -65,7 +65,7 @@ public enum Figure {
     }
 
     private static func significant(_ value: Double, isWhole: Bool) -> String {
-        if isWhole || value == 0 || value >= 99.95 { return count(Int(min(value, 1e15).rounded())) }
+        if isWhole || value == 0 || value >= 99.95 { return count(Int(clamping: min(value, 1e15).rounded())) }
         return fixed(value, value < 9.995 ? 2 : 1)
     }
 
@@ -82,8 +82,8 @@ public enum Figure {
 
     /// With so many decimals, and commas before them unless they are not wanted; for finite values.
     public static func fixed(_ value: Double, _ decimals: Int, isGrouped: Bool = true) -> String {
-        let scale = Int(pow(10, Double(decimals)))
-        let scaled = Int((min(abs(value), 1e12) * Double(scale)).rounded())
+        let scale = Int(clamping: pow(10, Double(decimals)))
+        let scaled = Int(clamping: (min(abs(value), 1e12) * Double(scale)).rounded())
         let whole = (value < 0 && scaled > 0 ? "-" : "") + (isGrouped ? count(scaled / scale) : "\(scaled / scale)")
         guard decimals > 0 else { return whole }
         let digits = String(scaled % scale)
@@ -99,7 +99,7 @@ extension Figure {
     public static func steadyTime(nanoseconds: Int?) -> String {
         guard let nanoseconds else { return none }
         let microseconds = Double(nanoseconds) / 1000
-        if microseconds < 999.5 { return "\(Int(microseconds.rounded())) µs" }
+        if microseconds < 999.5 { return "\(Int(clamping: microseconds.rounded())) µs" }
         if microseconds < 999_950 { return "\(fixed(microseconds / 1000, 1)) ms" }
         return "\(fixed(microseconds / 1_000_000, 1)) s"
     }
@@ -110,7 +110,7 @@ extension Figure {
     /// In tenths of a percent, rounded down so that 100 % means all.
     public static func percent(_ part: Int, of whole: Int) -> String {
         guard whole > 0 else { return none }
-        let tenths = Int((Double(max(0, part)) * 1000 / Double(whole)).rounded(.down))
+        let tenths = Int(clamping: (Double(max(0, part)) * 1000 / Double(whole)).rounded(.down))
         return tenths == 1000 ? "100 %" : "\(tenths / 10).\(tenths % 10) %"
     }
 

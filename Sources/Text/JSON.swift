@@ -23,6 +23,13 @@ public enum JSON: Sendable, Equatable {
 }
 
 extension JSON {
+    /// The greatest count that is believed. A thousand of them can be added.
+    public static let mostCounted = 1 << 53
+
+    /// The number if it is a whole one from 0 to `mostCounted`: what others count can be counted
+    /// with then.
+    public var countValue: Int? { intValue.flatMap { (0...Self.mostCounted).contains($0) ? $0 : nil } }
+
     /// The number if it is spelt as an integer that fits; `1.0` and `1e2` are not.
     public var intValue: Int? {
         guard case .number(let lexeme) = self else { return nil }

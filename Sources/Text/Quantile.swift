@@ -5,7 +5,7 @@ extension ArraySlice<Int> {
     public func bucket(ofShare share: Double, of count: Int) -> Int? {
         // One step down before rounding up: 0.07 of 100 is the 7th value, though the product is a
         // little more than 7.
-        let rank = Swift.min(count, Swift.max(1, Int((share.nextDown * Double(count)).rounded(.up))))
+        let rank = Swift.min(count, Swift.max(1, Int(clamping: (share.nextDown * Double(count)).rounded(.up))))
         var seen = 0
         for index in indices {
             seen += self[index]

@@ -110,6 +110,9 @@ struct SymbolIndex: Sendable {
         }
     }
 
+    /// The index in `symbols` of what the compiler names so; nil where no file does.
+    func symbol(_ usr: String) -> Int? { indices[usr] }
+
     private mutating func occurrences(in record: IndexLibrary.Handle, _ library: IndexLibrary) -> [Occurrence] {
         var found: [Occurrence] = []
         library.each(library.visitOccurrences, in: record) { occurrence in

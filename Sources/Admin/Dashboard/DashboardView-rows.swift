@@ -84,8 +84,8 @@ extension DashboardView {
     func missRows(_ moment: Moment) -> [[Cell]] {
         moment.observations.source.mostCostly(limit: Self.mostRows).map { target in
             [
-                .explain(target.target), .text(Figure.steadyTime(nanoseconds: Int(target.seconds * 1e9))),
-                .text(Figure.count(Int(target.count.rounded()))), .text(target.reason?.text ?? ""),
+                .explain(target.target), .text(Figure.steadyTime(nanoseconds: Int(clamping: target.seconds * 1e9))),
+                .text(Figure.count(Int(clamping: target.count.rounded()))), .text(target.reason?.text ?? ""),
             ]
         }
     }
@@ -95,8 +95,8 @@ extension DashboardView {
         let most = targets.first?.count ?? 0
         return targets.map { target in
             [
-                .explain(target.target), .text(Figure.count(Int(target.count.rounded()))),
-                .bar(most > 0 ? Int(target.count * 100 / most) : 0),
+                .explain(target.target), .text(Figure.count(Int(clamping: target.count.rounded()))),
+                .bar(most > 0 ? Int(clamping: target.count * 100 / most) : 0),
             ]
         }
     }

@@ -13,7 +13,10 @@ extension DashboardView {
             ("put there", Figure.count(tier[.put])),
             ("not answered in time", Figure.count(tier[.unanswered])),
             ("left alone after failures", tier.breakersOpen > 0 ? "by \(tier.breakersOpen) of \(loops) loops" : "no"),
-            ("time of an answer, mean", Figure.steadyTime(nanoseconds: tier.meanLatency.map { Int($0 * 1e6) })),
+            (
+                "time of an answer, mean",
+                Figure.steadyTime(nanoseconds: tier.meanLatency.map { Int(clamping: $0 * 1e6) })
+            ),
             ("failures, since start", Figure.count(tier.sum(\.failures))),
             ("last error", tier.lastError ?? Figure.none),
             ("purges to apply", Figure.count(tier.sharing.lag)),

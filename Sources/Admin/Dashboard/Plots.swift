@@ -35,7 +35,7 @@ struct Ribbon {
         let peak = peak
         return columns.enumerated().reduce(into: "") { path, column in
             guard column.element.totals.sum > 0 else { return }
-            let height = max(2, Int(column.element.perSecond * 100 / peak))
+            let height = max(2, Int(clamping: column.element.perSecond * 100 / peak))
             path += "M\(left(column.offset)) 100v-\(height)h\(width(column.offset))v\(height)z"
         }
     }

@@ -80,7 +80,7 @@ struct MetricFamily: Sendable {
 
     static func spelling(of value: Double) -> String {
         if value == .infinity { return "+Inf" }
-        if value == value.rounded(), abs(value) < 1e15 { return String(Int(value)) }
+        if value == value.rounded(), abs(value) < 1e15 { return String(Int(clamping: value)) }
         return String(value)
     }
 }

@@ -177,7 +177,7 @@ extension LatencyCounts {
 extension HotTargets.Target {
     var json: JSON {
         .object(members: [
-            "target": .string(target), "count": .integer(Int(count.rounded())),
+            "target": .string(target), "count": .integer(Int(clamping: count.rounded())),
             "seconds": .number(String((seconds * 1000).rounded() / 1000)),
             "reason": reason.map { .string($0.text) } ?? .null,
         ])

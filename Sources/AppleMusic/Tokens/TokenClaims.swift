@@ -34,8 +34,8 @@ public struct TokenClaims: Sendable, Equatable {
         algorithm = parts.header["alg"]?.stringValue
         keyID = parts.header["kid"]?.stringValue
         issuer = parts.claims["iss"]?.stringValue
-        issuedAt = parts.claims["iat"]?.intValue.map(Int64.init)
-        expires = parts.claims["exp"]?.intValue.map(Int64.init)
+        issuedAt = Self.time(parts.claims["iat"])
+        expires = Self.time(parts.claims["exp"])
         switch parts.claims["origin"] {
         case .string(let origin): origins = [origin]
         case .array(let elements): origins = elements.compactMap(\.stringValue)
@@ -45,6 +45,11 @@ public struct TokenClaims: Sendable, Equatable {
 }
 
 extension TokenClaims {
+    /// Within bounds that leave room to count with it; a token may say anything.
+    private static func time(_ claim: JSON?) -> Int64? {
+        claim?.intValue.map { Int64(min(max($0, 0), JSON.mostCounted)) }
+    }
+
     /// Whether a value of `Authorization` may hold a token that works for some sites alone: false
     /// for a token that can be read and does not name any.
     public static func mayBeBound(authorization: Span<UInt8>) -> Bool {

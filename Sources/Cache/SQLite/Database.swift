@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Text
 
 // One connection to an SQLite file. Owns the sqlite3 pointer; the only file beside Statement.swift
 // that sees one, as GatheredLog.swift alone sees the open log. Must hold: a connection is used by
@@ -41,7 +42,7 @@ final class Database {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestValue)
         // The log is copied by `checkpoint` alone, before which records are brought to the disk.
         csqlite_leave_log_on_close(handle)
-        sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
+        sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout / .milliseconds(1)))
     }
 
     deinit {

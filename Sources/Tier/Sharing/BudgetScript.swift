@@ -55,15 +55,22 @@ package enum BudgetScript {
         return [Array("2".utf8), keys.budget, keys.budgetNodes] + values.map { Array($0.utf8) }
     }
 
-    /// Nil for what is no answer of the script.
+    /// Nil for what is no answer of the script: what it keeps may have been changed by others.
     static func answer(_ reply: RESPReply) -> Answer? {
         guard let elements = reply.elements, elements.count == 4, let text = elements[0].bytes,
-            let limit = Double(String(decoding: text, as: UTF8.self)), limit >= 0, limit.isFinite,
-            let granted = elements[1].number, granted >= 0, let wait = elements[2].number, wait >= 0,
-            let nodes = elements[3].number, nodes > 0
+            let limit = Double(String(decoding: text, as: UTF8.self)), limit == 0 || rates.contains(limit),
+            let granted = elements[1].number, (0...mostGranted).contains(granted),
+            let wait = elements[2].number, (0...longestWait).contains(wait),
+            let nodes = elements[3].number, (1...mostGranted).contains(nodes)
         else { return nil }
         return Answer(limit: limit, granted: Int(granted), wait: Int(wait), nodes: Int(nodes))
     }
+
+    /// Requests a second that the script can have learnt: it has the same bounds.
+    private static let rates = 0.1...1e6
+    private static let mostGranted: Int64 = 1_000_000
+    /// Thirty days, in microseconds.
+    private static let longestWait: Int64 = 30 * 86_400_000_000
 
     /// By which the engine knows the script once it has seen it: the digits of its SHA-1. Nil where
     /// libcrypto has none; then it is sent each time.
@@ -91,8 +98,14 @@ package enum BudgetScript {
 
         local saved = redis.call('HMGET', KEYS[1], unpack(NAMES))
         local s = {}
-        for i, name in ipairs(NAMES) do s[name] = tonumber(saved[i]) or 0 end
-        local isNew = not saved[1]
+        for i, name in ipairs(NAMES) do
+          local number = tonumber(saved[i])
+          s[name] = number and number >= 0 and number < 1e18 and number or 0
+        end
+        -- A rate that no script has learnt was written by others: it is learnt anew.
+        local isNew = s.rate ~= tonumber(saved[1]) or s.rate > 0 and (s.rate < 0.1 or s.rate > 1e6)
+        if isNew then s.rate = 0 end
+        s.growth = math.min(s.growth, 0.2)
         if isNew and known > 0 then
           s.rate, s.growth, s.lowered, s.grown = known, math.min(0.0007 + 0.0001 * known, 0.01), now, now
         end

@@ -32,7 +32,8 @@ public struct ReplayPlan: Sendable {
     var paceInWords: String {
         switch pace {
         case .recorded(let speed):
-            speed == 1 ? "original timing" : "\(speed == speed.rounded() ? String(Int(speed)) : String(speed))x"
+            speed == 1
+                ? "original timing" : "\(speed == speed.rounded() ? String(Int(clamping: speed)) : String(speed))x"
         case .rate(let rate): rate.text
         case .closed: "closed loop"
         }

@@ -26,7 +26,7 @@ struct ReplayTimeline: Sendable {
 
     /// - Parameter length: of the run, as far as it is known.
     init(expecting length: Duration?) {
-        let nanoseconds = Int64((length ?? .zero) / .nanoseconds(1))
+        let nanoseconds = (length ?? .zero).wholeNanoseconds
         let lengths = Self.slotLengths.map { $0 * 1_000_000 }
         let usual: Int64 = 1_000_000_000
         slotLength =

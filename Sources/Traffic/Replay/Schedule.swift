@@ -2,6 +2,7 @@
 // from the start alone, and never from when the one before it was sent, so that no delay adds up.
 
 import EventLoop
+import Text
 
 /// How fast a recording is replayed.
 public enum ReplayPace: Sendable, Equatable {
@@ -37,7 +38,7 @@ struct Schedule: Sendable, Equatable {
         let speed = if case .recorded(let speed) = pace { speed } else { 1.0 }
         offsets = recorded.map { offset in
             // A recording may say anything, and what is due in thirty years is not due.
-            Int64(min(Double((offset - recorded[0]).wholeNanoseconds) / speed, 1e18))
+            Int64(clamping: min(Double((offset - recorded[0]).wholeNanoseconds) / speed, 1e18))
         }
         let span = offsets[offsets.count - 1]
         // The next round begins one mean space after the last request, so that two rounds have the
@@ -81,7 +82,8 @@ struct Schedule: Sendable, Equatable {
         case .rate(let rate): most = rate.count(before: end)
         case .recorded:
             let (rounds, rest) = end.quotientAndRemainder(dividingBy: roundLength)
-            most = Int(rounds) * offsets.count + (offsets.firstIndex { $0 >= rest } ?? offsets.count)
+            let whole = Int(clamping: min(Double(rounds) * Double(offsets.count), 1e15))
+            most = whole + (offsets.firstIndex { $0 >= rest } ?? offsets.count)
         }
         return repeats ? most : min(most, offsets.count)
     }

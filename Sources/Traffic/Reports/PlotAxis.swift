@@ -25,7 +25,7 @@ public struct PlotAxis: Equatable, Sendable {
         let exact = max(highest, 1e-9) / 5
         let magnitude = pow(10, log10(exact).rounded(.down))
         let step = ([1, 2, 2.5, 5, 10].first { $0 * magnitude >= exact * (1 - 1e-9) } ?? 10) * magnitude
-        let count = Int((max(highest, 1e-9) / step - 1e-9).rounded(.up))
+        let count = Int(clamping: (max(highest, 1e-9) / step - 1e-9).rounded(.up))
         let decimals = Self.decimals(of: step)
         return PlotAxis(
             lowest: 0, highest: step * Double(count), isLogarithmic: false,
@@ -57,7 +57,7 @@ public struct PlotAxis: Equatable, Sendable {
         let highest = max(log10(max(positive.max() ?? 10, floor)).rounded(.up), lowest + 1)
         return PlotAxis(
             lowest: pow(10, lowest), highest: pow(10, highest), isLogarithmic: true,
-            ticks: (Int(lowest)...Int(highest)).map { exponent in
+            ticks: (Int(clamping: lowest)...Int(clamping: highest)).map { exponent in
                 Tick(
                     value: pow(10, Double(exponent)), label: amount(pow(10, Double(exponent)), max(-exponent, 0)))
             })
@@ -89,7 +89,7 @@ public struct PlotAxis: Equatable, Sendable {
     /// 100 the 99th.
     static func percentiles(ofCount count: Int) -> PlotAxis {
         let highest = max(10, Double(count))
-        let nines = Int(log10(highest) + 1e-9)
+        let nines = Int(clamping: log10(highest) + 1e-9)
         let ticks = (0...nines).map { exponent in
             let label = exponent == 0 ? "0 %" : "9" + (exponent == 1 ? "0" : "9") + decimals(exponent - 2) + " %"
             return Tick(value: pow(10, Double(exponent)), label: label)
@@ -104,7 +104,7 @@ public struct PlotAxis: Equatable, Sendable {
         let step =
             round.first { end / $0 <= 6 } ?? [1, 2, 3, 6, 12, 24].map { $0 * 3600 }.first { end / $0 <= 6 }
             ?? (end / 6 / 86_400).rounded(.up) * 86_400
-        let ticks = (0...Int(end / step + 1e-9)).map { index in
+        let ticks = (0...Int(clamping: end / step + 1e-9)).map { index in
             Tick(value: step * Double(index), label: clock(step * Double(index), step: step))
         }
         return PlotAxis(lowest: 0, highest: end, isLogarithmic: false, ticks: ticks)
@@ -114,7 +114,7 @@ public struct PlotAxis: Equatable, Sendable {
     static func clock(_ seconds: Double, step: Double = 1) -> String {
         if step < 0.1 { return Figure.shortest(seconds * 1000) + " ms" }
         if step < 1 { return Figure.shortest(seconds) + " s" }
-        let whole = Int(seconds.rounded())
+        let whole = Int(clamping: seconds.rounded())
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
         let padded = rest < 10 ? "0\(rest)" : "\(rest)"
         guard hours > 0 else { return "\(minutes):\(padded)" }
@@ -127,9 +127,9 @@ public struct PlotAxis: Equatable, Sendable {
 
     private static func time(nanoseconds: Double) -> String {
         for (unit, size) in [("s", 1e9), ("ms", 1e6), ("µs", 1e3)] where nanoseconds >= size {
-            return Figure.count(Int((nanoseconds / size).rounded())) + " " + unit
+            return Figure.count(Int(clamping: (nanoseconds / size).rounded())) + " " + unit
         }
-        return "\(Int(nanoseconds.rounded())) ns"
+        return "\(Int(clamping: nanoseconds.rounded())) ns"
     }
 
     private static func decimals(_ nines: Int) -> String {

@@ -48,7 +48,7 @@ public struct ReplayComparison: Sendable {
         return counts.map { row($0.0, Self.number($0.1), Self.count) }
             + [
                 row("answers a second", \.rate, Figure.rate), row("hit ratio", \.hitRatio, Figure.percent),
-                row("bytes received", Self.number(\.bytesReceived)) { Figure.bytes(Int($0)) },
+                row("bytes received", Self.number(\.bytesReceived)) { Figure.bytes(Int(clamping: $0)) },
             ]
             + Metric.Statistic.reported.map(latency)
             + [
@@ -61,7 +61,7 @@ public struct ReplayComparison: Sendable {
         { count($0).map(Double.init) }
     }
 
-    private static func count(_ value: Double) -> String { Figure.count(Int(value)) }
+    private static func count(_ value: Double) -> String { Figure.count(Int(clamping: value)) }
 
     private static func p99(of histogram: Histogram) -> Double? { histogram.quantile(0.99).map(Double.init) }
 

@@ -177,7 +177,7 @@ enum Metric: Sendable, Equatable {
         case .latency: Figure.time(nanoseconds: value)
         case .hitRatio: Figure.percent(value)
         case .rate: Figure.rate(value)
-        case .differences, .errors, .resets, .statuses: Figure.count(Int(value))
+        case .differences, .errors, .resets, .statuses: Figure.count(Int(clamping: value))
         }
     }
 }

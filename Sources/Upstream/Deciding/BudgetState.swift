@@ -192,7 +192,7 @@ extension BudgetState {
         var before = UpstreamPriority.allCases.reduce(0) { $1 >= priority ? $0 + lines.waiting[$1.rawValue] : $0 }
         if !priority.isBackground { before = min(before, max(1, lines.count(of: party)) * max(1, lines.partyCount)) }
         let rate = rate.currentHere ?? max(1, rate.recentSuccesses(now: now))
-        return Int(max(1, min(Self.longestRetryAfter, (Double(before) / rate).rounded(.up))))
+        return Int(clamping: max(1, min(Self.longestRetryAfter, (Double(before) / rate).rounded(.up))))
     }
 
     /// Seconds after which a request of an account is worth another try, where the origin refuses

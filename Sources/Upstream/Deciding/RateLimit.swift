@@ -1,4 +1,5 @@
 import EventLoop
+import Text
 
 /// How many requests a second the origin is asked: learnt from its 429s, which come without a
 /// figure and without a `Retry-After` (APPLE-MUSIC-API 10.1, 10.3). Pure: events in, answers out.
@@ -89,7 +90,7 @@ struct RateLimit {
         growth = Self.leastGrowth(limit ?? 0) / nodes
         isFirstGuess = false
         (loweredAt, grownAt) = (now, now)
-        if count > 1, let current { nextStart = now + .nanoseconds(Int64(phase * 1e9 / current)) }
+        if count > 1, let current { nextStart = now + .nanoseconds(Int64(clamping: phase * 1e9 / current)) }
     }
 }
 
@@ -108,7 +109,7 @@ extension RateLimit {
     /// A request leaves.
     mutating func started(now: Instant) {
         guard let current else { return }
-        nextStart = max(nextStart, now - Self.mostCredit) + .nanoseconds(Int64(1e9 / current))
+        nextStart = max(nextStart, now - Self.mostCredit) + .nanoseconds(Int64(clamping: 1e9 / current))
     }
 
     /// The origin has answered, with whatever but a 429. `isBinding`: the limit holds back requests
@@ -124,7 +125,7 @@ extension RateLimit {
         // The successes of the burst in which the first 429 came are still coming in.
         if isFirstGuess, quietFor < Self.overshoot { limit = max(limit, recentSuccesses(now: now)) }
         if isBinding, quietFor > Self.settling {
-            if now - grownAt > max(Self.quiet, .nanoseconds(Int64(Self.quietRequests * 1e9 / limit))) {
+            if now - grownAt > max(Self.quiet, .nanoseconds(Int64(clamping: Self.quietRequests * 1e9 / limit))) {
                 growth = min(Self.mostGrowth, growth * 2)
                 grownAt = now
             }

@@ -1,4 +1,5 @@
 import EventLoop
+import Text
 
 /// One node's side of a limit that many share: the tokens that it was granted, and what it has to
 /// tell the authority. Pure: events in, questions out.
@@ -150,7 +151,7 @@ extension SharedRate {
         (underWay, isUnsent, isAway) = (nil, false, false)
         (limit, nodes) = (answer.limit, max(1, answer.nodes))
         if answer.granted > 0, let rate = current(ceiling) {
-            let spacing = Duration.nanoseconds(Int64(1e9 / rate))
+            let spacing = Duration.nanoseconds(Int64(clamping: 1e9 / rate))
             let next = now + answer.wait
             granted = Grant(
                 count: answer.granted, next: next, spacing: spacing,

@@ -1,5 +1,6 @@
 import EventLoop
 import Synchronization
+import Text
 
 /// The upstream budget of the process: `BudgetState` behind one lock, for the gates of all loops.
 ///
@@ -40,7 +41,7 @@ public final class UpstreamBudget: Sendable {
     public var snapshot: Snapshot {
         shared.withLock { shared in
             Snapshot(
-                rate: shared.state.rate.current.map { Int($0.rounded(.up)) }, inFlight: shared.state.inFlight,
+                rate: shared.state.rate.current.map { Int(clamping: $0.rounded(.up)) }, inFlight: shared.state.inFlight,
                 waiting: shared.state.waitingCount)
         }
     }

@@ -81,8 +81,8 @@ enum StatsTable {
     }
 
     private static func row(_ line: Line, in stats: JSON) -> [Table.Cell]? {
-        guard let value = stats[line.name]?.intValue else { return nil }
-        let part = line.of.flatMap { whole in stats[whole]?.intValue.flatMap { share(value, of: $0, whole) } }
+        guard let value = stats[line.name]?.countValue else { return nil }
+        let part = line.of.flatMap { whole in stats[whole]?.countValue.flatMap { share(value, of: $0, whole) } }
         // Nothing limits the rate.
         let isOff = line.name == "upstream_rate" && value == 0
         return [Table.Cell(line.name), Table.Cell(isOff ? "off" : "\(value)"), Table.Cell(part ?? "")]
@@ -97,7 +97,7 @@ enum StatsTable {
 
     private static func counts(in object: JSON?) -> [(name: String, count: Int)] {
         (object?.objectValue?.members ?? []).compactMap { member in
-            member.value.intValue.map { (name: member.key, count: $0) }
+            member.value.countValue.map { (name: member.key, count: $0) }
         }
     }
 

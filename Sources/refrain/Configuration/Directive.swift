@@ -4,6 +4,7 @@
 import AppleMusic
 import EventLoop
 import HTTP
+import Text
 
 struct Directive: Sendable {
     /// What a second line of the same name means.
@@ -185,7 +186,7 @@ extension Directive {
         guard let share = try? Quantity.share(word), share >= 1e-6 else {
             throw ValueError(word, isNot: "off, or a share from 0.0001% to 100%, such as 1%")
         }
-        return Int((share * 1e6).rounded())
+        return Int(clamping: (share * 1e6).rounded())
     }
 
     private static func memory(_ word: String) throws(ValueError) -> Int {

@@ -50,7 +50,8 @@ extension ProgressLine {
     /// For readers of a recording.
     func watching(_ path: String) -> (RecordingReader.Progress) -> Void {
         { progress in
-            self.show("reading \(path): \(Int(progress.share * 100)) %, \(Figure.count(progress.exchanges)) exchanges")
+            let percent = Int(clamping: progress.share * 100)
+            self.show("reading \(path): \(percent) %, \(Figure.count(progress.exchanges)) exchanges")
         }
     }
 }

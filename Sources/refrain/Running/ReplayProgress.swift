@@ -40,7 +40,7 @@ struct ReplayProgress {
 
     private func bar(_ progress: Replay.Progress) -> String {
         guard let share = share(progress) else { return "" }
-        let filled = Int(share * Double(Self.barWidth))
+        let filled = Int(clamping: share * Double(Self.barWidth))
         return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: Self.barWidth - filled)
             + "] "
     }
@@ -50,7 +50,7 @@ struct ReplayProgress {
     private func line(_ progress: Replay.Progress) -> String {
         let seconds = progress.elapsed / .seconds(1)
         var parts = ["\(progress.sent)\(planned.map { " of \($0)" } ?? "") sent"]
-        parts.append("\(seconds > 0 ? Int(Double(progress.answered) / seconds) : 0)/s")
+        parts.append("\(seconds > 0 ? Int(clamping: Double(progress.answered) / seconds) : 0)/s")
         if let p99 = progress.p99 { parts.append("p99 \(Figure.time(nanoseconds: p99))") }
         parts.append("\(progress.failed) failed")
         if let share = share(progress), share > 0 { parts += left(progress, share) }
@@ -61,7 +61,7 @@ struct ReplayProgress {
     private func left(_ progress: Replay.Progress, _ share: Double) -> [String] {
         guard share >= 1 else {
             let seconds = progress.elapsed / .seconds(1)
-            return ["\(Int((seconds / share - seconds).rounded())) s left"]
+            return ["\(Int(clamping: (seconds / share - seconds).rounded())) s left"]
         }
         let waiting = (planned ?? progress.sent) - progress.answered - progress.failed
         return waiting > 0 ? ["waiting for \(waiting) \(waiting == 1 ? "answer" : "answers")"] : []

@@ -13,7 +13,7 @@ struct BucketCounts: Equatable {
     /// Adds what `{"buckets":[[END,COUNT],...]}` says; what is not of that shape counts nothing.
     mutating func add(_ latency: JSON?) {
         for pair in latency?["buckets"]?.arrayValue ?? [] {
-            guard case .number(let end)? = pair[0], let end = Double(end), let count = pair[1]?.intValue else {
+            guard case .number(let end)? = pair[0], let end = Double(end), let count = pair[1]?.countValue else {
                 continue
             }
             counts[end, default: 0] += count
@@ -71,10 +71,10 @@ struct Interval {
         }
         self.seconds = max(0.001, seconds)
         outcomes = (stats["outcomes"]?.objectValue?.keys ?? []).map { name in
-            (name, difference { $0["outcomes"]?[name]?.intValue })
+            (name, difference { $0["outcomes"]?[name]?.countValue })
         }
-        upstream = difference { $0["upstream_requests"]?.intValue }
-        http2 = difference { $0["http2_requests"]?.intValue }
+        upstream = difference { $0["upstream_requests"]?.countValue }
+        http2 = difference { $0["http2_requests"]?.countValue }
         hitTimes = times(Self.hits)
         missTimes = times(Self.misses)
     }

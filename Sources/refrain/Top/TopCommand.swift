@@ -46,7 +46,7 @@ struct TopCommand {
     func run() throws(CommandFailure) -> ExitStatus {
         if isOnce {
             let stats = try look()
-            let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
+            let uptime = (stats["time"]?.countValue ?? 0) - (stats["started_at"]?.countValue ?? 0)
             show(stats, Interval(stats, since: nil, seconds: Double(uptime)))
             return .done
         }
@@ -55,7 +55,7 @@ struct TopCommand {
         defer { withExtendedLifetime(signals) {} }
         var watch = TopWatch(try look(), at: .now())
         while true {
-            usleep(UInt32(min(interval / .milliseconds(1) * 1000, 4e9)))
+            usleep(UInt32(clamping: min(interval / .milliseconds(1) * 1000, 4e9)))
             guard let stats = try? look() else {
                 output.problem(trouble)
                 continue
@@ -124,7 +124,7 @@ struct TopWatch {
     mutating func interval(to stats: JSON, at now: Instant) -> Interval {
         defer { (last, lastAt) = (stats, now) }
         guard stats["started_at"] == last["started_at"] else {
-            let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
+            let uptime = (stats["time"]?.countValue ?? 0) - (stats["started_at"]?.countValue ?? 0)
             return Interval(stats, since: nil, seconds: Double(uptime))
         }
         return Interval(stats, since: last, seconds: (now - lastAt) / .seconds(1))

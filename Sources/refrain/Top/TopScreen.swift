@@ -55,19 +55,19 @@ struct TopScreen {
 
     private var head: String {
         let version = stats["version"]?.stringValue ?? ""
-        let uptime = (stats["time"]?.intValue ?? 0) - (stats["started_at"]?.intValue ?? 0)
+        let uptime = (stats["time"]?.countValue ?? 0) - (stats["started_at"]?.countValue ?? 0)
         var text = line("refrain \(version)  up \(SpanOfTime.text(max(0, uptime)))", .bold)
         let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
         let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
         let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
         let (asked, sent) = (rate(interval.requests), rate(interval.upstream))
         text += line("\(asked) requests\(protocols), \(ratio) hits, \(sent) to Apple")
-        let limit = stats["upstream_rate"]?.intValue ?? 0
+        let limit = stats["upstream_rate"]?.countValue ?? 0
         text += line(
-            "origin: \(stats["upstream_in_flight"]?.intValue ?? 0) in flight, "
-                + "\(stats["upstream_waiting"]?.intValue ?? 0) waiting, "
+            "origin: \(stats["upstream_in_flight"]?.countValue ?? 0) in flight, "
+                + "\(stats["upstream_waiting"]?.countValue ?? 0) waiting, "
                 + (limit > 0 ? "\(limit)/s allowed" : "upstream_rate off")
-                + ", \(stats["rate_limited"]?.intValue ?? 0) 429s since start")
+                + ", \(stats["rate_limited"]?.countValue ?? 0) 429s since start")
         if let tier = stats["tier"], tier != .null { text += line(Self.words(of: tier)) }
         if stats["developer_token_refused"] == .bool(true) {
             text += line("Apple refuses the developer token: see refrain token, and the log", .red)
@@ -80,7 +80,7 @@ struct TopScreen {
 
     /// What matters of the shared tier, in a line.
     private static func words(of tier: JSON) -> String {
-        func number(_ name: String) -> Int { tier[name]?.intValue ?? 0 }
+        func number(_ name: String) -> Int { tier[name]?.countValue ?? 0 }
         let lookups = tier["lookups"]
         let breakers = number("breakers_open")
         return
@@ -100,7 +100,7 @@ struct TopScreen {
         // The columns before it take 16 and 3 times 2 and 8 and 7 at most.
         let width = min(120, max(0, (terminal.width ?? 80) - 34))
         for (name, count) in interval.outcomes {
-            let slots = (stats["history"]?["outcomes"]?[name]?.arrayValue ?? []).compactMap(\.intValue)
+            let slots = (stats["history"]?["outcomes"]?[name]?.arrayValue ?? []).compactMap(\.countValue)
             guard count > 0 || slots.contains(where: { $0 > 0 }) else { continue }
             let share = interval.requests > 0 ? Self.percent(Double(count) / Double(interval.requests)) : "–"
             let style: Terminal.Style =
@@ -152,7 +152,7 @@ struct TopScreen {
             groups.reversed().map { $0 == 0 ? " " : sparks[($0 * (sparks.count - 1) + peak - 1) / peak] })
     }
 
-    private static func whole(_ value: JSON?) -> Table.Cell { Table.Cell("\(value?.intValue ?? 0)") }
+    private static func whole(_ value: JSON?) -> Table.Cell { Table.Cell("\(value?.countValue ?? 0)") }
 
     private static func seconds(_ value: JSON?) -> Table.Cell {
         guard case .number(let text)? = value, let seconds = Double(text) else { return "–" }
@@ -160,11 +160,11 @@ struct TopScreen {
     }
 
     static func percent(_ share: Double) -> String {
-        let tenths = Int((share * 1000).rounded(.down))
+        let tenths = Int(clamping: (share * 1000).rounded(.down))
         return "\(tenths / 10).\(tenths % 10) %"
     }
 
     static func time(_ microseconds: Double?) -> String {
-        Figure.steadyTime(nanoseconds: microseconds.map { Int($0 * 1000) })
+        Figure.steadyTime(nanoseconds: microseconds.map { Int(clamping: $0 * 1000) })
     }
 }

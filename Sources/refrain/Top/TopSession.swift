@@ -23,7 +23,7 @@ enum TopOrder: String, CaseIterable {
         func before(_ left: JSON, _ right: JSON) -> Bool {
             switch self {
             case .waited: return Self.seconds(left) > Self.seconds(right)
-            case .requests: return (left["count"]?.intValue ?? 0) > (right["count"]?.intValue ?? 0)
+            case .requests: return (left["count"]?.countValue ?? 0) > (right["count"]?.countValue ?? 0)
             case .name: return (left["target"]?.stringValue ?? "") < (right["target"]?.stringValue ?? "")
             }
         }

@@ -2,6 +2,7 @@ import CLinux
 import Dispatch
 import EventLoop
 import Glibc
+import Text
 
 /// The terminal while `refrain top` has it: a screen of its own, keys as they are pressed. Given
 /// back in every way that the program can end but SIGKILL.
@@ -69,7 +70,7 @@ final class TopTerminal {
             let left = deadline - Instant.now()
             guard left > .zero else { return .timeOut }
             var poller = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            guard poll(&poller, 1, CInt(left / .milliseconds(1)) + 1) > 0 else { continue }
+            guard poll(&poller, 1, max(1, CInt(clamping: (left / .milliseconds(1)).rounded(.up)))) > 0 else { continue }
             var key: UInt8 = 0
             return read(STDIN_FILENO, &key, 1) == 1 ? .key(key) : .end
         }

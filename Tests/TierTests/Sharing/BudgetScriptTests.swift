@@ -116,6 +116,30 @@ import Testing
         #expect(try await scene.ask(question(known: 9), as: "b").limit == 2.5)
     }
 
+    /// A rate of 1e-11 killed every node that asked, again after each start.
+    @Test(arguments: ["1e-11", "0.05", "1e7", "1e300", "-1", "nan", "inf", "-nan", "x", ""])
+    func aRateThatNoScriptHasLearntIsLearntAnew(rate: String) async throws {
+        let scene = try Scene()
+        let odd = ["HSET", "refrain:budget", "rate", rate, "growth", "1e300", "next", "1e300", "calm", "nan"]
+        _ = await scene.tier.send(RESPCommand(odd.map { Array($0.utf8) }))
+        #expect(try await scene.ask(question(tokens: 1)).limit == 0)
+        _ = await scene.tier.send(RESPCommand(odd.map { Array($0.utf8) }))
+        let answer = try await scene.ask(question(tokens: 1, known: 5))
+        #expect(answer.limit == 5 && answer.granted == 1 && answer.wait < 60_000_000)
+    }
+
+    @Test func numbersThatTheScriptCannotGiveAreNoAnswer() {
+        func answer(_ limit: String, _ granted: Int64 = 1, _ wait: Int64 = 1, _ nodes: Int64 = 1) -> Bool {
+            let parts = [RESPReply.bulk(limit), .integer(granted), .integer(wait), .integer(nodes)]
+            return BudgetScript.answer(.array(parts)) != nil
+        }
+        #expect(
+            answer("0") && answer("0.1") && answer("1000000") && answer("4", 1_000_000, 2_592_000_000_000, 1_000_000))
+        for limit in ["1e-11", "1e7", "-1", "nan", "inf", ""] { #expect(!answer(limit), "\(limit)") }
+        #expect(!answer("4", .max) && !answer("4", -1) && !answer("4", 1, .max) && !answer("4", 1, -1))
+        #expect(!answer("4", 1, 1, .max) && !answer("4", 1, 1, 0))
+    }
+
     @Test func theClockIsTheEngines() {
         #expect(BudgetScript.source.contains("redis.call('TIME')"))
         #expect(BudgetScript.arguments(Question(), TierKeys(prefix: "a"), node: "n").count == 12)

@@ -230,7 +230,7 @@ public final class TrafficRecorder: Sendable {
     private func take(_ sampling: Double, unlessPausedSince number: Int) {
         state.withLock { state in
             guard state.paused < number else { return }
-            taken.store(Int(sampling * Double(Self.wholeShare)), ordering: .relaxed)
+            taken.store(Int(clamping: sampling * Double(Self.wholeShare)), ordering: .relaxed)
         }
     }
 
