@@ -27,7 +27,8 @@ extension ReplayResult {
         guard let late = statistic.nanoseconds(of: corrected), let least = statistic.nanoseconds(of: withoutLag)
         else { return nil }
         let allowed = max(Self.tolerated, late * Self.toleratedShare)
-        return late - least > allowed ? Lateness(lag: Int(clamping: late - least), allowed: Int(clamping: allowed)) : nil
+        return late - least > allowed
+            ? Lateness(lag: Int(clamping: late - least), allowed: Int(clamping: allowed)) : nil
     }
 
     /// The same of the 99th percentile, in a sentence.
