@@ -51,9 +51,11 @@ final class PurgedTargets: Sendable {
     var forgottenUntil: Int64 { state.withLock { $0.forgottenUntil } }
 
     /// When the target was purged last, in unix seconds; `Int64.min` where it was not.
-    func lastPurge(of target: [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8) -> Int64 {
+    func lastPurge(
+        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8
+    ) -> Int64 {
         if isEmpty.load(ordering: .acquiring) { return .min }
-        let storefront = storefront()
+        let (target, storefront) = (target(), storefront())
         return state.withLock { state in
             var last = max(state.forgottenUntil, state.exact[target] ?? .min)
             for (selection, time) in state.wide where time > last {

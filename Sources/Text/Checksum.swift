@@ -61,6 +61,41 @@ extension Checksum {
         combine(four.value)
     }
 
+    /// A checksum of long content that is compared and never kept, for a third of the instructions:
+    /// sums of the words, and sums of these sums. A change within a single word always changes it.
+    public static func brief(_ bytes: Span<UInt8>) -> UInt64 {
+        var sum = Checksum()
+        bytes.withUnsafeBytes { sum.combineSums($0) }
+        return sum.value
+    }
+
+    private mutating func combineSums(_ bytes: UnsafeRawBufferPointer) {
+        let inFours = bytes.count & ~31
+        var (one, two, three, four): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        var (first, second, third, fourth): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        var offset = 0
+        while offset < inFours {
+            one &+= bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            two &+= bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+            three &+= bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+            four &+= bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self)
+            first &+= one
+            second &+= two
+            third &+= three
+            fourth &+= four
+            offset += 32
+        }
+        combine(UnsafeRawBufferPointer(rebasing: bytes[inFours...]))
+        combine(one)
+        combine(two)
+        combine(three)
+        combine(four)
+        combine(first)
+        combine(second)
+        combine(third)
+        combine(fourth)
+    }
+
     /// The checksum of long content; its length is not in it.
     public static func of(_ bytes: Span<UInt8>) -> UInt64 {
         var sum = Checksum()

@@ -1,92 +1,190 @@
-import AppleMusic
 import Testing
 
 @testable import Compose
 
 @Suite struct GrowthLedgerTests {
-    private func page(_ offset: Int, limit: Int = 100) throws -> ListPage {
-        let request = try StoredScene.request("artists/1/albums")
-        return ListPage(
-            list: try #require(request.listNumber), offset: offset, limit: limit, shape: request.shape,
-            storefront: request.storefront)
+    private func ledger() -> GrowthLedger { GrowthLedger(missesForOne: 15, maxEntries: 64) }
+
+    private func including(_ names: String...) -> Selection {
+        Selection(include: names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    @Test func pagesOfNoUseEndIt() throws {
-        var ledger = GrowthLedger()
-        for number in 0..<4 {
-            #expect(ledger.mayGrow, "the first four are tried")
-            ledger.begin(try page(number * 100))
+    @Test func requestsThatNothingCanBeMadeOfEndIt() {
+        var ledger = ledger()
+        for number: UInt64 in 0..<4 {
+            #expect(ledger.mayBegin, "the first four are tried")
+            ledger.begin([number])
         }
-        #expect(!ledger.mayGrow)
+        #expect(!ledger.mayBegin)
     }
 
     /// A busy start had more pages under way than there was credit, and all growth ended for ten
     /// minutes though every one of them paid.
-    @Test func pagesThatAreUnderWayAtOnceEndNothing() throws {
-        var ledger = GrowthLedger()
-        for number in 0..<4 { ledger.begin(try page(number * 100)) }
-        #expect(!ledger.mayGrow, "as many as may be in vain")
-        ledger.note(windowOf: try page(0))
-        #expect(ledger.mayGrow, "as soon as one of them was of use")
+    @Test func requestsThatAreUnderWayAtOnceEndNothing() {
+        var ledger = ledger()
+        for number: UInt64 in 0..<4 { ledger.begin([number]) }
+        #expect(!ledger.mayBegin, "as many as may be in vain")
+        ledger.note(windowOf: 0)
+        #expect(ledger.mayBegin, "as soon as one of them was of use")
     }
 
-    @Test func sixteenMissesAllowOneMore() throws {
-        var ledger = GrowthLedger()
-        for number in 0..<4 { ledger.begin(try page(number * 100)) }
-        for number in 4..<10 {
-            for _ in 0..<15 { ledger.noteMiss() }
-            #expect(!ledger.mayGrow)
-            ledger.noteMiss()
-            #expect(ledger.mayGrow)
-            ledger.begin(try page(number * 100))
+    @Test(arguments: [15, 100]) func missesAllowOneMore(missesForOne: Int) {
+        var ledger = GrowthLedger(missesForOne: missesForOne, maxEntries: 64)
+        for number: UInt64 in 0..<4 { ledger.begin([number]) }
+        for number: UInt64 in 4..<10 {
+            var misses = 0
+            while !ledger.mayBegin, misses < 1_000 {
+                ledger.noteMiss()
+                misses += 1
+            }
+            #expect((missesForOne...missesForOne + 7).contains(misses), "\(misses)")
+            ledger.begin([number])
+            #expect(!ledger.mayBegin)
         }
     }
 
-    @Test func missesEarnNoMoreThanAStart() throws {
-        var ledger = GrowthLedger()
+    @Test func missesEarnNoMoreThanAStart() {
+        var ledger = ledger()
         for _ in 0..<10_000 { ledger.noteMiss() }
-        for number in 0..<4 { ledger.begin(try page(number * 100)) }
-        #expect(!ledger.mayGrow)
+        for number: UInt64 in 0..<4 { ledger.begin([number]) }
+        #expect(!ledger.mayBegin)
     }
 
-    @Test func windowsThatAreCutOutPayForOthersThatAreNot() throws {
-        var ledger = GrowthLedger()
-        for number in 0..<20 {
-            ledger.begin(try page(number * 200))
-            for _ in 0..<2 { ledger.note(windowOf: try page(number * 200)) }
-            ledger.begin(try page(number * 200 + 100))
+    // MARK: Pages
+
+    @Test func windowsThatAreCutOutPayForOthersThatAreNot() {
+        var ledger = ledger()
+        for number: UInt64 in 0..<20 {
+            ledger.begin([number * 2])
+            for _ in 0..<2 { ledger.note(windowOf: number * 2) }
+            ledger.begin([number * 2 + 1])
         }
-        #expect(ledger.mayGrow)
+        #expect(ledger.mayBegin)
     }
 
-    @Test func windowsOfOtherPagesPayNothing() throws {
-        var ledger = GrowthLedger()
-        for number in 0..<4 {
-            ledger.begin(try page(number * 100))
-            for _ in 0..<9 { ledger.note(windowOf: try page(7)) }
+    @Test func windowsOfOtherPagesPayNothing() {
+        var ledger = ledger()
+        for number: UInt64 in 0..<4 {
+            ledger.begin([number])
+            for _ in 0..<9 { ledger.note(windowOf: 7) }
         }
-        #expect(!ledger.mayGrow)
+        #expect(!ledger.mayBegin)
     }
 
     /// Windows of the client's own first page counted for a larger page at the same offset.
-    @Test func aSmallerPageAtTheSameOffsetPaysNothing() throws {
-        var ledger = GrowthLedger()
-        for number in 0..<4 {
-            ledger.begin(try page(number * 100))
-            for _ in 0..<9 { ledger.note(windowOf: try page(number * 100, limit: 20)) }
+    @Test func pagesOfAListHaveNumbersOfTheirOwn() throws {
+        let request = try StoredScene.request("artists/1/albums")
+        let list = try #require(request.listNumber)
+        func number(_ offset: Int, _ limit: Int) -> UInt64 {
+            ListPage(
+                list: list, offset: offset, limit: limit, shape: request.shape, storefront: request.storefront
+            ).number
         }
-        #expect(!ledger.mayGrow)
+        let numbers = [number(0, 100), number(0, 20), number(100, 100), number(100, 20), number(20, 100)]
+        #expect(Set(numbers).count == numbers.count)
+        #expect(number(0, 100) == number(0, 100))
     }
 
     /// A page out of which one client's window was cut and nothing more took its bytes for nothing.
-    @Test func clientsThatWalkNoFurtherEndItLater() throws {
-        var ledger = GrowthLedger()
-        var number = 0
-        while ledger.mayGrow, number < 1_000 {
-            ledger.begin(try page(number * 100))
-            ledger.note(windowOf: try page(number * 100))
+    @Test func clientsThatWalkNoFurtherEndItLater() {
+        var ledger = ledger()
+        var number: UInt64 = 0
+        while ledger.mayBegin, number < 1_000 {
+            ledger.begin([number])
+            ledger.note(windowOf: number)
             number += 1
         }
-        #expect((64..<200).contains(number), "\(number)")
+        #expect((40..<64).contains(number), "\(number)")
+    }
+
+    /// Clients choose what is asked for, and all of it would be remembered.
+    @Test func whatWasAskedForBeforeManyOthersCountsNoMore() {
+        var ledger = ledger()
+        for number: UInt64 in 0..<1_000 { ledger.begin([number]) }
+        let counted = (0..<1_000).filter { ledger.note(including("artists"), of: [$0]) }
+        #expect(counted.count == 64)
+    }
+
+    // MARK: Relationships and views
+
+    /// How many are asked for until none is, when another client wants this of each.
+    private func tries(_ own: Selection, then other: Selection) -> Int {
+        var (ledger, number) = (ledger(), 0)
+        while ledger.mayBegin, number < 200 {
+            ledger.begin([UInt64(number)], own)
+            ledger.settle()
+            _ = ledger.note(other, of: [UInt64(number)])
+            number += 1
+        }
+        return number
+    }
+
+    @Test func aFurtherViewIsOfUse() {
+        func views(_ names: String...) -> Selection { Selection(views: names.map { Array($0.utf8) }) }
+        let own = views("singles")
+        #expect(tries(own, then: views("singles", "top-songs")) == 200)
+        #expect(tries(own, then: own) < 100)
+        #expect(tries(own, then: Selection(include: [Array("albums".utf8)], views: own.views)) == 200)
+    }
+
+    /// The first answers have run out, and were of use before.
+    @Test func whatIsAskedForAnewIsOfUseAnew() {
+        var ledger = ledger()
+        for day in 0..<200 {
+            #expect(ledger.mayBegin, "\(day)")
+            ledger.begin([1], Selection())
+            ledger.settle()
+            let isOfUse = ledger.note(including("artists"), of: [1])
+            #expect(isOfUse)
+        }
+    }
+
+    /// How many are asked for until none is, when every so many-th is of use to another client.
+    private func tries(oneOfUseIn share: Int) -> Int {
+        var (ledger, number) = (ledger(), 0)
+        while ledger.mayBegin, number < 2_000 {
+            let resource = UInt64(number)
+            ledger.begin([resource], Selection())
+            ledger.settle()
+            _ = ledger.note(Selection(), of: [resource])
+            if number % share == 0 { _ = ledger.note(including("artists"), of: [resource]) }
+            number += 1
+        }
+        return number
+    }
+
+    @Test func bytesThatAreSeldomOfUseEndItLater() {
+        #expect(tries(oneOfUseIn: 8) == 2_000)
+        #expect((65..<1_000).contains(tries(oneOfUseIn: 40)))
+    }
+
+    @Test func theSameAnswerAgainIsOfNoUse() {
+        var (ledger, number) = (ledger(), 0)
+        while ledger.mayBegin, number < 1_000 {
+            ledger.begin([UInt64(number)], including("genres"))
+            ledger.settle()
+            // Each of them is in what the first client wanted, and is stored by then.
+            for use in [including("genres"), Selection(), including("genres")] {
+                let isOfUse = ledger.note(use, of: [UInt64(number)])
+                #expect(!isOfUse)
+            }
+            number += 1
+        }
+        #expect((40..<64).contains(number), "\(number)")
+    }
+
+    @Test func aBatchIsOfUseOnceHoweverManyItHas() {
+        func left(_ numbers: [UInt64]) -> Int {
+            var ledger = ledger()
+            for _ in 0..<2 { ledger.begin(numbers, Selection()) }
+            _ = ledger.note(including("artists"), of: numbers)
+            var count = 0
+            while ledger.mayBegin {
+                ledger.begin([1_000])
+                count += 1
+            }
+            return count
+        }
+        #expect(left(Array(0..<20)) == left([1]))
     }
 }

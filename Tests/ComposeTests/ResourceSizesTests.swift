@@ -1,10 +1,15 @@
+import AppleMusic
 import Testing
 
 @testable import Compose
 
 @Suite struct ResourceSizesTests {
-    private let own = Selection()
-    private let larger = Selection(include: [Array("artists".utf8)])
+    private let own = Self.shape([])
+    private let larger = Self.shape(["artists"])
+
+    private static func shape(_ include: [String]) -> RequestShape {
+        RequestShape(subject: .item, type: .albums, include: include.map { Array($0.utf8) }, decoration: [])
+    }
 
     private func sizes(_ own: Int, _ larger: Int) -> ResourceSizes {
         var sizes = ResourceSizes()
@@ -50,10 +55,10 @@ import Testing
         #expect(allows(sizes))
     }
 
-    /// Clients make selections up.
-    @Test func moreSelectionsThanAppsHaveAreForgotten() {
+    /// Clients make shapes up.
+    @Test func moreShapesThanAppsHaveAreForgotten() {
         var sizes = sizes(0, 10 * ResourceSizes.mostFurther)
-        for number in 0..<64 { sizes.note(Selection(include: [Array("made-up-\(number)".utf8)]), 1) }
+        for number in 0..<64 { sizes.note(Self.shape(["made-up-\(number)"]), 1) }
         #expect(allows(sizes))
     }
 }

@@ -17,15 +17,26 @@ import Text
         }
     }
 
-    @Test func everyChangeOfAByteChangesTheSumOfLongContent() {
+    @Test(arguments: [{ Checksum.of($0.span) }, { Checksum.brief($0.span) }] as [@Sendable ([UInt8]) -> UInt64])
+    func everyChangeOfAByteChangesTheSumOfLongContent(sum: @Sendable ([UInt8]) -> UInt64) {
         for count in [0, 1, 7, 31, 32, 33, 100] {
             let bytes = (0..<count).map { UInt8($0) }
-            let sum = Checksum.of(bytes.span)
+            let original = sum(bytes)
             for position in 0..<count {
                 var changed = bytes
                 changed[position] ^= 1
-                #expect(Checksum.of(changed.span) != sum, "byte \(position) of \(count)")
+                #expect(sum(changed) != original, "byte \(position) of \(count)")
             }
         }
+    }
+
+    @Test func wordsThatChangePlacesChangeTheBriefSum() {
+        let bytes = (0..<256).map { UInt8($0) }
+        let sums = (0..<8).map { block in
+            var changed = bytes
+            for index in 0..<32 { changed.swapAt(index, block * 32 + index) }
+            return Checksum.brief(changed.span)
+        }
+        #expect(Set(sums).count == sums.count)
     }
 }

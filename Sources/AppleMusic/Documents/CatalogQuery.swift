@@ -66,6 +66,8 @@ struct CatalogQuery {
         case 7 where name.equals("include", in: bytes): return .include
         case 5 where subject == .item && name.equals("views", in: bytes): return .views
         case 6... where TextSlice(name.start, name.start + 6).equals("filter", in: bytes): return .refused
+        // Ids in relationships, and nothing else of a resource (APPLE-MUSIC-API 4.3.3).
+        case 8... where TextSlice(name.start, name.start + 7).equals("relate[", in: bytes): return .selection
         default: return .decoration
         }
     }

@@ -42,8 +42,8 @@ public final class CatalogRequest: Sendable {
     /// decoration. The same in every process. A client that makes up parameters does not find any
     /// that give the number of another request.
     public let resourceContext: UInt64
-    /// Whether resources look as they do without any parameter but `include`, `l` and those that
-    /// choose them. `views` adds a member to a single resource and changes none.
+    /// Whether resources look as they do without any parameter but `include`, `l`, `relate[TYPE]`
+    /// and those that choose them. `views` adds a member to a single resource and changes none.
     public let hasPlainResources: Bool
 
     /// Takes a target apart; nil for what is not to be composed or looked through.
@@ -201,35 +201,26 @@ extension CatalogRequest {
         return path
     }
 
-    /// The same resource, or a batch of some, with another include and other views. Of an item or a
-    /// batch of one type.
+    /// The same resource, or a batch of some, in another shape. Of an item or a batch of one type.
     /// - Parameters:
     ///   - resources: at least one, of this request.
-    ///   - include: the names, ascending.
-    ///   - views: the names, ascending; none for a batch.
-    public func target(
-        resources: [ResourceName], including include: [[UInt8]], views: [[UInt8]]
-    ) -> [UInt8] {
-        guard shape.subject == .item else { return batchTarget(resources, include) }
-        var query = CatalogQueryWriter(after: path, decoration: shape.decoration)
-        if !include.isEmpty { query.append("include", include) }
-        if !language.isEmpty { query.append("l", [language]) }
-        if !views.isEmpty { query.append("views", views) }
-        return query.finish()
+    ///   - shape: of the same subject and type.
+    public func target(resources: [ResourceName], in shape: RequestShape) -> [UInt8] {
+        shape.subject == .item ? target(limit: nil, offset: nil, in: shape) : batchTarget(resources, shape)
     }
 
     /// A batch of some resources, with this request's include, decoration and language. Of an item
     /// or a batch.
     /// - Parameter resources: at least one, those of a type together; for all but a batch of
     ///   several types all of this request's type.
-    public func target(resources: [ResourceName]) -> [UInt8] { batchTarget(resources, shape.include) }
+    public func target(resources: [ResourceName]) -> [UInt8] { batchTarget(resources, shape) }
 
-    private func batchTarget(_ resources: [ResourceName], _ include: [[UInt8]]) -> [UInt8] {
+    private func batchTarget(_ resources: [ResourceName], _ shape: RequestShape) -> [UInt8] {
         var query = CatalogQueryWriter(after: Self.collectionPath(storefront, shape.type), decoration: shape.decoration)
         for part in resources.runsOfType {
             query.append("ids", of: shape.type == .catalog ? part.first?.type : nil, part.map(\.id))
         }
-        if !include.isEmpty { query.append("include", include) }
+        if !shape.include.isEmpty { query.append("include", shape.include) }
         if !language.isEmpty { query.append("l", [language]) }
         return query.finish()
     }
@@ -248,9 +239,12 @@ extension CatalogRequest {
 
     /// Another window of the same list, with its include, decoration and language; of an item, the
     /// item.
-    /// - Parameter limit: 1 to 999,999,999, or nil to leave it to the origin.
-    /// - Parameter offset: 0 to 999,999,999, or nil for the list's beginning.
-    public func target(limit: Int?, offset: Int?) -> [UInt8] {
+    /// - Parameters:
+    ///   - limit: 1 to 999,999,999, or nil to leave it to the origin.
+    ///   - offset: 0 to 999,999,999, or nil for the list's beginning.
+    ///   - other: another shape of the same subject and type.
+    public func target(limit: Int?, offset: Int?, in other: RequestShape? = nil) -> [UInt8] {
+        let shape = other ?? shape
         var query = CatalogQueryWriter(after: path, decoration: shape.decoration)
         if !shape.include.isEmpty { query.append("include", shape.include) }
         if !language.isEmpty { query.append("l", [language]) }

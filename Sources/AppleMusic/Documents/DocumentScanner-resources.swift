@@ -121,7 +121,7 @@ extension DocumentScanner {
             objects[index].attributes = whole
             objects[index].attributeNames = current.nameSum
             objects[index].attributeSum = UInt32(
-                truncatingIfNeeded: Checksum.of(bytes.extracting(whole.range)))
+                truncatingIfNeeded: Checksum.brief(bytes.extracting(whole.range)))
         case .relation:
             pending[index].whole = whole
             pending[index].otherMembers = current.nameSum

@@ -164,4 +164,6 @@ public struct PageCut: Hashable, Sendable {
     public let items: Range<Int>
     /// The offset for `next`; nil where the list ends with the answer.
     public let next: Int?
+
+    public init(items: Range<Int>, next: Int?) { (self.items, self.next) = (items, next) }
 }

@@ -111,6 +111,11 @@ struct Assembler {
             copy(element.whole, of: part)
             return .done
         }
+        if shape.isOf(element), agree(type, own, placement), isCurrent(element, in: part) {
+            copy(attributesOf: element, of: part)
+            append("}")
+            return .done
+        }
         let id = part.document.body[element.id.range]
         let writing = write(element.number, type, id: id, shape, placement)
         if writing == .done { return .done }
@@ -182,6 +187,14 @@ extension Assembler {
         return .done
     }
 
+    /// All that stands before the relationships.
+    private mutating func copy(attributesOf object: ResourceDocument.Object, of part: StoredSource) {
+        append("{")
+        writeHead(object, of: part)
+        append(",\"attributes\":")
+        copy(object.attributes, of: part)
+    }
+
     private mutating func writeHead(_ object: ResourceDocument.Object, of part: StoredSource) {
         append("\"id\":")
         copy(object.id, of: part)
@@ -206,10 +219,7 @@ extension Assembler {
             return .impossible(lackOfBase(type, placement, candidates))
         }
         let alike = candidates.filter { $0.part === base.part || $0.hasSameAttributes(as: base) }
-        append("{")
-        writeHead(base.object, of: base.part)
-        append(",\"attributes\":")
-        copy(base.object.attributes, of: base.part)
+        copy(attributesOf: base.object, of: base.part)
         var result = Writing.done
         for isView in [false, true] where isView ? shape.hasViews : shape.hasRelationships {
             append(isView ? ",\"views\":{" : ",\"relationships\":{")

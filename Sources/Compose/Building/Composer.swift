@@ -45,7 +45,11 @@ package struct Composer {
                 return .impossible(Refusal(body.status == 200 ? Refusal.Rule(request) : .pastEnd, .overAge))
             }
             if request.mayHaveSuperset {
-                limited.growth = .superset(Superset(request: request, resources: request.resources))
+                let type = request.shape.type
+                limited.growth = .superset(
+                    Superset(
+                        request: request, resources: request.resources,
+                        relatedIn: limited.parts.lazy.compactMap { $0.relatesInside(to: type) }.first))
             }
             return .answer(limited)
         }
@@ -57,6 +61,9 @@ package struct Composer {
     }
 
     private func composeNothing(_ request: CatalogRequest, _ refusal: Refusal, at now: Int64) -> CompositionOutcome {
+        if case .list = request.shape.subject {
+            return relatedPage(request, at: now).map { .partial($0) } ?? .impossible(refusal)
+        }
         guard refusal.lack.kind.mayEndWithSuperset,
             let supplement = superset(of: request.resources, request, at: now)
         else { return .impossible(refusal) }
@@ -182,22 +189,41 @@ package struct Composer {
 
 extension Composer {
     /// Some of the resources that are asked for, with the relationships and views that clients
-    /// often want of their type (DECISIONS 9.13). Only where it is known in which form the client
-    /// wants them, so that its answer can be made of what comes, and what the larger form looks
-    /// like.
+    /// often want of their type (DECISIONS 9.13), and with those that make whole what is inside
+    /// them (9.17). Only where it is known in which form the client wants them, so that its answer
+    /// can be made of what comes, and what the wider form looks like.
     private func superset(of resources: [ResourceName], _ request: CatalogRequest, at now: Int64) -> Supplement? {
         guard settings.supersets, settings.compose == .on, request.mayHaveSuperset else { return nil }
-        let superset = Superset(request: request, resources: resources)
-        guard
-            let selection = growth.supersets.selections(for: superset).first(where: {
-                forms.record(request.shape.selecting($0), at: now)?.envelope == 0
-            }),
+        var superset = Superset(request: request, resources: resources)
+        let selections = growth.selections(for: superset)
+        guard !selections.isEmpty || request.shape.nestsResources,
             let record = forms.record(request.shape, at: now), record.envelope == 0,
             request.shape.subject == .item || record.explains(request)
         else { return nil }
-        return Supplement(
-            target: request.target(resources: resources, including: selection.include, views: selection.views),
-            growth: .superset(superset))
+        let wider = selections.lazy.map(request.shape.selecting).first {
+            forms.record($0, at: now)?.envelope == 0
+        }
+        var shape = wider ?? request.shape
+        superset.isWider = wider != nil
+        if shape.nestsResources {
+            let relating = forms.relating(shape, at: now)
+            superset.relates = relating != shape && growth.mayRelate(relating, for: superset)
+            if superset.relates { shape = relating }
+        }
+        guard superset.isWider || superset.relates else { return nil }
+        return Supplement(target: request.target(resources: resources, in: shape), growth: .superset(superset))
+    }
+
+    /// The page that is asked for, with ids that make its items whole (DECISIONS 9.17).
+    private func relatedPage(_ request: CatalogRequest, at now: Int64) -> Supplement? {
+        guard settings.supersets, settings.compose == .on, settings.windows, request.shape.nestsResources,
+            let record = forms.record(request.shape, at: now), record.envelope == 0,
+            record.lists.link(for: request) != nil
+        else { return nil }
+        let (shape, page) = (forms.relating(request.shape, at: now), Superset(pageOf: request))
+        guard shape != request.shape, growth.mayRelate(shape, for: page) else { return nil }
+        let target = request.target(limit: request.limit, offset: request.offset, in: shape)
+        return Supplement(target: target, growth: .superset(page))
     }
 
     /// The elements that relationships lack, where one request brings them all.
@@ -225,6 +251,13 @@ extension Lack.Kind {
 }
 
 extension StoredSource {
+    /// The type that it is about, if it is another one, and ids were asked for in relationships of
+    /// what is inside.
+    fileprivate func relatesInside(to type: ResourceClass) -> ResourceClass? {
+        guard response.classTag != type.rawValue, let shape = request?.shape, shape.relates else { return nil }
+        return shape.type
+    }
+
     /// Whether it answers a batch that asked for the resource, in the same circumstances, and has
     /// it not.
     fileprivate func lacks(_ name: ResourceName, _ request: CatalogRequest) -> Bool {
@@ -245,7 +278,14 @@ extension FormRecord {
 
 extension [UInt8] {
     /// Between quotation marks: ids have no byte that would need an escape.
-    fileprivate var quoted: [UInt8] { [UInt8(ascii: "\"")] + self + [UInt8(ascii: "\"")] }
+    fileprivate var quoted: [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(count + 2)
+        text.append(UInt8(ascii: "\""))
+        text.append(contentsOf: self)
+        text.append(UInt8(ascii: "\""))
+        return text
+    }
 }
 
 extension Assembler {

@@ -62,7 +62,7 @@ struct WindowCutter {
                 return .answer(assembler.finished(like: answer.response, reliesUntil: record.countsUntil))
             }
             // A list without anything may be a 404 (APPLE-MUSIC-API 7.13).
-            guard let cut = page.facts.cut(offset: offset, limit: limit, record.lists.cut), !cut.items.isEmpty,
+            guard let cut = page.cut(for: request, offset, limit, record.lists.cut), !cut.items.isEmpty,
                 let link = link(to: cut.next)
             else {
                 refusal = Refusal(.window, lack(of: page.facts)).orFurther(refusal)
@@ -201,6 +201,8 @@ struct WindowCutter {
         let placement: Placement
         let facts: StoredPage
         let elements: MappedDocument.Elements
+        /// What it answers, where that is a page of the list.
+        private let asked: CatalogRequest?
         /// The resource in which it is the first page of the list.
         private let owner: MappedDocument.Object?
 
@@ -213,14 +215,14 @@ struct WindowCutter {
             switch place.kind {
             case .page:
                 guard let request = part.request, request.isSameList(as: list) else { return nil }
-                (placement, owner) = (.listed, nil)
+                (placement, owner, asked) = (.listed, nil, request)
                 elements = document.primary
                 next = document.map.envelope.next
                 (offset, limit) = (request.offset ?? 0, request.limit ?? standardLimit)
             case .inlinePage:
                 guard let (relation, owner) = document.relation(place.index, thatBegins: list) else { return nil }
                 placement = relation.isView ? .viewed : .included
-                self.owner = owner
+                (self.owner, asked) = (owner, nil)
                 elements = document.elements(of: relation)
                 next = relation.next
                 limit = standardLimit
@@ -231,6 +233,14 @@ struct WindowCutter {
             facts = StoredPage(
                 offset: offset, count: count, limit: limit, next: document.offset(in: next), isInline: owner != nil)
             if !next.isEmpty && facts.next == nil { return nil }
+        }
+
+        /// The window on the page. The same window answers whole, however the list is cut.
+        func cut(for window: CatalogRequest, _ offset: Int, _ limit: Int, _ cut: ListCut) -> PageCut? {
+            if let asked, asked.limit == window.limit, offset == facts.offset {
+                return PageCut(items: 0..<facts.count, next: facts.next)
+            }
+            return facts.cut(offset: offset, limit: limit, cut)
         }
 
         /// Whether no newer answer contradicts the page's owner.
@@ -275,9 +285,9 @@ extension ResourceLibrary {
 }
 
 extension CatalogRequest {
-    /// Whether both ask for pages of one list, in the same shape.
+    /// Whether both ask for pages of one list, in the same shape but for ids in relationships.
     fileprivate func isSameList(as other: CatalogRequest) -> Bool {
-        shape == other.shape && resources == other.resources && storefront == other.storefront
+        shape.isLike(other.shape) && resources == other.resources && storefront == other.storefront
             && language == other.language
     }
 }

@@ -57,6 +57,22 @@ enum DocumentedRelations {
         looks[line.type, default: [:]][name] = line.look
     }
 
+    /// The names of relationships that show ids, by their numbers.
+    private static let identifiers: [ResourceClass: [UInt64: String]] = lines.reduce(into: [:]) { names, line in
+        guard line.look == .identifiers else { return }
+        let name = line.relation.description
+        names[line.type, default: [:]][ResourceDocument.nameNumber(Array(name.utf8).span)] = name
+    }
+
+    /// The types of which a relationship shows whole resources.
+    private static let nesting = ResourceClasses { type in
+        lines.contains { $0.type == type && $0.look == .resources }
+    }
+
+    static func identifiers(of type: ResourceClass) -> [UInt64: String] { identifiers[type] ?? [:] }
+
+    static func nestsResources(_ type: ResourceClass) -> Bool { nesting.contains(type) }
+
     /// By the number of the relationship's name (`ResourceDocument.nameNumber`).
     static func looks(of type: ResourceClass) -> [UInt64: Look] { looks[type] ?? [:] }
 }

@@ -28,7 +28,7 @@ struct DuplicateIDs: Sendable, Equatable {
     ///   - found: what came.
     mutating func note<ID: Hashable>(asked: [ID], found: [ID]) -> Bool {
         // Mostly there are none, and all manners are the same.
-        if asked == found, Set(asked).count == asked.count { return true }
+        if asked == found, Self.areDistinct(asked) { return true }
         possible.removeAll { $0.applied(to: asked) != found }
         return !possible.isEmpty
     }
@@ -36,9 +36,15 @@ struct DuplicateIDs: Sendable, Equatable {
     /// Rules out what others have ruled out.
     mutating func formIntersection(_ other: DuplicateIDs) { possible.removeAll { !other.possible.contains($0) } }
 
+    /// A set of few costs more than to compare them.
+    private static func areDistinct<ID: Hashable>(_ ids: [ID]) -> Bool {
+        guard ids.count <= 8 else { return Set(ids).count == ids.count }
+        return ids.indices.allSatisfy { !ids[..<$0].contains(ids[$0]) }
+    }
+
     /// What comes for these; nil where that is not known.
     func applied<ID: Hashable>(to ids: [ID]) -> [ID]? {
-        if Set(ids).count == ids.count { return ids }
+        if Self.areDistinct(ids) { return ids }
         guard let manner = possible.first else { return nil }
         let expected = manner.applied(to: ids)
         return possible.dropFirst().allSatisfy { $0.applied(to: ids) == expected } ? expected : nil

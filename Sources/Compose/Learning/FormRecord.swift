@@ -96,9 +96,13 @@ struct FormRecord: Sendable {
     /// Whether the origin takes so many at once: as it was seen to, or as it is documented to
     /// (APPLE-MUSIC-API 4.1). More is an error, and the origin's to report.
     func takes(_ request: CatalogRequest) -> Bool {
-        Self.counts(of: request.resources).allSatisfy { type, count in
-            count <= max(CatalogRequest.mostIDs(type), mostAsked[type] ?? 0)
-        }
+        let type = request.shape.type
+        guard !type.isResourceType else { return takes(request.resources.count, of: type) }
+        return Self.counts(of: request.resources).allSatisfy { takes($1, of: $0) }
+    }
+
+    private func takes(_ count: Int, of type: ResourceClass) -> Bool {
+        count <= CatalogRequest.mostIDs(type) || count <= mostAsked[type] ?? 0
     }
 
     /// A batch lists what it found in the order of the ids, leaving out what it did not find

@@ -1,70 +1,121 @@
 import AppleMusic
 import Synchronization
 
-/// What a request asks for beyond what its client wants, so that it is held when it is wanted.
-package enum Growth: Sendable {
-    /// A larger page of a list.
-    case page(ListPage)
-    /// More relationships and views of the resources.
-    case superset(Superset)
-}
-
-/// What larger requests than the clients' brought, for all loops.
+/// Accounts of larger requests than the clients', and of the names that clients want.
 ///
-/// Its lock is taken where an answer is composed, and where it could not be.
+/// Shared by all loops.
+///
+/// Its lock is taken where an answer is composed, where it could not be, where one comes from the
+/// origin, and when a larger one is first served itself.
 package final class GrowthAccounts: Sendable {
-    /// The lists of one form in one storefront.
-    private struct Lists: Hashable {
-        let shape: RequestShape
-        let storefront: Storefront
-
-        init(_ page: ListPage) { (shape, storefront) = (page.shape, page.storefront) }
-        init(_ request: CatalogRequest) { (shape, storefront) = (request.shape, request.storefront) }
+    /// Larger requests that pay for each other.
+    private enum Kind: Hashable {
+        /// For pages of the lists of one form in one storefront.
+        case pages(RequestShape, Storefront)
+        /// For resources of one type, with more relationships and views.
+        case resources(ResourceClass)
+        /// For resources of one type, with ids in relationships of what is inside them.
+        case related(ResourceClass)
     }
 
-    let supersets = SupersetAccounts()
-    private let ledgers = Mutex<[Lists: GrowthLedger]>([:])
+    private struct Account {
+        var wanted = WantedNames()
+        var sizes = ResourceSizes()
+        var ledger: GrowthLedger
+
+        init(_ kind: Kind) {
+            switch kind {
+            case .pages: ledger = GrowthLedger(missesForOne: 15, maxEntries: 64)
+            case .resources, .related:
+                ledger = GrowthLedger(missesForOne: GrowthAccounts.missesForOne, maxEntries: 4_096)
+            }
+        }
+    }
+
+    private let accounts = Mutex<[Kind: Account]>([:])
     /// More than apps have forms of lists, in all storefronts.
-    private static let maxLists = 4_096
+    private static let maxKinds = 4_096
+    /// Where none is of use, one request for resources in this many is lost.
+    static let missesForOne = 100
 
     /// Whether a page may be asked for that is larger than what the client wants.
     func mayGrow(_ page: ListPage) -> Bool {
-        ledgers.withLock { $0[Lists(page)]?.mayGrow ?? true }
+        accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.mayBegin ?? true }
+    }
+
+    /// Larger selections to ask for instead, the largest first.
+    ///
+    /// There are none where no further name is wanted often, or where asking for more has not paid
+    /// lately.
+    func selections(for superset: Superset) -> [Selection] {
+        accounts.withLock { accounts in
+            let (shape, count) = (superset.request.shape, superset.resources.count)
+            guard let account = accounts[.resources(shape.type)], account.ledger.mayBegin else { return [] }
+            return account.wanted.supersets(of: shape.selection, mayHaveViews: shape.subject == .item)
+                .filter { account.sizes.allow(shape.selecting($0), inPlaceOf: shape, count: count) }
+        }
+    }
+
+    /// Whether ids in relationships of what is inside resources may be asked for with them, in a
+    /// shape that brings them.
+    func mayRelate(_ shape: RequestShape, for superset: Superset) -> Bool {
+        accounts.withLock { accounts in
+            guard accounts[.related(shape.type)]?.ledger.mayBegin ?? true else { return false }
+            let (own, count) = (superset.request.shape, superset.resources.count)
+            return accounts[.resources(shape.type)]?.sizes.allow(shape, inPlaceOf: own, count: count) ?? true
+        }
     }
 
     /// A request in a form that is known was not answered out of what is held.
     func note(miss request: CatalogRequest) {
-        if case .list = request.shape.subject {
-            return ledgers.withLock { $0[Lists(request)]?.noteMiss() }
+        if request.shape.nestsResources {
+            accounts.withLock { $0[.related(request.shape.type)]?.ledger.noteMiss() }
         }
-        supersets.note(miss: request)
+        if case .list = request.shape.subject {
+            return accounts.withLock { $0[.pages(request.shape, request.storefront)]?.ledger.noteMiss() }
+        }
+        withAccount(of: request) { account in
+            account.wanted.note(request.shape.selection)
+            account.ledger.noteMiss()
+        }
+    }
+
+    /// Learns from an answer of the origin how large its resources are.
+    func note(answer request: CatalogRequest, _ document: MappedDocument) {
+        guard request.mayHaveSuperset || request.shape.relates else { return }
+        withAccount(of: request.shape) { account in
+            let count = document.primary.reduce(0) { count, _ in count + 1 }
+            account.sizes.note(request.shape, document.body.count / max(count, 1))
+        }
     }
 
     /// Counts a larger request that is being sent.
     package func begin(_ growth: Growth) {
         switch growth {
-        case .page(let page): begin(page)
-        case .superset(let superset): supersets.begin(superset)
+        case .page(let page):
+            note(.pages(page.shape, page.storefront)) { $0.ledger.begin([page.number]) }
+        case .superset(let superset):
+            let type = superset.request.shape.type
+            if superset.isWider {
+                note(.resources(type)) { $0.ledger.begin(superset.numbers, superset.selection) }
+            }
+            if superset.relates { note(.related(type)) { $0.ledger.begin([]) } }
         }
     }
 
-    private func begin(_ page: ListPage) {
-        ledgers.withLock { ledgers in
-            let lists = Lists(page)
-            if ledgers[lists] == nil, ledgers.count >= Self.maxLists { ledgers.removeAll() }
-            ledgers[lists, default: GrowthLedger()].begin(page)
-        }
-    }
-
-    /// Counts a client's answer made from its own larger request.
+    /// Counts a client's answer made from its own larger request. That to a page is counted as a
+    /// window of it is.
     package func settle(_ growth: Growth) {
-        if case .superset(let superset) = growth { supersets.settle(superset) }
+        guard case .superset(let superset) = growth else { return }
+        let type = superset.request.shape.type
+        if superset.isWider { note(.resources(type)) { $0.ledger.settle() } }
+        if superset.relates { note(.related(type)) { $0.ledger.settle() } }
     }
 
     /// Counts the first plain hit on a larger answer.
     package func note(useOf target: [UInt8]) {
         guard let request = CatalogRequest(canonical: target) else { return }
-        supersets.note(use: Superset(request: request, resources: request.resources))
+        note(use: .superset(Superset(request: request, resources: request.resources)))
     }
 
     /// A client was answered with what was composed.
@@ -72,9 +123,40 @@ package final class GrowthAccounts: Sendable {
     package func note(use growth: Growth?) {
         switch growth {
         case .page(let page):
-            ledgers.withLock { $0[Lists(page)]?.note(windowOf: page) }
-        case .superset(let superset): supersets.note(use: superset)
+            accounts.withLock { $0[.pages(page.shape, page.storefront)]?.ledger.note(windowOf: page.number) }
+        case .superset(let superset):
+            // A request that was spared counts as the miss that it would have been: else what pays
+            // would soon be wanted no more.
+            withAccount(of: superset.request) { account in
+                if account.ledger.note(superset.selection, of: superset.numbers) {
+                    account.wanted.note(superset.selection)
+                }
+            }
+            if let type = superset.relatedIn { note(.related(type)) { $0.ledger.settle() } }
         case nil: break
+        }
+    }
+
+    private func note(_ kind: Kind, _ body: (inout Account) -> Void) {
+        accounts.withLock { accounts in
+            if accounts[kind] == nil, accounts.count >= Self.maxKinds { accounts.removeAll() }
+            body(&accounts[kind, default: Account(kind)])
+        }
+    }
+
+    private func withAccount(of request: CatalogRequest, _ body: (inout Account) -> Void) {
+        if request.mayHaveSuperset { withAccount(of: request.shape, body) }
+    }
+
+    /// Until a client names something of a type, there is nothing to count, unless others are
+    /// inside its resources.
+    private func withAccount(of shape: RequestShape, _ body: (inout Account) -> Void) {
+        let kind = Kind.resources(shape.type)
+        accounts.withLock { accounts in
+            guard !shape.selection.isEmpty || shape.nestsResources || accounts.index(forKey: kind) != nil else {
+                return
+            }
+            body(&accounts[kind, default: Account(kind)])
         }
     }
 }

@@ -1,62 +1,69 @@
-import AppleMusic
-
-/// A page of a list that is asked for, or that a window was cut out of.
-package struct ListPage: Hashable, Sendable {
-    /// The number under which the index has the list.
-    let list: UInt64
-    let offset: Int
-    let limit: Int
-    let shape: RequestShape
-    let storefront: Storefront
-}
-
-/// Account of the larger pages asked for, for the lists of one form in one storefront. Pure.
+/// Account of the larger requests of one kind, in requests to the origin. Pure.
 ///
-/// A larger page takes the place of the client's own request, so it costs a request only where the
-/// client's window cannot be cut out of it. Every further window that is cut out of it spares one.
+/// A larger request takes the place of the client's own, so it costs a request only where the
+/// client's answer cannot be made of it. It spares one for each further answer that is.
 ///
-/// Must hold: requests in vain are at most `start`, those that windows have paid for, and one for
-/// every `request` misses. All of it is counted in requests, so neither a busy moment nor a clock
+/// Must hold: requests in vain are at most four, those that uses have paid for, and one for every
+/// `missesForOne` misses. All of it is counted in requests, so neither a busy moment nor a clock
 /// that jumps changes it.
 struct GrowthLedger: Sendable {
-    private struct Entry: Sendable {
-        let page: ListPage
-        var windows = 0
-    }
-
-    /// The latest, in the order in which they were asked for.
-    private var entries: [Entry] = []
-    /// In sixteenths of a request, which is what a miss earns.
+    /// By the number of what was asked for, what clients got of it since.
+    private var entries: [UInt64: [Selection]] = [:]
     private var credit = Self.start
+    private let earning: Int
+    private let maxEntries: Int
 
-    private static let request = 16
-    /// Credit at the start, and the most that misses earn.
-    static let start = 4 * request
+    /// The unit is chosen so that all costs are whole.
+    private static let request = 1_500
+    /// The cost of the bytes: one use in 15 pays for them, because a limit counts requests.
+    private static let bytes = 100
+    /// Four may be in vain, or under way at the same time.
+    private static let start = 4 * (request + bytes)
     private static let mostCredit = 10 * request
-    /// Cost of a larger page that was never reused: its bytes.
-    private static let unused = 4
-    private static let maxEntries = 64
 
-    /// Whether another larger page is worth its risk.
-    var mayGrow: Bool { credit >= Self.request }
+    /// - Parameters:
+    ///   - missesForOne: how many misses pay for another try, once all were in vain.
+    ///   - maxEntries: beyond, uses of some are not counted.
+    init(missesForOne: Int, maxEntries: Int) {
+        earning = Self.request / missesForOne
+        self.maxEntries = maxEntries
+    }
 
-    /// A page of such a list has to be asked for.
+    /// Whether another one is worth its risk.
+    var mayBegin: Bool { credit >= Self.request }
+
+    /// A request of the kind was not answered out of stored answers.
     mutating func noteMiss() {
-        if credit < Self.start { credit += 1 }
+        if credit < Self.start { credit += earning }
     }
 
-    /// A larger page is asked for. Its request counts as lost until a window was cut out of it.
-    mutating func begin(_ page: ListPage) {
-        entries.removeAll { $0.page == page }
-        if entries.count >= Self.maxEntries, entries.removeFirst().windows == 1 { credit -= Self.unused }
-        entries.append(Entry(page: page))
-        credit -= Self.request
+    /// It is asked for. Its request counts as lost until an answer was made of it.
+    /// - Parameter own: what the client wants of it, where `settle` tells of that answer.
+    mutating func begin(_ numbers: [UInt64], _ own: Selection? = nil) {
+        while !entries.isEmpty, entries.count + numbers.count > maxEntries { entries.remove(at: entries.startIndex) }
+        // Earlier answers have run out, or the client would have got its own out of one.
+        for number in numbers { entries[number] = own.map { [$0] } ?? [] }
+        credit -= Self.request + Self.bytes
     }
 
-    /// A window was cut out of the page.
-    mutating func note(windowOf page: ListPage) {
-        guard let index = entries.firstIndex(where: { $0.page == page }) else { return }
-        entries[index].windows += 1
-        credit = min(credit + Self.request, Self.mostCredit)
+    /// The client's answer was made of it: its request was not lost.
+    mutating func settle() { credit = min(credit + Self.request, Self.mostCredit) }
+
+    /// A page was cut out of the larger one.
+    mutating func note(windowOf number: UInt64) {
+        if entries[number] != nil { settle() }
+    }
+
+    /// A client got resources in an answer that was stored, or was made of stored answers; true
+    /// where that spared a request, because no earlier client got as much.
+    mutating func note(_ use: Selection, of numbers: [UInt64]) -> Bool {
+        var isOfUse = false
+        for number in numbers {
+            guard let known = entries[number], !known.contains(where: { $0.covers(use) }) else { continue }
+            isOfUse = true
+            entries[number] = known + [use]
+        }
+        if isOfUse { settle() }
+        return isOfUse
     }
 }

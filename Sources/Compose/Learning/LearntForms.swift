@@ -6,7 +6,7 @@ import Synchronization
 /// Its lock is taken where an answer comes from the origin, and where one is to be composed; never
 /// to look a stored answer up.
 package final class LearntForms: Sendable {
-    fileprivate struct State {
+    struct State {
         var forms: [RequestShape: Entry] = [:]
         var agreements: [ResourceClass: PlacementAgreement] = [:]
         /// That `include` changes the relationships that it names, that `views` adds a member, and
@@ -20,18 +20,18 @@ package final class LearntForms: Sendable {
     }
 
     /// In a class, so that looking at one touches no count but its own.
-    fileprivate final class Known: Sendable {
+    final class Known: Sendable {
         let record: FormRecord
         init(_ record: FormRecord) { self.record = record }
     }
 
-    fileprivate enum Entry {
+    enum Entry {
         case known(Known)
         /// Contradicted: nothing is built in that form before this unix second.
         case rests(until: Int64)
     }
 
-    private let state = Mutex(State())
+    let state = Mutex(State())
     /// Whether what is documented counts where this origin agrees with it.
     private let isDocumented: Bool
 

@@ -61,6 +61,12 @@ struct ObjectShape: Sendable, Equatable {
         return true
     }
 
+    /// Whether it is what `object` shows without its relationships and views.
+    func isOf(_ object: ResourceDocument.Object) -> Bool {
+        hasAttributes && !hasRelationships && !hasViews && otherMembers == 0 && !object.attributes.isEmpty
+            && hasHref != object.href.isEmpty
+    }
+
     subscript(_ name: UInt64) -> RelationShape? { relations.first { $0.name == name } }
 
     /// The same with other relationships and views.
@@ -212,6 +218,11 @@ struct ElementShapes: Sendable, Equatable {
 
     /// Whether none was seen.
     var isEmpty: Bool { types.isEmpty }
+
+    /// Those that have attributes.
+    var resources: [(type: ResourceClass, shape: ObjectShape)] {
+        zip(types, shapes).filter { $1.hasAttributes }.map { ($0, $1) }
+    }
 
     var identifiers: ElementShapes {
         var elements = self

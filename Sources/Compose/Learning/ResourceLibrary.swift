@@ -79,7 +79,7 @@ public final class ResourceLibrary: Sendable {
     }
 
     private func observe(_ request: CatalogRequest, _ original: [UInt8]?, _ part: StoredSource) -> Bool {
-        growth.supersets.note(answer: request, part.document)
+        growth.note(answer: request, part.document)
         var document = part.document
         if let original {
             guard let map = DocumentScan(original).document else { return true }
@@ -87,6 +87,9 @@ public final class ResourceLibrary: Sendable {
         } else if settings.completesNext, !document.map.envelope.next.isEmpty {
             // From the file: it is not known who wrote its link.
             return true
+        }
+        if case .list = request.shape.subject, request.shape.relates, let plain = request.undecorated {
+            forms.observe(page: plain, document, at: part.response.receivedAt)
         }
         return request.shape.subject == .results
             || forms.observe(

@@ -18,12 +18,12 @@ struct ResourceHistory {
     private let name: NamedResource
     private let sources: [ResourceIndex.Source]
     private var position = 0
-    /// Candidates met so far, fresh or stale, contradicted or not.
-    private var newer: [Candidate] = []
+    /// Candidates met before the last one, fresh or stale, contradicted or not.
+    private var newer: [(candidate: Candidate, isUsable: Bool)] = []
+    /// The last one that was met. Most resources are in one answer, which needs no array.
+    private var last: (candidate: Candidate, isUsable: Bool)?
     /// Attribute checksums of newer answers that are gone.
     private var newerSums: [UInt32] = []
-    /// The fresh ones that were met, the newest first, of which no two contradict each other.
-    private(set) var usable: [Candidate] = []
     /// Why an older answer is no source.
     private(set) var objection: Objection?
 
@@ -38,6 +38,11 @@ struct ResourceHistory {
         (self.name, self.sources) = (name, sources)
     }
 
+    /// The fresh ones that were met, the newest first, of which no two contradict each other.
+    var usable: [Candidate] {
+        (newer + (last.map { [$0] } ?? [])).filter(\.isUsable).map(\.candidate)
+    }
+
     /// The next answer that the resource can be taken from; nil for no further one.
     mutating func next(_ stored: inout StoredSources) -> Candidate? {
         while position < sources.count {
@@ -45,7 +50,7 @@ struct ResourceHistory {
             position += 1
             switch IndexedPlace(packed: source.place).kind {
             case .absence:
-                if newer.isEmpty && newerSums.isEmpty { objection = .withdrawn }
+                if last == nil && newerSums.isEmpty { objection = .withdrawn }
                 position = sources.count
             case .object: if let found = take(source, &stored) { return found }
             default: break
@@ -59,13 +64,13 @@ struct ResourceHistory {
             if source.content != 0 { newerSums.append(source.content) }
             return nil
         }
+        if let last { newer.append(last) }
         let isContradicted =
-            !newerSums.allSatisfy { $0 == found.object.attributeSum } || newer.contains(where: found.contradicts)
-        newer.append(found)
+            !newerSums.allSatisfy { $0 == found.object.attributeSum }
+            || newer.contains { found.contradicts($0.candidate) }
         if isContradicted { objection = .contradicted }
-        guard isFresh, !isContradicted else { return nil }
-        usable.append(found)
-        return found
+        last = (found, isFresh && !isContradicted)
+        return isFresh && !isContradicted ? found : nil
     }
 }
 

@@ -327,10 +327,11 @@ extension ExchangeState {
         wasPartOfRefused = isBatch && end.isRefusedList
         switch end {
         case .failed(let failure): return self.end(.failed(failure))
-        // The extra part, for which the client did not ask, may have been too much; and the whole
-        // may come in time where a part does not.
+        // The extra part, for which the client did not ask, may have been too much, or be unknown to
+        // the origin; and the whole may come in time where a part does not.
         case .refused(let response, _)
-        where traits.asksForMore && response.status >= 500 || !isBatch && response.status == 504:
+        where traits.asksForMore && (response.status >= 500 || response.status == 400)
+            || !isBatch && response.status == 504:
             return ask(at: now)
         case .refused(let response, let reason):
             // What came for one of a batch is another's to the rest.

@@ -129,11 +129,12 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
     @Test func `resources stand under equal numbers exactly where their circumstances are equal`() throws {
         let same = [
             "albums/1", "albums/2?include=artists", "albums?ids=3,4", "albums/1/tracks?limit=5&offset=5",
-            "songs?ids=1&include=albums",
+            "songs?ids=1&include=albums", "albums/1?relate[songs]=albums,artists", "albums?ids=1&relate[songs]=albums",
         ]
         let others = [
             "albums/1?l=fr", "albums/1?l=en", "albums/1?extend=fr", "albums/1?extend=a", "albums/1?extend=a&l=fr",
             "albums/1?x", "albums/1?x=", "albums/1?limit=5", "albums/1?include[songs]=albums",
+            "albums/1?relate=genres", "albums/1?relate[songs",
         ]
         let contexts = try same.map { try #require(parsed("/v1/catalog/us/" + $0)).resourceContext }
         #expect(Set(contexts).count == 1)

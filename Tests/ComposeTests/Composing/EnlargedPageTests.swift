@@ -143,7 +143,7 @@ import Testing
         #expect(tries == 4)
         #expect(try scene.ask(target, after: 9_000) == .refusal, "time alone changes nothing")
         let request = try StoredScene.request(target)
-        for _ in 0..<15 { scene.library.note(miss: request, at: StoredScene.noon + 10) }
+        for _ in 0..<14 { scene.library.note(miss: request, at: StoredScene.noon + 10) }
         #expect(try scene.ask(target) == .refusal)
         scene.library.note(miss: request, at: StoredScene.noon + 10)
         #expect(try scene.ask(target) == Self.larger)

@@ -228,7 +228,7 @@ import Testing
         }
         #expect(tries == 4)
         let miss = try StoredScene.request("albums/1?include=artists,genres")
-        for _ in 0..<SupersetLedger.restLength {
+        for _ in 0..<GrowthAccounts.missesForOne {
             #expect(try scene.ask("albums/1", after: 9_000) == .refusal, "time alone ends no rest")
             scene.library.growth.note(miss: miss)
         }

@@ -1,0 +1,66 @@
+import AppleMusic
+
+/// The part of a request that its client does not want yet.
+package enum Growth: Sendable {
+    /// A larger page of a list.
+    case page(ListPage)
+    /// More relationships and views of the resources.
+    case superset(Superset)
+}
+
+/// A page of a list that is asked for, or that a window was cut out of.
+package struct ListPage: Sendable {
+    /// The number under which the index has the list.
+    let list: UInt64
+    let offset: Int
+    let limit: Int
+    let shape: RequestShape
+    let storefront: Storefront
+
+    /// A number for the page; another one for the list's other pages.
+    var number: UInt64 { (list &+ UInt64(offset) << 32 &+ UInt64(limit)) &* 0x9E37_79B9_7F4A_7C15 }
+}
+
+/// Resources that are asked for with more than the client wants.
+package struct Superset: Sendable {
+    /// The client's.
+    let request: CatalogRequest
+    /// Those of its resources that are asked for.
+    let resources: [ResourceName]
+    /// Whether that is more relationships and views of them.
+    var isWider = true
+    /// Whether that is ids in relationships of what is inside them.
+    var relates = false
+    /// The type inside of whose resources an answer's resources were asked for so.
+    var relatedIn: ResourceClass?
+
+    init(request: CatalogRequest, resources: [ResourceName], relatedIn: ResourceClass? = nil) {
+        (self.request, self.resources, self.relatedIn) = (request, resources, relatedIn)
+    }
+
+    /// A page of a list, with ids in relationships of its items.
+    init(pageOf request: CatalogRequest) {
+        self.init(request: request, resources: [])
+        (isWider, relates) = (false, true)
+    }
+
+    /// The numbers under which the index has the resources.
+    var numbers: [UInt64] { resources.map { request.indexNumber(ofResource: $0.number) } }
+    /// The relationships and views that the client wants of them.
+    var selection: Selection { request.shape.selection }
+}
+
+extension CatalogRequest {
+    /// Whether it may be asked for with more: resources of one type, no more than the origin shows
+    /// with their relationships in its time (APPLE-MUSIC-API 4.1.20), and no parameters but
+    /// `include`, `views`, `ids` and `l`.
+    var mayHaveSuperset: Bool {
+        switch shape.subject {
+        case .item, .batch:
+            shape.type.isResourceType && shape.decoration.isEmpty && resources.count <= Self.mostOfSuperset
+        case .list, .results: false
+        }
+    }
+
+    private static let mostOfSuperset = 50
+}

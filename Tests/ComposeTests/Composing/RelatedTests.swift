@@ -1,0 +1,186 @@
+import AppleMusic
+import Testing
+
+@testable import Compose
+
+/// Misses that ask for ids in relationships of what is inside resources, so that it is as whole
+/// there as it is alone.
+@Suite struct RelatedTests {
+    private static func track(_ id: String, _ relations: [String] = []) -> String { resource("songs", id, relations) }
+
+    /// A song as it is shown alone.
+    private static func song(_ id: String, album: String) -> String {
+        track(id, [relation("albums", [identifier("albums", album)]), relation("artists", [artistID("7")])])
+    }
+
+    private static func album(_ id: String, _ tracks: [String], _ artists: [String] = [artistID("7")]) -> String {
+        document(resource("albums", id, [relation("artists", artists), relation("tracks", tracks)]))
+    }
+
+    /// An album and its song, alone and as a track.
+    private static let forms = [
+        Stored("albums/9", album("9", [track("90")])), Stored("songs/90", document(song("90", album: "9"))),
+    ]
+    private static let related = "albums/1?relate[songs]=albums,artists"
+    private static let answer = Stored(related, album("1", [song("10", album: "1"), song("11", album: "1")]))
+
+    private func fetch(_ target: String) -> Outcome { .fetch("/v1/catalog/us/" + target) }
+
+    private func scene(_ stored: [Stored] = forms) throws -> StoredScene {
+        let scene = StoredScene()
+        try scene.store(stored)
+        return scene
+    }
+
+    @Test func aMissBringsWhatMakesTracksWhole() throws {
+        let scene = try scene()
+        #expect(try scene.ask("albums/1") == fetch(Self.related))
+        #expect(try scene.ask("albums/1?l=de") == fetch("albums/1?l=de&relate[songs]=albums,artists"))
+        #expect(try scene.ask("songs/1") == .refusal, "nothing is inside")
+        #expect(try scene.ask("albums/1?extend=editorialVideo") == .refusal, "with other parameters each gets its own")
+    }
+
+    @Test func theClientsAnswerIsMadeOfIt() throws {
+        let scene = try scene(Self.forms + [Self.answer])
+        #expect(
+            try scene.ask("albums/1") == .answer(Self.album("1", [Self.track("10"), Self.track("11")]), .reduced))
+    }
+
+    @Test func tracksAreServedAsSongs() throws {
+        let scene = try scene(Self.forms + [Self.answer])
+        #expect(
+            try scene.ask("songs/11") == .answer(document(Self.song("11", album: "1")), .reduced))
+        try scene.store(
+            Stored("songs?ids=90,91", document([Self.song("90", album: "9"), Self.song("91", album: "9")])))
+        #expect(
+            try scene.ask("songs?ids=11,10")
+                == .answer(document([Self.song("11", album: "1"), Self.song("10", album: "1")]), .reduced))
+    }
+
+    /// A song in an answer with `relate` was another resource than the song.
+    @Test func aNewerSongContradictsTheTrack() throws {
+        let scene = try scene(Self.forms + [Self.answer])
+        let newer = Self.song("11", album: "2")
+        try scene.store(Stored("songs/11?include=genres", document(newer), after: 5))
+        #expect(try scene.refusal("songs/11") != nil, "its album is another one now")
+    }
+
+    @Test func aBatchDoesToo() throws {
+        let pair = Stored(
+            "albums?ids=8,9",
+            document(
+                ["8", "9"].map { id in
+                    let tracks = relation("tracks", [Self.track("90")])
+                    return resource("albums", id, [relation("artists", [artistID("7")]), tracks])
+                }))
+        let scene = try scene(Self.forms + [pair])
+        #expect(try scene.ask("albums?ids=1,2") == fetch("albums?ids=1,2&relate[songs]=albums,artists"))
+    }
+
+    @Test func itComesWithWhatOthersWant() throws {
+        let wide = Stored("albums/9?include=artists", Self.album("9", [Self.track("90")], [artist("7")]))
+        let scene = try scene(Self.forms + [wide])
+        let request = try StoredScene.request("albums/1?include=artists")
+        for _ in 0..<20 { scene.library.growth.note(miss: request) }
+        #expect(try scene.ask("albums/1") == fetch("albums/1?include=artists&relate[songs]=albums,artists"))
+    }
+
+    // MARK: Pages of lists
+
+    private static let page = Stored(
+        "playlists/9/tracks?limit=2", document([track("90"), track("91")], next: "playlists/9/tracks?offset=2"))
+    private static let relatedPage = "playlists/1/tracks?limit=2&relate[songs]=albums,artists"
+
+    private static func pages(_ next: String?) -> [Stored] {
+        [
+            page, forms[1],
+            Stored(relatedPage, document([song("10", album: "1"), song("11", album: "2")], next: next)),
+        ]
+    }
+
+    @Test func aMissOfAPageDoesToo() throws {
+        let scene = try scene([Self.page, Self.forms[1]])
+        #expect(try scene.ask("playlists/1/tracks?limit=2") == fetch(Self.relatedPage))
+        #expect(try scene.ask("playlists/1/tracks?limit=3&offset=6") == .refusal, "how it links is not known")
+    }
+
+    /// With gaps, only the page itself is certain to be the client's.
+    @Test(arguments: ["playlists/1/tracks?offset=2", "playlists/1/tracks?offset=5", nil])
+    func theClientsPageIsMadeOfIt(next: String?) throws {
+        let scene = try scene(Self.pages(next))
+        #expect(
+            try scene.ask("playlists/1/tracks?limit=2")
+                == .answer(document([Self.track("10"), Self.track("11")], next: next), .window))
+        #expect(try scene.ask("songs/11") == .answer(document(Self.song("11", album: "2")), .reduced))
+    }
+
+    @Test func itShowsWhatThePageWouldShowOfTheList() throws {
+        let scene = try scene(Self.pages("playlists/1/tracks?offset=5"))
+        let record = try #require(
+            scene.library.forms.record(try StoredScene.request("playlists/1/tracks").shape, at: StoredScene.noon + 10))
+        #expect(record.lists.cut == .filling)
+    }
+
+    // MARK: Where nothing is added
+
+    @Test func whatWasNotSeenOfSongsIsNotAskedFor() throws {
+        #expect(try scene(Array(Self.forms[..<1])).ask("albums/1") == .refusal, "no song was seen alone")
+        #expect(try scene(Array(Self.forms[1...])).ask("albums/1") == .refusal, "no album was seen")
+        let bare = Stored("songs/90", document(Self.track("90")))
+        #expect(try scene([Self.forms[0], bare]).ask("albums/1") == .refusal, "songs show no more alone")
+        let whole = Stored("albums/9", Self.album("9", [Self.song("90", album: "9")]))
+        #expect(try scene([whole, Self.forms[1]]).ask("albums/1") == .refusal, "tracks show as much")
+    }
+
+    /// Ids would not make it whole.
+    @Test func whatShowsResourcesAloneIsNotAskedFor() throws {
+        let song = Stored("songs/90", document(Self.track("90", [relation("albums", [resource("albums", "9")])])))
+        #expect(try scene([Self.forms[0], song]).ask("albums/1") == .refusal)
+        let unknown = Stored("songs/90", document(Self.track("90", [relation("covers", [identifier("songs", "9")])])))
+        #expect(try scene([Self.forms[0], unknown]).ask("albums/1") == .refusal, "its name is not documented")
+    }
+
+    @Test func itCanBeSwitchedOff() throws {
+        var settings = CompositionSettings()
+        settings.supersets = false
+        let scene = StoredScene(settings)
+        try scene.store(Self.forms)
+        #expect(try scene.ask("albums/1") == .refusal)
+    }
+
+    // MARK: What it brings
+
+    /// How many albums are asked for so, of at most 200, when this is done with each.
+    private func tries(_ use: (StoredScene, Growth, Int) throws -> Void) throws -> Int {
+        let scene = try scene()
+        for number in 0..<200 {
+            guard case .partial(let supplement) = try scene.compose("albums/\(100 + number)") else { return number }
+            let growth = try #require(supplement.growth)
+            scene.library.growth.begin(growth)
+            try use(scene, growth, number)
+        }
+        return 200
+    }
+
+    @Test func whereTheAnswerCannotBeMadeOfItItEnds() throws {
+        #expect(try tries { _, _, _ in } == 4)
+    }
+
+    @Test func whereNoSongIsAskedForItEndsLater() throws {
+        let count = try tries { scene, growth, _ in scene.library.growth.settle(growth) }
+        #expect((40..<64).contains(count), "\(count)")
+    }
+
+    @Test func songsThatAreMadeOfItPayForIt() throws {
+        let count = try tries { scene, growth, number in
+            scene.library.growth.settle(growth)
+            guard number % 10 == 0 else { return }
+            try scene.store(
+                Stored(
+                    "albums/\(100 + number)?relate[songs]=albums,artists",
+                    Self.album("\(100 + number)", [Self.song("\(500 + number)", album: "\(100 + number)")])))
+            scene.library.growth.note(use: try scene.answer("songs/\(500 + number)").growth)
+        }
+        #expect(count == 200)
+    }
+}
