@@ -24,7 +24,7 @@ public final class ResponseCache: Sendable {
     private let ended = Mutex<Set<CacheKey.Scope>>([])
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
-    private let purgedTargets: PurgedTargets
+    let purgedTargets: PurgedTargets
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
@@ -112,10 +112,7 @@ public final class ResponseCache: Sendable {
         purgedTargets.note(purge)
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         purging.async { @Sendable [self] in
-            guard let store else {
-                defer { purgedTargets.noteEnd(of: purge) }
-                return completion(purgeMemory(purge))
-            }
+            guard let store else { return completion(purgeMemory(purge)) }
             store.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
                 purging.async { @Sendable [self] in
                     endPurge(purge)
@@ -140,7 +137,6 @@ public final class ResponseCache: Sendable {
         // What left while the file was gone through may bring back what was in memory all along.
         purges.wrappingAdd(1, ordering: .sequentiallyConsistent)
         purgeMemory(purge)
-        purgedTargets.noteEnd(of: purge)
     }
 
     /// Writes down that a form of request rests; without a store that is forgotten with the

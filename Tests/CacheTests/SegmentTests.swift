@@ -113,6 +113,7 @@ import Testing
                 model[number] = nil
                 _ = await store.purged(
                     .soft, EntrySelection([.prefix(Array("/\(round % 10)".utf8))]), at: noon + Int64(round))
+                store.flush()
             }
             if round % 10 == 9 {
                 store.close()
