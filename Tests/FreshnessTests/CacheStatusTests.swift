@@ -14,7 +14,7 @@ import Testing
         var buffer = ByteBuffer(capacity: 128)
         status.write(to: &buffer)
         let line = String(decoding: buffer.copyReadable(), as: UTF8.self)
-        return String(line.dropFirst("Cache-Status: ".count).dropLast(2))
+        return String(line.dropFirst("Cache-Status: ".count).dropLast())
     }
 
     /// Replays counted answers of other nodes as misses: their word was known to the writer alone.

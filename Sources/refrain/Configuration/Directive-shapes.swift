@@ -18,10 +18,12 @@ extension Directive {
     }
 
     /// One of the names of an enumeration.
-    static func choice<Value>(_ name: String, _ field: Field<Value>, standard: Value, why: String) -> Directive
+    static func choice<Value>(
+        _ name: String, _ field: Field<Value>, standard: Value, needsRestart: Bool = false, why: String
+    ) -> Directive
     where Value: RawRepresentable<String> & CaseIterable & Sendable {
         let grammar = Value.allCases.map(\.rawValue).joined(separator: "|")
-        return Directive(name, grammar, defaults: [standard.rawValue], why: why) {
+        return Directive(name, grammar, defaults: [standard.rawValue], needsRestart: needsRestart, why: why) {
             configuration, words throws(ValueError) in
             configuration[keyPath: field] = try Value(choice: words[0])
         }

@@ -261,7 +261,7 @@ extension Directive {
             "cache_file", \.cacheFile, .cache, standard: "refrain.sqlite", needsRestart: true,
             why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
         choice(
-            "cache_file_locked", \.cacheFileLocked, standard: .exit,
+            "cache_file_locked", \.cacheFileLocked, standard: .exit, needsRestart: true,
             why:
                 "at the start, where another process uses cache_file: exit with 78, or go on with memory until it is free"
         ),
