@@ -142,8 +142,8 @@ let package = Package(
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Recording",
-                    "Simulator", "Traffic",
+                    "Text", "EventLoop", "HTTP", "Freshness", "Cache", "Server", "Upstream", "Recording", "Simulator",
+                    "Traffic",
                 ],
                 swiftSettings: swift + indexed),
             .testTarget(

@@ -4,7 +4,8 @@ import Proxy
 import Synchronization
 import TestSupport
 import Testing
-import Upstream
+
+@testable import Upstream
 
 /// One client's many requests, and what another client gets meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct FairnessTests {

@@ -1,5 +1,4 @@
 import Admin
-import AppleMusic
 import Cache
 import Foundation
 import Proxy
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 import Text
 
+@testable import AppleMusic
 @testable import EventLoop
 
 /// A proxy with its admin listener in front of the simulated API, started anew on the same file as

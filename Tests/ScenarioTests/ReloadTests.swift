@@ -3,11 +3,11 @@ import Foundation
 import Server
 import TestSupport
 import Testing
-import Upstream
 
 @testable import AppleMusic
 @testable import EventLoop
 @testable import Proxy
+@testable import Upstream
 
 /// The proxy goes over to other settings while it serves.
 @Suite(.timeLimit(.minutes(10))) struct ReloadTests {

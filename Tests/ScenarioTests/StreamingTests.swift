@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Recording
+@testable import Upstream
 
 /// Large answers that nobody keeps go on as they come; all others are whole first.
 @Suite(.timeLimit(.minutes(10))) struct StreamingTests {

@@ -33,7 +33,7 @@ public enum ResourceMention {
     /// The distinct numbers of what `body` names, ascending; none where it is not a JSON object or
     /// array, ``everything`` alone where it is one of 2 GiB or more.
     /// One pass; nothing is converted, and memory is bounded whatever `body` holds.
-    public static func numbers(in body: Span<UInt8>) -> [UInt64] {
+    static func numbers(in body: Span<UInt8>) -> [UInt64] {
         DocumentScan(body, findsDocument: false).mentions
     }
 

@@ -18,7 +18,7 @@ public struct UpstreamSettings: Sendable, Equatable {
     /// fail at once, so that an origin that has come back is noticed by the first of them.
     var maxBackoff: Duration = .milliseconds(500)
     /// Connections at once, those being opened included. Per loop.
-    public var maxConnections: Int
+    var maxConnections: Int
     /// Requests waiting for a connection. Per loop.
     public var maxWaiting: Int = 1000
     /// The most content that is handed over in one piece; a larger answer is streamed, and so is a

@@ -6,9 +6,9 @@ import Server
 import Synchronization
 import TestSupport
 import Testing
-import Upstream
 
 @testable import Cache
+@testable import Upstream
 
 /// A proxy before an origin whose answers a test decides.
 final class ScriptedScene {
