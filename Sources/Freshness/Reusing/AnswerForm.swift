@@ -39,7 +39,9 @@ struct ClientConditions<Answer: ReusableAnswer> {
 
     func form(_ method: Method, _ fields: borrowing Fields, _ bytes: Span<UInt8>) -> AnswerForm {
         guard stored.status == 200, method == .get || method == .head else { return .whole }
-        if isNotModified(fields, bytes) { return .notModified }
+        // RFC 9111 4.3.2: without Last-Modified the answer's own date counts.
+        let since = validators.lastModified ?? validators.date ?? stored.receivedAt
+        if validators.areKnown(to: fields, bytes, in: stored.head.span, lastModified: since) { return .notModified }
         guard method == .get, fields.count(.range) == 1, let range = fields.first(.range),
             allowsRange(fields, bytes)
         else { return .whole }
@@ -48,38 +50,6 @@ struct ClientConditions<Answer: ReusableAnswer> {
         case .unsatisfiable: .unsatisfiable
         case .part(let part): .partial(part)
         }
-    }
-
-    /// If-None-Match goes before If-Modified-Since (RFC 9110 13.2.2).
-    private func isNotModified(_ fields: borrowing Fields, _ bytes: Span<UInt8>) -> Bool {
-        guard !fields.contains(.ifNoneMatch) else {
-            for index in 0..<fields.endIndex where fields[index].id == .ifNoneMatch {
-                if matchesWeakly(fields[index].value, bytes) { return true }
-            }
-            return false
-        }
-        guard fields.count(.ifModifiedSince) == 1, let field = fields.first(.ifModifiedSince),
-            let since = HTTPDate.parse(bytes.extracting(field.value.range))
-        else { return false }
-        // RFC 9111 4.3.2: without Last-Modified the answer's own date counts.
-        return since >= validators.lastModified ?? validators.date ?? stored.receivedAt
-    }
-
-    /// Whether one of the listed tags, or `*`, is the stored one by weak comparison, or that of its
-    /// coded form: both have the same content, and a client that has either needs none. A value
-    /// that is no list of tags, but byte for byte what the origin wrote as ETag, comes from an
-    /// origin that leaves the quotes out, and matches too.
-    private func matchesWeakly(_ list: ByteRange, _ bytes: Span<UInt8>) -> Bool {
-        if bytes.equals(list.range, "*") { return true }
-        let head = stored.head
-        if !validators.tagValue.isEmpty, bytes.equals(list.range, head.span, validators.tagValue.range) { return true }
-        guard let tag = validators.entityTag else { return false }
-        var tags = EntityTags(list)
-        while let other = tags.next(in: bytes) {
-            if bytes.equals(other.opaque.range, head.span, tag.opaque.range) { return true }
-            if OwnTag.isCoded(other, bytes, of: tag, head.span) { return true }
-        }
-        return false
     }
 
     /// RFC 9110 13.1.5: by strong comparison, and by a date only where it is a strong validator.

@@ -212,6 +212,7 @@ extension Exchange {
         if isWatching { unwatchClient() }
         client.perform(action)
         switch action {
+        case .beginStreaming where client.isConfirmed: handle(.clientLeft)
         case .beginStreaming(let response) where !response.body.isEmpty: handle(.received(response.body))
         case .stream(let bytes): stream(bytes, to: client)
         default: break

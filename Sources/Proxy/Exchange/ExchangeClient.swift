@@ -22,6 +22,8 @@ final class ExchangeClient {
     var streamReason = Reason.tooLarge
     /// What has been sent of it.
     private var streamed: (status: Int, fields: [UInt8], bytes: Int) = (0, [], 0)
+    /// Whether a 304 has been sent in place of it, and no more is wanted.
+    private(set) var isConfirmed = false
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
         self.connection = connection
@@ -53,7 +55,7 @@ final class ExchangeClient {
         case .breakOff(let reason):
             recordStreamed(reason)
             connection.reset()
-        case .abandon: recordStreamed(streamReason)
+        case .abandon: if !isConfirmed { recordStreamed(streamReason) }
         case .discard(let response):
             noteLarge(response)
             recordStreamed(streamReason)
@@ -94,14 +96,38 @@ final class ExchangeClient {
         if response.status == 401, response.body.isEmpty, request.sendsNoToken(hasOwnToken: proxy.signs) {
             return refuseWithoutToken(reason)
         }
-        record(status: response.status, contentLength: response.body.count, .no(reason), recorded(response))
+        let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
+        if let confirmation = confirmation(response, fields) {
+            return confirm(response, confirmation, reason)
+        }
+        record(
+            status: response.status, contentLength: response.body.count, .no(reason), recorded(response, fields))
         let status = forwarded(response.status, .no(reason))
         let lacksWait = response.status == 429 && !response.fields.contains(.retryAfter)
         connection.respond(content: response.body, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)
-            buffer.append(response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed))
+            buffer.append(fields)
             appendLength(of: response, to: &buffer)
             if lacksWait { appendWait(to: &buffer) }
+            status.write(to: &buffer)
+            proxy.writeCrossOrigin(connection, to: &buffer)
+        }
+    }
+
+    /// The fields of a 304 in place of a 200 whose content the client has; nil where it needs the
+    /// content.
+    private func confirmation(_ response: UpstreamResponse, _ fields: [UInt8]) -> [UInt8]? {
+        guard response.status == 200 else { return nil }
+        let head = connection.head
+        return connection.withHeadBytes { NotModified.lines(for: head.method, head.fields, $0, insteadOf: fields) }
+    }
+
+    private func confirm(_ response: UpstreamResponse, _ fields: [UInt8], _ reason: Reason) {
+        record(status: 304, contentLength: 0, .no(reason), .passed(fields: fields, content: []), of: response)
+        let status = forwarded(response.status, .no(reason))
+        connection.respond(content: [], writesDate: !response.hasDate) { buffer in
+            buffer.appendStatusLine(304)
+            buffer.append(fields)
             status.write(to: &buffer)
             proxy.writeCrossOrigin(connection, to: &buffer)
         }
@@ -152,23 +178,23 @@ final class ExchangeClient {
     /// Whether the answer is one user's, by its route or because a user's token went along.
     private var isPersonal: Bool { request.facts.scope != .shared }
 
+    /// - Parameter response: the origin's, where the client gets another status.
     private func record(
         status: Int, contentLength: Int, _ storing: CacheStatus.Forwarded.Storing,
-        _ answer: @autoclosure () -> TrafficAnswer = .untold
+        _ answer: @autoclosure () -> TrafficAnswer = .untold, of response: UpstreamResponse? = nil
     ) {
         proxy.observer.record(
             AnsweredRequest(
                 status: status,
                 contentLength: AnsweredRequest.contentLength(contentLength, to: connection.head.method),
-                cacheStatus: forwarded(status, storing), key: request.key, template: request.facts.logTemplate,
-                upstreamTime: upstreamTime),
+                cacheStatus: forwarded(response?.status ?? status, storing), key: request.key,
+                template: request.facts.logTemplate, upstreamTime: upstreamTime),
             answer(), on: connection)
     }
 
     /// What a recording may say of an answer that is not stored: its content only as it is without
     /// a coding, and not where a cookie may have shaped it.
-    private func recorded(_ response: UpstreamResponse) -> TrafficAnswer {
-        let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
+    private func recorded(_ response: UpstreamResponse, _ fields: [UInt8]) -> TrafficAnswer {
         let isCoded = !response.isInflated && response.fields.contains(.contentEncoding)
         let isPlain = !isPersonal && !isCoded && !connection.head.fields.contains(.cookie)
         return .passed(fields: fields, content: isPlain ? response.body : [])
@@ -198,6 +224,10 @@ extension ExchangeClient {
 
     private func beginStreaming(_ response: UpstreamResponse) {
         noteLarge(response)
+        if let confirmation = confirmation(response, streamed.fields) {
+            isConfirmed = true
+            return confirm(response, confirmation, streamReason)
+        }
         let status = forwarded(response.status, .no(streamReason))
         connection.beginStreaming(length: response.declaredLength, writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(response.status)

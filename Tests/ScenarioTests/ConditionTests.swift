@@ -1,0 +1,80 @@
+import Foundation
+import Freshness
+import TestSupport
+import Testing
+
+@testable import Proxy
+
+/// A client's own conditions where the answer that came is not stored: the origin is asked for the
+/// whole, or does not know conditions.
+@Suite(.timeLimit(.minutes(10))) struct ConditionTests {
+    private static let target = "/v1/thing"
+    private static let date = "Tue, 01 Jan 2019 00:00:00 GMT"
+
+    private static func origin(size: Int = 4_000) throws -> FakeOrigin {
+        try FakeOrigin { _ in
+            FakeOrigin.Reply(
+                fields: [
+                    ("Content-Type", "application/json"), ("Cache-Control", "private"), ("ETag", "\"a\""),
+                    ("Last-Modified", date),
+                ], bytes: [UInt8](repeating: 32, count: size))
+        }
+    }
+
+    private static let conditions = [
+        ("If-None-Match", "\"a\"", 304), ("If-None-Match", "W/\"x\", W/\"a\"", 304), ("If-None-Match", "*", 304),
+        ("If-None-Match", "\"b\"", 200), ("If-Modified-Since", date, 304),
+        ("If-Modified-Since", "Mon, 31 Dec 2018 23:59:59 GMT", 200), ("If-Modified-Since", "yesterday", 200),
+        ("If-Match", "\"b\"", 200),
+    ]
+
+    /// A 200 that carried the very tag that was asked about.
+    @Test(arguments: conditions) func anAnswerThatIsNotStoredIsHeldAgainstTheClientsCondition(
+        name: String, value: String, status: Int
+    ) throws {
+        let origin = try Self.origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        for method in ["GET", "HEAD"] {
+            let reply = try proxy.client.send(method, Self.target, fields: [(name, value)])
+            #expect(reply.status == status && reply.field("ETag") == "\"a\"", "\(method)")
+            #expect((reply.field("Content-Type") == nil) == (status == 304))
+            #expect(reply.body.count == (status == 200 && method == "GET" ? 4_000 : 0))
+            #expect(reply.field("Cache-Status")?.contains("fwd-status=200") == true)
+        }
+        #expect(try proxy.client.send("POST", Self.target, fields: [(name, value)]).status == 200)
+        proxy.stop()
+        #expect(origin.requests.count == 3)
+        #expect(try proxy.accessLog().contains("\" \(status) \(status == 304 ? 0 : 4_000) ") == true)
+    }
+
+    @Test func anOriginThatKnowsNoConditionsCostsAUserNoContent() throws {
+        let origin = try Self.origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let fields = [("Music-User-Token", "anna"), ("If-None-Match", "\"a\"")]
+        let reply = try proxy.client.send("GET", "/v1/me/library/songs", fields: fields)
+        #expect(reply.status == 304 && reply.body.isEmpty && reply.field("Cache-Control") == "private, no-store")
+        #expect(origin.requests[0].field("If-None-Match") == "\"a\"")
+    }
+
+    /// It goes on as it comes, and is known by its head.
+    @Test func aLargeAnswerThatTheClientHasIsNotSent() throws {
+        let origin = try Self.origin(size: 1 << 20)
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        for tag in ["\"a\"", "\"b\"", "\"a\""] {
+            let reply = try proxy.client.send("GET", Self.target, fields: [("If-None-Match", tag)])
+            #expect(reply.status == (tag == "\"a\"" ? 304 : 200))
+            #expect(reply.body.count == (tag == "\"a\"" ? 0 : 1 << 20))
+        }
+        proxy.stop()
+        #expect(proxy.statistics[.requests] == 3)
+        #expect(try proxy.accessLog().components(separatedBy: "\" 304 0 ").count == 3)
+    }
+
+    @Test func anErrorIsNoAnswerToACondition() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 404, fields: [("ETag", "\"a\"")]) }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        #expect(try proxy.client.send("GET", Self.target, fields: [("If-None-Match", "\"a\"")]).status == 404)
+    }
+}
