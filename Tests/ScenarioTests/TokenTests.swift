@@ -91,7 +91,28 @@ import Testing
         let explanation = try #require(proxy.explain("/v1/catalog/us/albums/1"))
         #expect(explanation.lastAnswer?.status == status && explanation.lastAnswer?.reason == .upstreamRefused)
         let user = try proxy.client.send("GET", "/v1/me/storefront", fields: [("Music-User-Token", "a")])
-        #expect(user.field("Cache-Status")?.contains("upstream-refused") == false)
+        #expect(user.field("Cache-Status")?.contains("upstream-refused") == (status == 401), "403 is about the user")
+    }
+
+    /// With personal traffic alone the proxy's own token was refused for hours, and no alert came.
+    @Test func aTokenThatIsRefusedOnPersonalRequestsAloneIsAFailureToo() throws {
+        let directory = try TemporaryFolder()
+        let tokens = try DeveloperTokens(tokenFile: try directory.put("old", "token", mode: 0o600))
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 401, body: "") }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, credentials: Credentials(developer: tokens, musicUser: nil))
+        defer { proxy.stop() }
+        let target = "/v1/me/library/songs"
+        for _ in 0..<2 {
+            let reply = try proxy.client.send("GET", target, fields: [("Music-User-Token", "a")])
+            #expect(reply.status == 401)
+            #expect(reply.field("Cache-Status")?.contains("detail=upstream-refused") == true)
+        }
+        #expect(proxy.statistics[because: .upstreamRefused] == 2 && proxy.statistics[.upstreamErrors] >= 2)
+        #expect(tokens.lastRefusal != nil)
+        let nobody = try proxy.client.send("GET", target)
+        #expect(nobody.field("Cache-Status")?.contains("upstream-refused") == false, "it says nothing of the token")
+        #expect(proxy.statistics[because: .upstreamRefused] == 2)
     }
 
     @Test func anErrorThatIsNotStoredIsRememberedForWhoAsksWhy() throws {

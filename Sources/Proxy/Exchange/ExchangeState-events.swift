@@ -55,8 +55,10 @@ extension ExchangeState {
         /// Whether the origin's errors are the same for everyone: neither a field nor a token of
         /// the client's goes along.
         var hasImpersonalErrors = false
-        /// A 401 or 403 would be about the proxy's own token.
-        var isProxysOwn = false
+        /// Whether the route wants a user's token.
+        var isPersonal = false
+        /// Whether a user's token goes along.
+        var hasUserToken = false
         /// Whether the client's own fields go along.
         var carriesFields = false
         /// The longest that a client waits for another's request.
@@ -342,6 +344,13 @@ extension ExchangeState.Traits {
         (isWitness, isVerified, isCollapsible) = (true, true, false)
     }
 
+    /// Whether an answer of this status refuses the proxy's own developer token.
+    func refusesOwnToken(_ status: Int) -> Bool {
+        hasOwnToken
+            && TokenEvidence(status: status, isSafe: isSafe, isPersonal: isPersonal, hasUserToken: hasUserToken)
+                == .refused
+    }
+
     /// What a request says of itself.
     init(_ request: OriginRequest, hasOwnToken: Bool) {
         self.hasOwnToken = hasOwnToken
@@ -354,7 +363,8 @@ extension ExchangeState.Traits {
         hasUser = request.user != nil
         isVerified = request.expected != nil && request.forwarded.method == .get
         hasImpersonalErrors = request.hasImpersonalErrors(hasOwnToken: hasOwnToken)
-        isProxysOwn = request.isProxysOwn(hasOwnToken: hasOwnToken)
+        isPersonal = request.facts.route.isPersonal
+        hasUserToken = request.hasUserToken
         carriesFields = request.carriesFields
     }
 }

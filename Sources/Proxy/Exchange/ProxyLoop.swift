@@ -167,7 +167,7 @@ extension ProxyLoop {
     func noteStatus(_ status: Int, of request: OriginRequest) {
         let evidence = request.tokenEvidence(status)
         noteToken(of: request, evidence)
-        if evidence == .refused, request.isProxysOwn(hasOwnToken: signs) {
+        if evidence == .refused, signs {
             statistics.count(.upstreamErrors)
             shared.credentials.developer?.noteRefusal(at: context.unixSeconds)
         }

@@ -86,12 +86,6 @@ final class OriginRequest {
         return !carriesClientAuthorization(hasOwnToken: hasOwnToken)
     }
 
-    /// Whether the proxy asks for everyone, with its own developer token: a refusal is about that.
-    func isProxysOwn(hasOwnToken: Bool) -> Bool {
-        guard hasOwnToken, let key else { return false }
-        return !key.isPersonal
-    }
-
     /// Whether the client's own fields go along.
     var carriesFields: Bool { if case .fixed = facts.rule { false } else { true } }
 }

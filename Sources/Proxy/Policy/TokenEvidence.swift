@@ -26,10 +26,13 @@ enum TokenEvidence {
 }
 
 extension OriginRequest {
+    /// Whether a user's token goes along.
+    var hasUserToken: Bool { forwarded.clientUserToken != nil || mayUseOperatorsToken }
+
     /// The evidence in an answer of this status.
     func tokenEvidence(_ status: Int) -> TokenEvidence {
         TokenEvidence(
             status: status, isSafe: forwarded.method.isSafe, isPersonal: facts.route.isPersonal,
-            hasUserToken: forwarded.clientUserToken != nil || mayUseOperatorsToken)
+            hasUserToken: hasUserToken)
     }
 }

@@ -26,11 +26,12 @@ import Testing
         for (isOwn, end) in [
             (true, "stale for upstreamRefused of \(status)"), (false, "pass \(status) unauthorized"),
         ] {
-            var script = Script { ($0.hasStandIn, $0.isProxysOwn) = (true, isOwn) }
+            var script = Script { ($0.hasStandIn, $0.hasOwnToken) = (true, isOwn) }
             script.standIn = Script.stored()
             script.lead()
-            _ = script.play(.answered(Script.response(status), .readable))
-            let step = script.play(.unstored(Script.response(status), .unauthorized))
+            let isRenewing = script.play(.answered(Script.response(status), .readable)) == "renew token"
+            let step = script.play(
+                isRenewing ? .tokenRenewed(false) : .unstored(Script.response(status), .unauthorized))
             #expect(step == "cancel timer, finish released, \(end)")
         }
     }
