@@ -32,7 +32,7 @@ import Text
             ([("Authorization", "Basic abc")], 401, "client-key-missing", "A client key is needed here"),
             ([("X-Refrain-Key", "0123456789abcdeg")], 401, "client-key-unknown", "The client key in X-Refrain-Key"),
             ([("Authorization", "Bearer eyJ.a.b")], 401, "client-key-unknown", "The token in Authorization"),
-            ([key], 200, "absent", ""), ([key], 429, "client-rate", "1 requests a second"),
+            ([key], 200, "absent", ""), ([key], 429, "client-rate", "1 request a second"),
         ] {
             let reply = try proxy.client.send("GET", Self.album, fields: fields)
             #expect(reply.status == status)
@@ -53,21 +53,39 @@ import Text
         let proxy = try ProxyUnderTest(
             originPort: origin.port, crossOrigin: .only([PageOrigin("https://a.example")]), logFormat: format)
         for (site, method) in [("https://a.example", "GET"), ("https://b.example", "GET"), ("https://a.example", "X")] {
-            let reply = try proxy.client.send(
-                "OPTIONS", Self.album, fields: [("Origin", site), ("Access-Control-Request-Method", method)])
+            let fields = [("Origin", site), ("Access-Control-Request-Method", method)]
+            let reply = try proxy.client.send("OPTIONS", "/" + Self.album + "?secret=1", fields: fields)
             #expect(reply.status == 204 && (reply.field("Access-Control-Allow-Origin") == site) == site.contains("a.e"))
         }
-        let reasons = ["preflight", "origin-not-allowed", "method-not-allowed"]
+        let details = [nil, "origin-not-allowed", "method-not-allowed"]
         if format == .json {
             let lines = try log(proxy)
-            #expect(lines.compactMap { $0["reason"]?.stringValue } == reasons)
-            #expect(lines.allSatisfy { $0["outcome"]?.stringValue == "preflight" })
+            #expect(lines.map { $0["detail"]?.stringValue } == details)
+            for member in ["outcome", "reason"] {
+                #expect(lines.allSatisfy { $0[member]?.stringValue == "preflight" })
+            }
+            #expect(lines.allSatisfy { $0["target"]?.stringValue == Self.album })
         } else {
             proxy.stop()
             let lines = try proxy.accessLog().split(separator: "\n")
             #expect(lines.count == 3 && lines[0].contains(" preflight 0.000000 "))
-            for (line, reason) in zip(lines, reasons).dropFirst() { #expect(line.contains(" preflight/\(reason) ")) }
+            for (line, detail) in zip(lines, details) {
+                #expect(line.contains("\"OPTIONS \(Self.album) HTTP/1.1\" 204 0 "))
+                if let detail { #expect(line.contains(" preflight/\(detail) ")) }
+            }
         }
+    }
+
+    /// The log did not say which address a page was denied; what is private stays out of it.
+    @Test(arguments: [
+        ("/v1/me/library/songs/i.private?secret=1", "/v1/me/library/{type}/{id}"), ("/v1/new/private", "other"),
+    ])
+    func aPreflightAboutWhatIsPrivateIsLoggedByItsRoute(target: String, logged: String) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        let fields = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
+        #expect(try proxy.client.send("OPTIONS", target, fields: fields).status == 204)
+        #expect(try log(proxy).map { $0["target"]?.stringValue } == [logged])
     }
 
     /// The client got an empty 401, and the log said that Apple refused a token that did not exist.

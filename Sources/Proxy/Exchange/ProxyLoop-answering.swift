@@ -101,11 +101,21 @@ extension ProxyLoop {
         let refusal = connection.withHeadBytes { bytes in
             shared.crossOrigin.preflightRefusal(of: connection.head, bytes, allowing: shared.pageFields)
         }
-        observer.recordPreflight(refusal, on: connection)
+        let path = connection.withHeadBytes { Self.loggedPath($0.extracting(connection.head.target.range)) }
+        observer.recordPreflight(path, refusal, on: connection)
         connection.respond(content: []) { buffer in
             CrossOrigin.writePreflight(allowing: shared.pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
+    }
+
+    /// The canonical path of a target that everyone may know, the route of another one, and `-`
+    /// where it is malformed.
+    private static func loggedPath(_ bytes: Span<UInt8>) -> [UInt8] {
+        var target = CanonicalTarget()
+        guard (try? target.parse(bytes)) != nil else { return [UInt8(ascii: "-")] }
+        guard target.route.isShared else { return target.route.template.withUTF8Buffer { Array($0) } }
+        return Array(target.bytes.prefix { $0 != UInt8(ascii: "?") })
     }
 }
 

@@ -29,7 +29,7 @@ struct Rejection {
 
     /// The client has sent as many requests a second as it may.
     static func rate(_ rate: Int, retryAfter: Int) -> Rejection {
-        let detail = "This client may send \(rate) requests a second."
+        let detail = "This client may send \(rate == 1 ? "1 request" : "\(rate) requests") a second."
         return Rejection(
             error: AppleError(status: 429, detail: detail), reason: .clientRate, retryAfter: retryAfter)
     }

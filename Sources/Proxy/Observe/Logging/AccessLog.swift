@@ -50,32 +50,36 @@ final class AccessLog {
 
     /// A request that could not be read to its end: what it was is not known, so it stands as `-`.
     func recordRefusal(status: Int, contentLength: Int, nanoseconds: Int64, on connection: ClientConnection) {
-        recordUnnamed(method: "-", status, contentLength, "refused", nil, nanoseconds, connection)
+        recordUnread("-", [UInt8(ascii: "-")], status, contentLength, "refused", nil, nanoseconds, connection)
     }
 
-    /// - Parameter refusal: why the browser will not send the request; nil where it will.
-    func recordPreflight(_ refusal: StaticString?, on connection: ClientConnection) {
-        recordUnnamed(method: "OPTIONS", 204, 0, "preflight", refusal, 0, connection)
+    /// - Parameters:
+    ///   - path: what the page asks about, without the query; the route where that is private.
+    ///   - refusal: why the browser will not send the request; nil where it will.
+    func recordPreflight(_ path: [UInt8], _ refusal: StaticString?, on connection: ClientConnection) {
+        recordUnread("OPTIONS", path, 204, 0, "preflight", refusal, 0, connection)
     }
 
-    private func recordUnnamed(
-        method: StaticString, _ status: Int, _ contentLength: Int, _ word: StaticString, _ reason: StaticString?,
-        _ nanoseconds: Int64, _ connection: ClientConnection
+    private func recordUnread(
+        _ method: StaticString, _ target: [UInt8], _ status: Int, _ contentLength: Int, _ word: StaticString,
+        _ detail: StaticString?, _ nanoseconds: Int64, _ connection: ClientConnection
     ) {
         noteTime(connection)
         switch format {
         case .combined:
             beginCombined(connection)
             lines.append(method)
-            lines.append(connection.isHTTP2 ? " - HTTP/2.0\" " : " - HTTP/1.1\" ")
+            lines.append(" ")
+            lines.appendEscaped(target.span, upTo: Self.longest)
+            lines.append(connection.isHTTP2 ? " HTTP/2.0\" " : " HTTP/1.1\" ")
             lines.append(decimal: status)
             lines.append(" ")
             lines.append(decimal: contentLength)
             lines.append(" \"-\" \"-\" ")
             lines.append(word)
-            if let reason {
+            if let detail {
                 lines.append("/")
-                lines.append(reason)
+                lines.append(detail)
             }
             lines.append(" ")
             lines.append(secondsOf: nanoseconds)
@@ -84,8 +88,11 @@ final class AccessLog {
             beginJSON(connection)
             lines.append(",\"method\":\"")
             lines.append(method)
-            lines.append("\",\"target\":\"-\"")
-            appendResult(status, contentLength, word, reason ?? word, nanoseconds)
+            lines.append("\",\"target\":\"")
+            lines.appendEscaped(target.span, upTo: Self.longest)
+            lines.append("\"")
+            appendResult(status, contentLength, word, word, nanoseconds)
+            if let detail { appendDetail(detail) }
             lines.append("}\n")
         }
         flushSoon()
@@ -180,11 +187,7 @@ final class AccessLog {
         lines.append("\"")
         appendResult(
             answered.status, answered.contentLength, answered.outcome.word, answered.word, nanoseconds)
-        if let detail = answered.detail {
-            lines.append(",\"detail\":\"")
-            lines.append(detail.word)
-            lines.append("\"")
-        }
+        if let detail = answered.detail { appendDetail(detail.word) }
         if let time = answered.upstreamTime {
             lines.append(",\"upstream_seconds\":")
             lines.append(secondsOf: time.wholeNanoseconds)
@@ -236,6 +239,12 @@ final class AccessLog {
         lines.append(reason)
         lines.append("\",\"seconds\":")
         lines.append(secondsOf: nanoseconds)
+    }
+
+    private func appendDetail(_ word: StaticString) {
+        lines.append(",\"detail\":\"")
+        lines.append(word)
+        lines.append("\"")
     }
 
     private func appendTarget(_ answered: AnsweredRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
