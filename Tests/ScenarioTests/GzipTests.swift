@@ -299,6 +299,19 @@ import Testing
         #expect(origin.requests.count == (personal == "kept" ? 1 : 4))
     }
 
+    /// An answer of 7,320 bytes that is 294 from the origin.
+    @Test(arguments: ["POST", "PUT", "DELETE"]) func answersToAUsersWritesGoOutInGzipToo(method: String) throws {
+        let origin = try Self.origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        defer { proxy.stop() }
+        let (target, user) = ("/v1/me/library/playlists", [("Music-User-Token", "anna")])
+        let coded = try proxy.client.send(method, target, fields: Self.gzip + user, body: Data("{}".utf8))
+        #expect(coded.field("Content-Encoding") == "gzip" && coded.body.count * 4 < Self.body.utf8.count)
+        #expect(try Self.content(coded) == Self.body)
+        let plain = try proxy.client.send(method, target, fields: user, body: Data("{}".utf8))
+        #expect(plain.field("Content-Encoding") == nil && plain.body == Data(Self.body.utf8))
+    }
+
     /// A cookie travels by itself, as the attack BREACH needs it.
     @Test func aRequestWithACookieIsAnsweredWithoutACoding() throws {
         let origin = try Self.origin()

@@ -36,7 +36,7 @@ final class ForwardedRequest {
     /// rule.
     let welcomesGzip: Bool
     /// Whether the answer goes to the client in gzip, as it comes: one that is this client's alone,
-    /// to a GET without a cookie (DECISIONS 6.12).
+    /// to a GET or a write in a library, without a cookie (DECISIONS 6.12).
     let passesGzip: Bool
     /// The proxies of this kind that it has passed.
     let via: ViaChain
@@ -76,7 +76,8 @@ final class ForwardedRequest {
         tellsWhoAsks = breadth == .all && (head.fields.contains(.cookie) || head.fields.contains(.origin))
         welcomesGzip = breadth == .none && method == .get
         passesGzip =
-            breadth == .all && method == .get && !asksForRange && !head.fields.contains(.cookie)
+            breadth == .all && (method == .get || isPersonal && !method.isSafe) && !asksForRange
+            && !head.fields.contains(.cookie)
             && ContentCoding.preferred(by: head.fields, bytes) == .gzip
         self.body = body
     }
