@@ -58,13 +58,13 @@ public final class ProxyNode: Sendable {
     package var status: SharingStatus { board.status }
 
     /// Whether clients may be sent here: everything that was purged elsewhere is purged here too.
-    /// An engine that is away keeps them off for the first ten seconds alone; whoever purges then
-    /// is told that this node is missing.
+    /// An engine that is away keeps them off for the first ten seconds alone, and not from a node
+    /// that was ready before; whoever purges then is told that this node is missing.
     public var isReady: Bool {
         switch status.standing {
         case .ready: true
         case .catchingUp: false
-        case .away: Instant.now() - began >= Self.patience
+        case .away: board.hasBeenReady || Instant.now() - began >= Self.patience
         }
     }
 

@@ -80,4 +80,10 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
         }
         return names.map { "\($0) \(sums[$0] ?? 0)" }.joined(separator: ", ")
     }
+
+    /// What a node says of itself to its load balancer.
+    func readiness(of node: Int) throws -> (status: Int, text: String) {
+        let reply = try HTTPTestClient(port: programs[node].adminPort).send("GET", "/readyz")
+        return (reply.status, String(decoding: reply.body, as: UTF8.self))
+    }
 }
