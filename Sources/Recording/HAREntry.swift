@@ -3,14 +3,19 @@ import Text
 /// One entry of a HAR file, as an exchange.
 enum HAREntry {
     /// Why an entry is no exchange of a recording, or one without its body; the raw value goes on
-    /// after a number.
+    /// after what was left out.
     enum LeftOut: String, CaseIterable {
-        case isForeign = "requests not to the API (a path that begins with /v1/)"
-        case isUnanswered = "requests without an answer: blocked, cancelled or failed"
-        case isFromOwnCache = "requests answered out of the browser's own cache"
-        case isTwice = "requests that are twice in the file"
-        case isUnreadable = "requests with a target that cannot be read"
-        case hasLongBody = "bodies of more than 8 MiB"
+        case isForeign = "not to the API (a path that begins with /v1/)"
+        case isUnanswered = "without an answer: blocked, cancelled or failed"
+        case isFromOwnCache = "answered out of the browser's own cache"
+        case isTwice = "found twice in the file"
+        case isUnreadable = "with a target that cannot be read"
+        case hasLongBody = "of more than 8 MiB"
+
+        func words(_ count: Int) -> String {
+            let nouns = self == .hasLongBody ? ("body", "bodies") : ("request", "requests")
+            return "\(count) \(count == 1 ? nouns.0 : nouns.1) \(rawValue)"
+        }
     }
 
     enum Reading {

@@ -146,7 +146,7 @@ struct HARContents {
 
     /// How many of which kind.
     var leftOutWords: [String] {
-        let known = HAREntry.LeftOut.allCases.compactMap { why in leftOut[why].map { "\($0) \(why.rawValue)" } }
+        let known = HAREntry.LeftOut.allCases.compactMap { why in leftOut[why].map(why.words) }
         guard odd.count > 0 else { return known }
         return known
             + [odd.count == 1 ? odd.first : "\(odd.count) entries that cannot be read, the first is \(odd.first)"]

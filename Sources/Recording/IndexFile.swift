@@ -117,7 +117,11 @@ private struct IndexReading {
 
     private static func target(_ object: JSON) throws(Problem) -> String {
         guard let path = object["path"]?.stringValue, path.utf8.first == UInt8(ascii: "/") else {
-            throw .line("path is missing or does not begin with /")
+            let isRecorded = object["target"] != nil && object["offset"] != nil
+            throw .line(
+                isRecorded
+                    ? "a line of a recording without its first line, {\"refrain_recording\": ...}; put that before it"
+                    : "path is missing or does not begin with /")
         }
         let query = object["query"]?.stringValue ?? ""
         guard let target = RecordedTarget.redacted(text: query.isEmpty ? path : path + "?" + query) else {

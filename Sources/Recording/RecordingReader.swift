@@ -16,13 +16,15 @@ public final class RecordingReader {
         var warnings = otherWarnings
         if let first = dropped.line {
             warnings.append(
-                "\(path):\(first): \(dropped.count) exchanges were not recorded, from here on; the writer could not keep up"
+                "\(path):\(first): \(dropped.count == 1 ? "1 exchange was" : "\(dropped.count) exchanges were") not recorded, from here on; "
+                    + "the writer could not keep up"
             )
         }
         if let first = bodiless.line {
             warnings.append(
-                "\(path):\(first): \(bodiless.count) bodies, from here on, are not in \(RecordedBodies.path(beside: path)), "
-                    + "and count as not recorded")
+                "\(path):\(first): not in \(RecordedBodies.path(beside: path)), from here on: "
+                    + (bodiless.count == 1 ? "1 body, which counts" : "\(bodiless.count) bodies, which count")
+                    + " as not recorded")
         }
         return warnings
     }

@@ -76,7 +76,9 @@ import Text
     @Test func whatCannotBeDoneIsSaid() throws {
         #expect(try post(try AdminUnderTest(recording: Recorder(nil).control), #"{"on":true}"#) == 409)
         let failing = try AdminUnderTest(recording: Recorder(.failure(.empty(path: "a"))).control)
-        #expect(try post(failing, #"{"on":true}"#) == 503)
+        let reply = try failing.client.send("POST", "/recording", body: Data(#"{"on":true}"#.utf8))
+        #expect(reply.status == 503)
+        #expect(String(decoding: reply.body, as: UTF8.self).contains("cannot begin: a: no recorded response in it"))
         #expect(failing.logged == ["recording could not be switched on: a: no recorded response in it"])
     }
 

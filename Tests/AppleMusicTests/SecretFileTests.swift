@@ -110,9 +110,15 @@ private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> Secret
         }
     }
 
-    @Test(arguments: ["\n", "\r\n", "a b", "a\n\n", "a\nb\n", " a", "a ", "a\u{0}", "é", "Bearer a", "a,b", "\"a\""])
+    @Test(arguments: ["\n", "\r\n", "a b", "a\n\n", "a\nb\n", " a", "a ", "a\u{0}", "é", "Basic a", "a,b", "\"a\""])
     func `a token file holds one token and nothing else`(content: String) throws {
         let path = try directory.write(content)
         #expect(reason { () throws(SecretFileError) in try SecretFile.readToken(path) } == .notToken)
+    }
+
+    @Test(arguments: ["Bearer a.b.c\n", "bearer a", "BEARER "])
+    func `a whole Authorization value is no token`(content: String) throws {
+        let path = try directory.write(content)
+        #expect(reason { () throws(SecretFileError) in try SecretFile.readToken(path) } == .hasScheme)
     }
 }

@@ -131,4 +131,15 @@ let exampleKeyPEM = """
         #expect(ECDSASignature.der(raw: [UInt8](repeating: 1, count: 63)) == nil)
         #expect(ECDSASignature.der(raw: []) == nil)
     }
+
+    /// libcrypto's own words told nobody that it was the wrong half.
+    @Test func `a private key in place of a public one is told so`() {
+        func refusal(_ text: String) -> String? {
+            thrown { () throws(SigningKeyError) in try TokenVerifier(publicKeyPEM: Array(text.utf8)) }?.description
+        }
+        #expect(refusal(exampleKeyPEM)?.contains("openssl pkey -in KEY.p8 -pubout") == true)
+        for text in ["", "rubbish", "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n"] {
+            #expect(refusal(text)?.hasPrefix("not a public key in PEM") == true)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import AppleMusic
@@ -55,5 +56,18 @@ import Testing
         } catch {
             #expect(error.description == message)
         }
+    }
+
+    /// A file for 420 apps was refused.
+    @Test func thousandsOfClientsAreToldApart() throws {
+        let count = 5_000
+        let lines = (0..<count).map { "app\($0) key-of-app-number-\(10_000 + $0) \($0 + 1)/s\n" }
+        let keys = try keys(lines.joined())
+        #expect(keys.clients.map(\.rate) == (1...count).map { $0 })
+        for number in [0, 419, count - 1] {
+            let request = try ParsedRequest(fields: "X-Refrain-Key: key-of-app-number-\(10_000 + number)")
+            #expect(keys.client(presenting: request.head, request.bytes.span)?.name == "app\(number)")
+        }
+        #expect(try !admits(keys, "X-Refrain-Key: key-of-app-number-15000\r\n"))
     }
 }

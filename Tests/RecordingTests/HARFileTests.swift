@@ -111,7 +111,7 @@ import Text
 
     @Test func aFileOfForeignRequestsSaysSo() throws {
         let problem = try folder.problem(Self.har(Self.entry(url: "https://example.org/")))
-        #expect(problem?.contains("1 requests not to the API") == true)
+        #expect(problem?.contains("1 request not to the API") == true)
         #expect(try folder.problem(Self.har()) == "f: no recorded response in it")
     }
 

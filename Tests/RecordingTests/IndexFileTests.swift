@@ -81,4 +81,9 @@ import Text
         #expect(read.exchanges[0].body == nil && read.exchanges[0].length == RecordedBodies.longest + 1)
         #expect(read.warnings.count == 1 && read.warnings[0].contains("/file:1: "))
     }
+
+    @Test func aRecordingWithoutItsFirstLineIsToldWhatIsMissing() throws {
+        let problem = try folder.problem(String(decoding: RecordedExchange.example().line, as: UTF8.self))
+        #expect(problem?.hasPrefix("f:1: a line of a recording without its first line") == true)
+    }
 }

@@ -272,6 +272,6 @@ private struct Traffic {
         writer.flush()
         let reader = try RecordingReader(path: folder.file())
         #expect(try reader.rest() == [exchange])
-        #expect(reader.warnings.count == 1 && reader.warnings[0].contains("\(lost) exchanges"))
+        #expect(reader.warnings.count == 1 && reader.warnings[0].contains("\(lost) exchange"))
     }
 }

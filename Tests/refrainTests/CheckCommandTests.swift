@@ -34,6 +34,18 @@ import Text
         }
     }
 
+    /// A key in place of its identifier was a 401 from Apple, hours later.
+    @Test(arguments: [("ABC123DEFG", false), ("ABC123DEF", true), ("ABC123DEFGH", true), ("ABC-23DEFG", true)])
+    func warnsOfIdentifiersThatAppleDoesNotGiveOut(identifier: String, warns: Bool) throws {
+        for (name, other) in [("key", "team"), ("team", "key")] {
+            let lines = "developer_key_file k\ndeveloper_\(name)_id \(identifier)\ndeveloper_\(other)_id DEF123GHIJ"
+            let files = MemoryFiles(texts: ["proxy.conf": lines])
+            let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
+            #expect(warnings.contains { $0.hasPrefix("developer_\(name)_id \(identifier): ") } == warns)
+            #expect(!warnings.contains { $0.hasPrefix("developer_\(other)_id") })
+        }
+    }
+
     /// Who reaches such a listener can name any client as itself.
     @Test(arguments: [
         ("0.0.0.0", true), ("[::]", true), ("203.0.113.1", true), ("[2001:db8::1]", true), ("172.32.0.1", true),

@@ -48,6 +48,30 @@ import Testing
         #expect(FileAccess.system.secretProblem(short, .key) != nil, "shorter than any key")
     }
 
+    /// A file of 420 keys was too large.
+    @Test func aListOfClientKeysMayBeLargerThanASecret() throws {
+        func list(_ bytes: Int) throws -> String {
+            try file("app 0123456789abcdef\n" + String(repeating: "#", count: bytes - 21), mode: 0o600)
+        }
+        let access = FileAccess.system
+        for bytes in [16_385, 1 << 20] {
+            let path = try list(bytes)
+            #expect(access.secretProblem(path, .clientKeys) == nil && access.secretSum(path) != nil)
+        }
+        #expect(try access.secretProblem(list(1 + 1 << 20), .clientKeys) == "must hold 1 to 1048576 bytes")
+    }
+
+    @Test func aFileThatIsNoKeyIsToldWhatIsExpected() throws {
+        let rubbish = try file("rubbish", mode: 0o600)
+        for kind in [Directive.SecretKind.key, .signingKey] {
+            let problem = try #require(FileAccess.system.secretProblem(rubbish, kind))
+            #expect(problem == "must hold a private key in PEM, 100 to 16384 bytes")
+        }
+        let header = try file("Bearer a.b.c\n", mode: 0o600)
+        let problem = try #require(FileAccess.system.secretProblem(header, .token))
+        #expect(problem == "must hold the token alone, without \"Bearer \" before it")
+    }
+
     /// `check` called right what `serve` refused a moment later.
     @Test func keysAreReadAndNotOnlyThere() throws {
         let access = FileAccess.system

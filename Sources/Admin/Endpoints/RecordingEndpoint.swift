@@ -23,7 +23,7 @@ extension AdminExchange {
                 finish(.json(status.json))
             case .failure(let error):
                 log("recording could not be switched on: \(error)")
-                finish(.error(503, "The recording cannot begin, see the log."))
+                finish(.error(503, "The recording cannot begin: \(error)."))
             }
         }
     }

@@ -70,9 +70,13 @@ public final class SecretBytes: @unchecked Sendable {
     func isEqual(to other: SecretBytes) -> Bool { other.withUnsafeBytes { isEqual(to: $0) } }
 
     /// Compares in a time that depends on the lengths alone.
-    public func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count, let theirs = other.baseAddress else { return count == other.count }
-        return CRYPTO_memcmp(pages.baseAddress, theirs, count) == 0
+    public func isEqual(to other: UnsafeRawBufferPointer) -> Bool { holds(other, at: 0..<count) }
+
+    /// Whether the bytes in `range` are these; the time depends on the lengths alone.
+    public func holds(_ other: UnsafeRawBufferPointer, at range: Range<Int>) -> Bool {
+        precondition(range.upperBound <= count, "a range of other bytes")
+        guard range.count == other.count, let theirs = other.baseAddress else { return range.count == other.count }
+        return CRYPTO_memcmp(pages.baseAddress! + range.lowerBound, theirs, other.count) == 0
     }
 
     private static func map(_ capacity: Int) -> UnsafeMutableRawBufferPointer {

@@ -17,6 +17,9 @@ public enum SecretFile {
     /// The sizes a private key in PEM can have.
     public static let keySizes = 100...maxBytes
 
+    /// The sizes a list of client keys can have: thousands of apps.
+    public static let listSizes = 1...1 << 20
+
     /// The whole content of a file that `PrivateFile` opens.
     /// - Parameters:
     ///   - sizes: the lengths accepted, in bytes.
@@ -46,6 +49,10 @@ public enum SecretFile {
         _ path: String, leastLength: Int = 1, credentialsDirectory: String? = PrivateFile.credentialsDirectory
     ) throws(SecretFileError) -> SecretBytes {
         let content = try read(path, credentialsDirectory: credentialsDirectory)
+        let scheme = Array("bearer ".utf8)
+        guard !content.withUnsafeBytes({ $0.prefix(scheme.count).map { $0 | 0x20 } == scheme }) else {
+            throw SecretFileError(path: path, reason: .hasScheme)
+        }
         let token = content.withUnsafeBytes { bytes -> SecretBytes? in
             var end = bytes.count
             if end > 0, bytes[end - 1] == UInt8(ascii: "\n") { end -= 1 }

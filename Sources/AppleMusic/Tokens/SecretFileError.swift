@@ -11,6 +11,8 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
         case size(allowed: ClosedRange<Int>)
         /// The content has something other than one token in it.
         case notToken
+        /// The content is a whole Authorization value.
+        case hasScheme
         /// The token is shorter than that, in bytes.
         case shortToken(leastLength: Int)
     }
@@ -25,7 +27,10 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
     private var explanation: String {
         switch reason {
         case .notPrivate(let objection): objection.description
+        case .size(SecretFile.keySizes):
+            "must hold a private key in PEM, \(SecretFile.keySizes.lowerBound) to \(SecretFile.maxBytes) bytes"
         case .size(let allowed): "must hold \(allowed.lowerBound) to \(allowed.upperBound) bytes"
+        case .hasScheme: "must hold the token alone, without \"Bearer \" before it"
         case .notToken: "must hold one token and at most a newline behind it"
         case .shortToken(let least): "must hold a token of at least \(least) bytes"
         }

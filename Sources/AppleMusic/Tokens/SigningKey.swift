@@ -7,6 +7,8 @@ import Glibc
 public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// No unencrypted private key in PEM, or a damaged one.
     case notPrivateKey
+    /// No public key in PEM; `isPrivate`: a private one, which is no file for this.
+    case notPublicKey(isPrivate: Bool)
     /// A key for something other than elliptic curves.
     case wrongAlgorithm
     /// A curve other than P-256, the only one of ES256.
@@ -17,6 +19,9 @@ public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible
     public var description: String {
         switch self {
         case .notPrivateKey: "not an unencrypted private key in PEM (the .p8 file that Apple gives out)"
+        case .notPublicKey(isPrivate: false): "not a public key in PEM, as openssl pkey -pubout writes it"
+        case .notPublicKey(isPrivate: true):
+            "a private key; its public half is wanted: openssl pkey -in KEY.p8 -pubout -out PUBLIC.pem"
         case .wrongAlgorithm: "not a key for elliptic curves"
         case .wrongCurve: "not on the curve P-256, which ES256 needs"
         case .libcrypto(let call): "libcrypto failed in \(call)"

@@ -52,7 +52,10 @@ public final class TokenVerifier: @unchecked Sendable {
             defer { BIO_free(memory) }
             return PEM_read_bio_PUBKEY(memory, nil, nil, nil)
         }
-        guard let publicKey else { throw .libcrypto("PEM_read_bio_PUBKEY") }
+        guard let publicKey else {
+            ERR_clear_error()
+            throw .notPublicKey(isPrivate: publicKeyPEM.contains("PRIVATE KEY-----".utf8))
+        }
         self.publicKey = publicKey
     }
 

@@ -22,48 +22,64 @@ public struct ClientKeys: Sendable {
 
     /// In the order of the file.
     let clients: [Client]
-    /// The key of each, in the same order.
-    private let keys: [SecretBytes]
+    /// The file: keys stay in it.
+    private let file: SecretBytes
+    /// Where the key of each is in it, in the same order.
+    private let places: [Range<Int>]
+    /// The clients whose keys have this hash, which is another one in each process: a search takes
+    /// no longer for many clients, and its time says nothing of any key.
+    private let byHash: [Int: [Int]]
 
     /// - Parameter previous: what was in force before; what clients of the same name did goes on
     ///   being counted.
     /// - Throws: `ClientKeysError`, which names the line and never the key.
     public init(_ file: SecretBytes, continuing previous: ClientKeys? = nil) throws(ClientKeysError) {
-        var clients: [Client] = []
-        var keys: [SecretBytes] = []
-        var line = 0
+        // Only as many bytes as there are: what was read may have room for the largest file.
+        let file = file.withUnsafeBytes { SecretBytes($0) }
+        let former = Dictionary(uniqueKeysWithValues: (previous?.clients ?? []).map { ($0.name, $0) })
+        var (clients, places, byHash): ([Client], [Range<Int>], [Int: [Int]]) = ([], [], [:])
+        var (line, names) = (0, Set<String>())
         try file.withBytes { bytes throws(ClientKeysError) in
             for range in Self.lines(bytes) {
                 line += 1
-                let words = Self.words(bytes, range)
-                if words.isEmpty || bytes[words[0].lowerBound] == UInt8(ascii: "#") { continue }
-                guard words.count == 2 || words.count == 3 else {
-                    throw ClientKeysError(line: line, problem: "expected a name, a key and perhaps a rate")
+                guard let found = try Self.entry(bytes, range, line) else { continue }
+                guard names.insert(found.name).inserted else {
+                    throw ClientKeysError(line: line, problem: "\(found.name) is there twice")
                 }
-                let name = String(decoding: bytes.extracting(words[0]).copy(), as: UTF8.self)
-                guard words[1].count >= Self.leastKeyBytes else {
-                    throw ClientKeysError(
-                        line: line, problem: "the key of \(name) has fewer than \(Self.leastKeyBytes) characters")
+                let (hash, twin) = bytes.extracting(found.key).withUnsafeBytes { key in
+                    let hash = Self.hash(key)
+                    return (hash, byHash[hash]?.first { file.holds(key, at: places[$0]) })
                 }
-                guard !clients.contains(where: { $0.name == name }) else {
-                    throw ClientKeysError(line: line, problem: "\(name) is there twice")
+                if let twin {
+                    throw ClientKeysError(line: line, problem: "\(found.name) has the key of \(clients[twin].name)")
                 }
-                let key = SecretBytes(bytes.extracting(words[1]))
-                if let other = keys.firstIndex(where: { other in key.withUnsafeBytes { other.isEqual(to: $0) } }) {
-                    throw ClientKeysError(line: line, problem: "\(name) has the key of \(clients[other].name)")
-                }
-                let rate = words.count == 3 ? try Self.rate(bytes, words[2], line) : nil
-                keys.append(key)
-                clients.append(
-                    Client(name: name, rate: rate, continuing: previous?.clients.first { $0.name == name }))
+                byHash[hash, default: []].append(clients.count)
+                places.append(found.key)
+                clients.append(Client(name: found.name, rate: found.rate, continuing: former[found.name]))
             }
         }
         guard !clients.isEmpty else { throw ClientKeysError(line: max(1, line), problem: "no client is named") }
-        self.clients = clients
-        self.keys = keys
+        (self.clients, self.file, self.places, self.byHash) = (clients, file, places, byHash)
     }
 
-    /// Whose key the request presents. Every key is compared, each in constant time.
+    /// The client of one line; nil where it names none.
+    private static func entry(
+        _ bytes: Span<UInt8>, _ range: Range<Int>, _ line: Int
+    ) throws(ClientKeysError) -> (name: String, key: Range<Int>, rate: Int?)? {
+        let words = words(bytes, range)
+        if words.isEmpty || bytes[words[0].lowerBound] == UInt8(ascii: "#") { return nil }
+        guard words.count == 2 || words.count == 3 else {
+            throw ClientKeysError(line: line, problem: "expected a name, a key and perhaps a rate")
+        }
+        let name = String(decoding: bytes.extracting(words[0]).copy(), as: UTF8.self)
+        guard words[1].count >= leastKeyBytes else {
+            throw ClientKeysError(
+                line: line, problem: "the key of \(name) has fewer than \(leastKeyBytes) characters")
+        }
+        return (name, words[1], words.count == 3 ? try rate(bytes, words[2], line) : nil)
+    }
+
+    /// Whose key the request presents.
     func client(presenting head: RequestHead, _ bytes: Span<UInt8>) -> Client? {
         if let field = head.fields.first(.xRefrainKey) { return client(of: bytes.extracting(field.value.range)) }
         guard let token = head.bearerToken(bytes) else { return nil }
@@ -79,10 +95,14 @@ public struct ClientKeys: Sendable {
 
     private func client(of key: Span<UInt8>) -> Client? {
         key.withUnsafeBytes { key in
-            var found: Client?
-            for index in keys.indices where keys[index].isEqual(to: key) { found = clients[index] }
-            return found
+            byHash[Self.hash(key)]?.first { file.holds(key, at: places[$0]) }.map { clients[$0] }
         }
+    }
+
+    private static func hash(_ key: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: key)
+        return hasher.finalize()
     }
 
     /// `N/s`; the message does not repeat what is there, which may be part of a key.

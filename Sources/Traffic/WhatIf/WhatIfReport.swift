@@ -48,7 +48,7 @@ public struct WhatIfReport: Sendable {
         }
         if leftOut > 0 {
             remarks.append(
-                "\(Figure.count(leftOut)) requests were refused by the recording proxy or cannot be sent, and are left out."
+                "Left out: \(leftOut == 1 ? "1 request" : "\(Figure.count(leftOut)) requests") that the recording proxy refused or that cannot be sent."
             )
         }
         if figures.contains(where: { $0.notRecorded > 0 }) {

@@ -252,7 +252,7 @@ extension Directive {
         file(
             "client_keys_file", \.clientKeysFile, .secret(.clientKeys),
             why:
-                "one \"name key\" a line, a rate such as 50/s behind it or none; clients then present a key as bearer token or X-Refrain-Key"
+                "one \"name key\" a line, 1 MiB at most, a rate such as 50/s after it or none; clients then present a key as bearer token or X-Refrain-Key"
         ),
     ]
 

@@ -85,7 +85,7 @@ struct FileAccess: Sendable {
         },
         secretSum: { path in
             var hasher = Hasher()
-            guard let content = try? SecretFile.read(path) else { return nil }
+            guard let content = try? SecretFile.read(path, sizes: SecretFile.listSizes) else { return nil }
             content.withUnsafeBytes { hasher.combine(bytes: $0) }
             return hasher.finalize()
         },
@@ -147,7 +147,7 @@ struct FileAccess: Sendable {
         case .adminToken: _ = try SecretFile.readToken(path, leastLength: SecretFile.leastAdminToken)
         case .key: _ = try SecretFile.read(path, sizes: SecretFile.keySizes)
         case .signingKey: _ = try SigningKey(pem: SecretFile.read(path, sizes: SecretFile.keySizes))
-        case .clientKeys: _ = try ClientKeys(SecretFile.read(path))
+        case .clientKeys: _ = try ClientKeys(SecretFile.read(path, sizes: SecretFile.listSizes))
         case .tierCredentials: _ = try TierCredentials(SecretFile.read(path))
         }
     }

@@ -88,6 +88,10 @@ extension Configuration {
         if developerTokenFile == nil && developerKeyFile == nil {
             words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
         }
+        for (name, value) in [("developer_key_id", developerKeyID), ("developer_team_id", developerTeamID)] {
+            guard let value, value.utf8.count != 10 || !PlainWord.isOne(value, with: "", upTo: 10) else { continue }
+            words.append("\(name) \(value): Apple's have ten letters and digits; it will refuse the token (401)")
+        }
         if ttlSpeed > 1 {
             words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast, which only replays want")
         }
@@ -156,7 +160,8 @@ extension Configuration {
     private func clientKeys(continuing previous: ClientKeys?) throws(CommandFailure) -> ClientKeys? {
         guard let clientKeysFile else { return nil }
         return try attempt("client_keys_file: \(clientKeysFile)", or: CommandFailure.badSetting) {
-            try ClientKeys(SecretFile.read(clientKeysFile), continuing: previous)
+            try ClientKeys(
+                SecretFile.read(clientKeysFile, sizes: SecretFile.listSizes), continuing: previous)
         }
     }
 
