@@ -81,20 +81,32 @@ import Testing
     private static func effects(_ proxy: RunningProxy, _ log: OperationalLog, _ output: CapturedOutput) -> [String] {
         let settings = proxy.running.withLock { $0.current.settings }
         let worker = proxy.server.workers[0]
-        let (shared, timeouts, gateways) = worker.loop.sync {
-            (worker.service.proxy.shared, worker.server.timeouts, worker.service.proxy.context.trustedProxies)
+        let (parts, timeouts, gateways) = worker.loop.sync {
+            let loop = worker.service.proxy
+            return (Self.parts(of: loop), worker.server.timeouts, loop.base.context.trustedProxies)
         }
+        let shared = settings.shared
         let written = output.error.count
         log(.debug, "probe")
         let claims = shared.credentials.developer.map { try? TokenClaims(token: $0.current(at: Int64(time(nil)))) }
-        return [
-            "\(shared)", "\(timeouts)", "\(gateways as Any)", "\(settings)", "\(shared.library.settings)",
+        let claimed = claims.map { [$0?.keyID, $0?.issuer, "\(($0?.expires ?? 0) - ($0?.issuedAt ?? 0))"] }
+        let (admin, store) = (proxy.running.withLock { $0.admin }, shared.cache.store)
+        return parts + [
+            "\(timeouts)", "\(gateways as Any)", "\(settings)",
             "\(settings.upstreamTLS.map(ObjectIdentifier.init) as Any)", "\(proxy.addresses.map(\.host))",
-            "\(claims.map { [$0?.keyID, $0?.issuer, "\(($0?.expires ?? 0) - ($0?.issuedAt ?? 0))"] } as Any)",
-            "\(proxy.adminAddress == nil)",
-            "\(proxy.running.withLock { $0.admin?.access.token == nil })", "\(output.error.count > written)",
-            "\(shared.cache.store?.checkRate as Any)", "\(proxy.server.recording.configured as Any)",
+            "\(claimed as Any)", "\(admin == nil)", "\(admin?.access.token == nil)", "\(output.error.count > written)",
+            "\(store?.checkRate as Any)", "\(proxy.server.recording.configured as Any)",
         ]
+    }
+
+    /// The settings that the parts of a loop's proxy have; of objects no more than their types.
+    private static func parts(of proxy: ProxyLoop) -> [String] {
+        let parts: [AnyObject] = [
+            proxy.clients, proxy.accounts, proxy.answering, proxy.asking, proxy.composing, proxy.composed,
+            proxy.verifying, proxy.storing, proxy.batching, proxy.sharing,
+        ]
+        let values = parts.flatMap { part in Mirror(reflecting: part).children.map { "\($0.label ?? "") \($0.value)" } }
+        return values + ["\(proxy.storing.library.settings)"]
     }
 
     @Test func aReloadCarriesOutEveryDirectiveOrRefusesIt() throws {

@@ -55,7 +55,7 @@ final class ExchangeClient {
         case .breakOff(let reason):
             recordStreamed(reason)
             connection.reset()
-        case .abandon: recordStreamed(streamReason)
+        case .abandon: if !isConfirmed { recordStreamed(streamReason) }
         case .discard(let response):
             noteLarge(response)
             recordStreamed(streamReason)
@@ -98,7 +98,6 @@ final class ExchangeClient {
         }
         let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
         if let confirmation = confirmation(response, fields) {
-            record(status: 304, contentLength: 0, .no(reason), .passed(fields: confirmation, content: []), of: response)
             return confirm(response, confirmation, reason)
         }
         record(
@@ -124,6 +123,7 @@ final class ExchangeClient {
     }
 
     private func confirm(_ response: UpstreamResponse, _ fields: [UInt8], _ reason: Reason) {
+        record(status: 304, contentLength: 0, .no(reason), .passed(fields: fields, content: []), of: response)
         let status = forwarded(response.status, .no(reason))
         connection.respond(content: [], writesDate: !response.hasDate) { buffer in
             buffer.appendStatusLine(304)
@@ -226,7 +226,6 @@ extension ExchangeClient {
         noteLarge(response)
         if let confirmation = confirmation(response, streamed.fields) {
             isConfirmed = true
-            streamed = (304, confirmation, 0)
             return confirm(response, confirmation, streamReason)
         }
         let status = forwarded(response.status, .no(streamReason))

@@ -312,14 +312,14 @@ import Testing
         #expect(script.play(.answered(Script.response(401), .readable)) == "store 401")
         #expect(
             script.play(.unstored(Script.response(401), .unauthorized))
-                == "cancel timer, finish released, pass 401 unauthorized")
+                == "cancel timer, finish released, pass 401 upstreamRefused")
     }
 
     @Test func withoutAnotherTokenTheRefusalIsPassedOn() {
         var script = Script { $0.hasOwnToken = true }
         script.lead()
         _ = script.play(.answered(Script.response(401), .readable))
-        #expect(script.play(.tokenRenewed(false)) == "cancel timer, finish released, pass 401 unauthorized")
+        #expect(script.play(.tokenRenewed(false)) == "cancel timer, finish released, pass 401 upstreamRefused")
     }
 
     @Test func damagedGzipIsAskedForUncompressedAndLookedAtAllTheSame() {
