@@ -60,14 +60,14 @@ struct CatalogQuery {
         case _ where subject == .results: return isSelection(name, in: bytes) ? .selection : .decoration
         case 3 where name.equals("ids", in: bytes):
             return subject == .batch && type.isResourceType ? .ids(type) : .refused
-        case 5... where subject == .batch && !type.isResourceType && isTyped(name, in: bytes):
+        case 5... where subject == .batch && !type.isResourceType && isTyped(name, "ids[", in: bytes):
             let scope = TextSlice(name.start + 4, name.end - 1)
             return ResourceClass(resourceType: scope, in: bytes).map { .ids($0) } ?? .refused
         case 7 where name.equals("include", in: bytes): return .include
         case 5 where subject == .item && name.equals("views", in: bytes): return .views
         case 6... where TextSlice(name.start, name.start + 6).equals("filter", in: bytes): return .refused
         // Ids in relationships, and nothing else of a resource (APPLE-MUSIC-API 4.3.3).
-        case 8... where TextSlice(name.start, name.start + 7).equals("relate[", in: bytes): return .selection
+        case 9... where isTyped(name, "relate[", in: bytes): return .selection
         default: return .decoration
         }
     }
@@ -124,9 +124,10 @@ struct CatalogQuery {
         return names.contains { name.equals($0, in: bytes) }
     }
 
-    /// `ids[...]`.
-    private static func isTyped(_ name: TextSlice, in bytes: Span<UInt8>) -> Bool {
-        TextSlice(name.start, name.start + 4).equals("ids[", in: bytes) && bytes[name.end - 1] == UInt8(ascii: "]")
+    /// `ids[...]`, or another such name.
+    private static func isTyped(_ name: TextSlice, _ start: StaticString, in bytes: Span<UInt8>) -> Bool {
+        TextSlice(name.start, name.start + start.utf8CodeUnitCount).equals(start, in: bytes)
+            && bytes[name.end - 1] == UInt8(ascii: "]")
     }
 
     /// The elements of a list that are not empty, in their order; nil where there are none, or an

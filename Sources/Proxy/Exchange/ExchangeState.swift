@@ -327,7 +327,7 @@ extension ExchangeState {
         wasPartOfRefused = isBatch && end.isRefusedList
         switch end {
         case .failed(let failure): return self.end(.failed(failure))
-        // The extra part, for which the client did not ask, may have been too much, or be unknown to
+        // The extra part, for which the client did not ask, may have been too much, or unknown to
         // the origin; and the whole may come in time where a part does not.
         case .refused(let response, _)
         where traits.asksForMore && (response.status >= 500 || response.status == 400)
