@@ -301,3 +301,15 @@ extension ResponseCache {
         store(StoredResponse(signpost: completed, at: base, for: answer))
     }
 }
+
+extension ResponseCache {
+    /// Keeps `text` as the fact of that name, after all purges that have ended. Without a file it
+    /// is forgotten: it speaks of what the file holds.
+    public func keep(_ text: String, as name: String) { store?.keep(text, as: name) }
+
+    /// Tells what the fact of that name says, on any thread; nil where there is none.
+    public func kept(_ name: String, _ completion: @escaping @Sendable (String?) -> Void) {
+        guard let store else { return completion(nil) }
+        store.kept(name, completion)
+    }
+}

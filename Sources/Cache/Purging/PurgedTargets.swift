@@ -166,8 +166,8 @@ extension EntrySelection {
         var words: [UInt8] = []
         for condition in conditions {
             if !words.isEmpty { words.append(UInt8(ascii: "\n")) }
-            let (name, value) = condition.words
-            words += name.utf8 + [UInt8(ascii: " ")] + value
+            let field = ConditionField(condition)
+            words += field.name.rawValue.utf8 + [UInt8(ascii: " ")] + field.value
         }
         return words
     }
@@ -177,41 +177,10 @@ extension EntrySelection {
         self.init()
         for line in words.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             guard let end = line.firstIndex(of: UInt8(ascii: " ")),
-                let condition = Condition(String(decoding: line[..<end], as: UTF8.self), Array(line[(end + 1)...]))
+                let field = ConditionField(String(decoding: line[..<end], as: UTF8.self), Array(line[(end + 1)...])),
+                let condition = field.condition
             else { return nil }
             narrow(by: condition)
-        }
-    }
-}
-
-extension EntrySelection.Condition {
-    fileprivate var words: (name: String, value: [UInt8]) {
-        switch self {
-        case .target(let target): ("target", target)
-        case .prefix(let prefix): ("prefix", prefix)
-        case .pattern(let pattern): ("match", pattern.bytes)
-        case .storefront(let storefront): ("storefront", storefront)
-        case .classTag(let tag): ("class", Array(String(tag).utf8))
-        case .resource(let number): ("resource", Array(String(number).utf8))
-        }
-    }
-
-    fileprivate init?(_ name: String, _ value: [UInt8]) {
-        func number<Number: FixedWidthInteger>() -> Number? { Number(String(decoding: value, as: UTF8.self)) }
-        switch name {
-        case "target": self = .target(value)
-        case "prefix": self = .prefix(value)
-        case "match":
-            guard let pattern = PathPattern(value) else { return nil }
-            self = .pattern(pattern)
-        case "storefront": self = .storefront(value)
-        case "class":
-            guard let tag: UInt8 = number() else { return nil }
-            self = .classTag(tag)
-        case "resource":
-            guard let number: UInt64 = number() else { return nil }
-            self = .resource(number)
-        default: return nil
         }
     }
 }

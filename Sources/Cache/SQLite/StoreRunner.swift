@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import Synchronization
+import Text
 
 // Gives the store's work its turns: on a queue, and, for small transactions, on a thread that gives
 // way to all others.
@@ -139,7 +140,7 @@ final class StoreRunner: Sendable {
         case .turn:
             if !isTemporary { queue.async { @Sendable [weak self] in self?.turn() } }
         case .retry(let delay):
-            let nanoseconds = Int(delay / .nanoseconds(1))
+            let nanoseconds = Int(clamping: delay / .nanoseconds(1))
             queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { @Sendable [weak self] in self?.turn() }
         case .chore(let chore):
             queue.async { @Sendable [weak self] in

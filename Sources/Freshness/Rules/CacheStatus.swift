@@ -71,22 +71,21 @@ public enum CacheStatus: Sendable, Equatable {
 
 extension CacheStatus {
     public func write(to buffer: inout ByteBuffer) {
-        buffer.append("Cache-Status: refrain; ")
         switch self {
         case .hit(let ttl, let detail):
-            buffer.append("hit")
+            buffer.append("Cache-Status: refrain; hit; ttl=")
             Self.write(ttl: ttl, detail, to: &buffer)
         case .forwarded(let forwarded):
+            buffer.append("Cache-Status: refrain; fwd=")
             forwarded.write(to: &buffer)
         case .refused(let reason):
-            buffer.append("detail=")
+            buffer.append("Cache-Status: refrain; detail=")
             buffer.append(reason.word)
         }
         buffer.append("\r\n")
     }
 
     fileprivate static func write(ttl: Int, _ detail: Reason?, to buffer: inout ByteBuffer) {
-        buffer.append("; ttl=")
         if ttl < 0 { buffer.append("-") }
         buffer.append(decimal: abs(ttl))
         write(detail, to: &buffer)
@@ -101,7 +100,6 @@ extension CacheStatus {
 
 extension CacheStatus.Forwarded {
     fileprivate func write(to buffer: inout ByteBuffer) {
-        buffer.append("fwd=")
         buffer.append(reason.forward.word)
         if let status {
             buffer.append("; fwd-status=")
@@ -110,7 +108,7 @@ extension CacheStatus.Forwarded {
         if isCollapsed { buffer.append("; collapsed") }
         switch storing {
         case .stored(let ttl, let detail):
-            buffer.append("; stored")
+            buffer.append("; stored; ttl=")
             CacheStatus.write(ttl: ttl, detail, to: &buffer)
         case .no(let detail):
             CacheStatus.write(detail, to: &buffer)

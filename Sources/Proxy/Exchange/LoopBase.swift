@@ -23,6 +23,7 @@ final class LoopBase {
     var now: Instant { context.loop.now }
     var unixSeconds: Int64 { context.unixSeconds }
 
+    @inline(__always)
     func lookup(_ key: CacheKey) -> StoredResponse? { cache.lookup(key, reader, at: unixSeconds) }
     func peek(_ key: CacheKey) -> StoredResponse? { cache.peek(key, reader, at: unixSeconds) }
 
