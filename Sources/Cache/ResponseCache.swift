@@ -28,9 +28,14 @@ public final class ResponseCache: Sendable {
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
     let contradictionCount = Atomic<Int>(0)
+    /// Another process that still answers from what it has of this cache; nil where there is none.
+    private let otherProcess = Mutex<OtherProcess?>(nil)
     /// What was composed, by its parts. Its lock is taken before those of the memory tier, never
     /// under one.
     let dependents: Mutex<Dependents>
+
+    /// Has another process forget all that it has stored, and calls the completion when it has.
+    public typealias OtherProcess = @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
 
     public init(memory: MemoryTier, store: SQLiteStore?) {
         self.memory = memory
@@ -103,12 +108,14 @@ public final class ResponseCache: Sendable {
     /// counted once, on a queue of purges' own. Nil where another process writes the file; memory
     /// is purged all the same. Once it has told, nothing that was chosen is found any more as it
     /// was, whether the disk has taken the purge or owes it. A large one takes its time: it works
-    /// for a quarter of that, so that clients hardly notice. `now` in unix seconds.
+    /// for a quarter of that, so that clients hardly notice. `now` in unix seconds. Where another
+    /// process answers from the same cache, it has forgotten everything by then.
     public func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
         let purge = Purge(selection: selection, mode: mode, now: now)
+        let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
         purgedTargets.note(purge)
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         purging.async { @Sendable [self] in
@@ -120,6 +127,14 @@ public final class ResponseCache: Sendable {
                 }
             }
         }
+    }
+
+    /// From now on purges have another process forget what it has; nil: there is none any more.
+    public func setOtherProcess(_ other: OtherProcess?) { otherProcess.withLock { $0 = other } }
+
+    private func afterOtherProcess(_ completion: @escaping @Sendable (Int?) -> Void) -> @Sendable (Int?) -> Void {
+        guard let forget = otherProcess.withLock({ $0 }) else { return completion }
+        return { @Sendable count in forget { completion(count) } }
     }
 
     /// When a purge last chose answers to such a request, in unix seconds; `Int64.min` where none

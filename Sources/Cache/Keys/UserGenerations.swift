@@ -4,7 +4,7 @@
 // generation ends, but for those who wrote a moment ago and have nothing stored.
 
 /// The generations of users' entries, for those users who ended one; all others share the floor.
-struct UserGenerations {
+public struct UserGenerations {
     private struct Entry {
         var generation: UInt64
         /// Unix seconds.
@@ -20,7 +20,7 @@ struct UserGenerations {
     /// How long after a write nothing is stored for the user: what was written becomes visible with
     /// delay (APPLE-MUSIC-API 3.2.19), and an answer from before it must not be kept for a whole
     /// lifetime. In seconds.
-    static let quietPeriod: Int64 = 10
+    public static let quietPeriod: Int64 = 10
 
     /// The scope of the user's entries; nil while nothing is stored for them.
     func scope(of user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope? {

@@ -1,7 +1,7 @@
 // Which purges of the file are under way, and which are owed: answered, because they count in
 // memory, and to be written when the disk lets them.
-// Must hold: a purge is answered once; what is owed is bounded; nothing is owed to a file that is
-// another process's for good.
+// Must hold: a purge is answered once; what is owed is bounded, and counts for what is read of a file
+// that is another process's for good, to which it is never written.
 
 struct PurgeTurns {
     enum Event: Equatable {
@@ -28,14 +28,14 @@ struct PurgeTurns {
     {
         precondition(!stepping.contains(purge) && !owed.contains(purge), "a purge is asked for once")
         switch phase {
-        case .stopped, .handedOver: return [.refusePurge(purge), .forgetPurge(purge)]
+        case .stopped: return [.refusePurge(purge), .forgetPurge(purge)]
         case .open where !isInTrouble:
             stepping.insert(purge)
             if isCount { counting.insert(purge) }
             return [.stepPurge(purge)]
-        case .lent where isCount, .absent where isCount, .open where isCount:
+        case .lent where isCount, .handedOver where isCount, .absent where isCount, .open where isCount:
             return [.refusePurge(purge), .forgetPurge(purge)]
-        case .lent: return [.refusePurge(purge)] + owe(purge)
+        case .lent, .handedOver: return [.refusePurge(purge)] + owe(purge)
         case .absent, .open: return [.answerPurge(purge)] + owe(purge)
         }
     }

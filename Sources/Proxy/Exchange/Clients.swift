@@ -18,6 +18,7 @@ final class Clients {
     let keepsPersonal: Bool
     /// The operator's own user token.
     let operatorsToken: SecretBytes?
+    private let personalPause: PersonalPause
     private let nodes: NodeCount
     private let base: LoopBase
 
@@ -29,12 +30,16 @@ final class Clients {
         users = shared.users
         keepsPersonal = shared.keepsPersonal
         operatorsToken = shared.credentials.musicUser
+        personalPause = shared.personalPause
         nodes = shared.nodes
         self.base = base
     }
 
     /// Counts a request of the client; seconds to wait where it asks more often than it may.
     func wait(for client: Client) -> Int? { client.admit(at: base.now, nodes: nodes.alive) }
+
+    /// Whether anything personal may be kept and found now.
+    var mayKeepPersonal: Bool { !personalPause.holds(at: base.unixSeconds) }
 
     /// Forgets what is stored for a user.
     func drop(_ user: UserHash) {

@@ -69,6 +69,8 @@ public struct ProxyShared: Sendable {
     /// Whether only clients whose token works are given what is stored, where they bring their own.
     /// Not for what is asked in place of recorded clients, whose tokens are not recorded.
     public var provesTokens = true
+    /// Holds while another process takes the place of this one, or this one that of another.
+    let personalPause = PersonalPause()
     /// nil where the system has no randomness: nothing personal is kept then.
     private(set) var users = UserScopes()
 
@@ -131,4 +133,10 @@ public struct ProxyShared: Sendable {
         budget.forgetRefusals()
         library.forgetNames()
     }
+
+    /// Another process answers for this proxy, too: see `PersonalPause`.
+    public func noteOtherProcess() { personalPause.begin() }
+
+    /// The other process has ended.
+    public func noteAlone(at unixSeconds: Int64) { personalPause.finish(at: unixSeconds) }
 }

@@ -328,7 +328,7 @@ extension ProxyService {
     private func scope(of user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return named == .nobody ? .shared : nil }
-        guard let user, let users = proxy.clients.users else { return nil }
+        guard let user, let users = proxy.clients.users, proxy.clients.mayKeepPersonal else { return nil }
         if proxy.sharing.tier == nil { return users.scope(of: user, at: proxy.base.unixSeconds) }
         guard case .current(let generation) = agreed else { return nil }
         let (scope, ended) = users.scope(of: user, in: generation, at: proxy.base.unixSeconds)

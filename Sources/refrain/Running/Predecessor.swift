@@ -1,4 +1,5 @@
 import Cache
+import Dispatch
 import EventLoop
 import Glibc
 import Synchronization
@@ -8,15 +9,32 @@ import Synchronization
 /// Where it has gone, this one goes on as if it had said what is waited for.
 final class Predecessor: Sendable {
     let process: pid_t
-    private let channel: Mutex<UpgradeChannel?>
+    private let channel: UpgradeChannel
     private let lock: Mutex<Descriptor?>
+    private let questions = Mutex(Questions())
 
-    /// For it to say good-bye: by then it need not do anything that takes time.
-    private static let patience = Duration.seconds(5)
+    /// What it was asked to forget, and has not yet said that it has.
+    private struct Questions {
+        enum Phase {
+            /// It may still come back, and reads nothing but what an upgrade begins with.
+            case beginning
+            case leaving
+            case gone
+        }
+
+        var phase = Phase.beginning
+        /// In the order in which they were asked.
+        var waiting: [@Sendable () -> Void] = []
+        var answered = 0
+    }
+
+    /// For it to say good-bye, or that it has forgotten: neither takes time.
+    /// In seconds.
+    private static let patience = 5
 
     init(_ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?) {
         self.process = process
-        self.channel = Mutex(channel)
+        self.channel = channel
         self.lock = Mutex(lock)
     }
 
@@ -35,15 +53,56 @@ final class Predecessor: Sendable {
     /// does that no more: accept, and write the cache file.
     func takeTurn() {
         lock.withLock { $0 = nil }
-        let channel = channel.withLock { $0 }
-        channel?.send(.prepared)
-        _ = channel?.receive(within: nil)
+        channel.send(.prepared)
+        _ = channel.receive(within: nil)
     }
 
     /// Says that this one serves, and waits until the other has made known who goes on.
     func tellServing() {
-        let channel = channel.withLock { $0.take() }
-        channel?.send(.serving)
-        _ = channel?.receive(within: Self.patience)
+        channel.send(.serving)
+        _ = channel.receive(within: .seconds(Self.patience))
+    }
+
+    /// Listens to it until it has ended, and tells that.
+    func follow(_ whenGone: @escaping @Sendable () -> Void) {
+        questions.withLock { questions in
+            questions.phase = .leaving
+            for _ in questions.waiting { channel.send(.forget) }
+        }
+        DispatchQueue(label: "refrain.predecessor").async { @Sendable [self] in
+            while channel.receive(within: nil) == .message(.forgotten) { noteForgotten() }
+            let waiting = questions.withLock { questions in
+                questions.phase = .gone
+                defer { questions.waiting = [] }
+                return questions.waiting
+            }
+            for completion in waiting { completion() }
+            whenGone()
+        }
+    }
+
+    /// Has it forget all that it has stored by now, and calls `completion` when it has, or has
+    /// gone. One that does not answer is ended: what was purged must not be served.
+    func forget(_ completion: @escaping @Sendable () -> Void) {
+        let number: Int? = questions.withLock { questions in
+            guard questions.phase != .gone else { return nil }
+            questions.waiting.append(completion)
+            if questions.phase == .leaving { channel.send(.forget) }
+            return questions.answered + questions.waiting.count
+        }
+        guard let number else { return completion() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { @Sendable [self] in
+            // While it is followed it lives, so the number is its own.
+            questions.withLock { if $0.phase == .leaving, $0.answered < number { kill(process, SIGKILL) } }
+        }
+    }
+
+    private func noteForgotten() {
+        let completion: (@Sendable () -> Void)? = questions.withLock { questions in
+            guard !questions.waiting.isEmpty else { return nil }
+            questions.answered += 1
+            return questions.waiting.removeFirst()
+        }
+        completion?()
     }
 }

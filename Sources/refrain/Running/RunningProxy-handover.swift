@@ -15,7 +15,8 @@ extension RunningProxy {
     /// The same for the admin listener.
     private static let adminPatience = Duration.seconds(2)
 
-    private var store: SQLiteStore? { running.withLock { $0.current.settings.shared.cache.store } }
+    private var shared: ProxyShared { running.withLock { $0.current.settings.shared } }
+    private var store: SQLiteStore? { shared.cache.store }
     private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
 
     /// What a successor gets: listening sockets, each once, and the lock of the cache file.
@@ -42,6 +43,7 @@ extension RunningProxy {
         let recorded = server.recording.isOn
         if recorded { server.stopRecording() }
         store?.lend()
+        shared.noteOtherProcess()
         server.setAccepting(false)
         adminHost?.setAccepting(false)
         return recorded
@@ -51,6 +53,7 @@ extension RunningProxy {
     func comeBack(recording: Bool, _ log: OperationalLog) {
         server.setAccepting(true)
         adminHost?.setAccepting(true)
+        shared.noteAlone(at: TimeOfDay.system.unixSeconds())
         store?.takeBack()
         guard recording, let settings = server.recording.configured else { return }
         do throws(RecordingError) {
@@ -63,6 +66,21 @@ extension RunningProxy {
     /// The successor serves: this one does not come back.
     func noteHandedOver() {
         store?.noteHandedOver()
+    }
+
+    /// Finds nothing any more of what is stored by now, and tells so. What the file has is the
+    /// successor's.
+    func forget(_ completion: @escaping @Sendable () -> Void) {
+        shared.cache.purge(EntrySelection(), .hard, at: TimeOfDay.system.unixSeconds()) { @Sendable _ in completion() }
+    }
+
+    /// Heeds the process whose place this one has taken until it ends.
+    func follow(_ predecessor: Predecessor) {
+        predecessor.follow { @Sendable [weak self] in
+            guard let shared = self?.shared else { return }
+            shared.cache.setOtherProcess(nil)
+            shared.noteAlone(at: TimeOfDay.system.unixSeconds())
+        }
     }
 
     /// Finishes the requests in hand, answers one more on each connection that is there, and calls
@@ -82,5 +100,13 @@ extension RunningProxy {
     /// Leaves as fast as a proxy that has no successor.
     func hurry() {
         server.drain { _ in }
+    }
+}
+
+extension Predecessor {
+    /// Answers for a while from what it has of this cache.
+    func shareCache(of shared: ProxyShared) {
+        shared.noteOtherProcess()
+        shared.cache.setOtherProcess { @Sendable [self] in forget($0) }
     }
 }

@@ -61,6 +61,7 @@ final class RunningProxy: Sendable {
     ) throws(CommandFailure) {
         var settings = try configuration.proxySettings(log, inheritance)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
+        if let predecessor = inheritance.predecessor { predecessor.shareCache(of: settings.shared) }
         node = try Self.node(configuration, settings)
         server = try Self.server(settings, node)
         self.log = log

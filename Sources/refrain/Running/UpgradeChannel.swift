@@ -3,7 +3,7 @@ import EventLoop
 import Glibc
 
 /// One end of what a proxy and its successor tell each other while the one takes the place of the
-/// other: a byte each, in this order.
+/// other: a byte each, in this order. The last two come as often as there are purges.
 struct UpgradeChannel: Sendable {
     enum Message: UInt8 {
         /// The successor: all that can be looked at before is in order.
@@ -14,6 +14,11 @@ struct UpgradeChannel: Sendable {
         case serving = 0x73
         /// The old one: will not come back, and has told the service manager.
         case done = 0x64
+        /// The successor, as often as it likes from then on: something was purged, of which the old
+        /// one still may have a copy.
+        case forget = 0x66
+        /// The old one: nothing that it had stored when it was told to forget is found any more.
+        case forgotten = 0x6B
     }
 
     enum Heard: Equatable {

@@ -1,3 +1,4 @@
+import Dispatch
 import EventLoop
 import Glibc
 import Synchronization
@@ -105,10 +106,20 @@ final class Upgrader: Sendable {
             log(.notice, "SIGUSR2: started \(program?.path ?? "") as process \(successor.process)")
             try bringUp(successor)
             reloader.end()
+            heed(successor.channel)
             log(.notice, "SIGUSR2: process \(successor.process) serves in the place of process \(getpid())")
             whenReplaced()
         } catch {
             giveUp(because: error.messages.joined(separator: "; "))
+        }
+    }
+
+    /// The successor purges what this process may have a copy of, until one of the two ends.
+    private func heed(_ channel: UpgradeChannel) {
+        DispatchQueue(label: "refrain.successor").async { @Sendable [proxy] in
+            while channel.receive(within: nil) == .message(.forget) {
+                proxy.forget { channel.send(.forgotten) }
+            }
         }
     }
 

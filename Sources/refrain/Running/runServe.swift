@@ -44,6 +44,7 @@ func runServe(
         guard !signals.wait(atMost: .zero) else { throw .failed("stopped before it took over") }
         log(.info, "taking over from process \(predecessor.process)")
         predecessor.tellServing()
+        proxy.follow(predecessor)
     }
     manager.tell(.ready(status: "listening on \(proxy.addresses.map(\.description).joined(separator: ", "))"))
     // A predecessor may have been heard of last half the interval ago.

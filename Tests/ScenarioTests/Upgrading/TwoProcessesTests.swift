@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// After SIGUSR2 the old process answers once more on each connection that it has. What the new one
+/// was told meanwhile holds for it, too.
+@Suite(.serialized, .timeLimit(.minutes(5)), .requires(.binary))
+struct TwoProcessesTests {
+    private static let song = "/v1/catalog/us/songs/1"
+    private static let library = "/v1/me/library/songs"
+
+    private static func origin() throws -> FakeOrigin {
+        try FakeOrigin { request in
+            guard request.method == "GET" else { return FakeOrigin.Reply(status: 204, body: "") }
+            return FakeOrigin.Reply(
+                fields: [("Content-Type", "application/json")],
+                body: "{\"data\":[{\"id\":\"1\",\"type\":\"songs\",\"href\":\"\(song)\"}]}")
+        }
+    }
+
+    private static func request(_ method: String, _ target: String) -> String {
+        "\(method) \(target) HTTP/1.1\r\nHost: a\r\nMusic-User-Token: anna\r\n\r\n"
+    }
+
+    /// A connection on which one answer came.
+    private static func connection(_ port: Int, _ target: String) throws -> RawClient {
+        let client = try RawClient(port: UInt16(port))
+        try client.send(request("GET", target))
+        #expect(String(decoding: client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        return client
+    }
+
+    /// The last answer on a connection that the old process has.
+    private static func lastAnswer(_ client: RawClient, _ method: String, _ target: String) throws -> String {
+        try client.send(request(method, target))
+        let (answer, ended) = client.readToEnd()
+        #expect(ended)
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    private static func purge(_ body: String, at path: String) throws -> String {
+        let client = try RawClient(path: path)
+        try client.send(
+            "POST /purge HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                + body)
+        return String(decoding: client.read(), as: UTF8.self)
+    }
+
+    private static func program(_ origin: FakeOrigin, _ lines: String = "") throws -> UpgradedProgram {
+        let program = try UpgradedProgram("")
+        try program.configure(
+            """
+            listen 127.0.0.1:0
+            admin_listen unix:\(program.folder.file("admin"))
+            upstream http://127.0.0.1:\(origin.port)
+            workers 2
+            \(lines)
+            """)
+        try program.start()
+        return program
+    }
+
+    @Test(arguments: ["{\"all\":true,\"hard\":true}", "{\"url\":\"\(song)\",\"hard\":true}", "{\"storefront\":\"us\"}"])
+    func whatWasPurgedAfterAnUpgradeIsNoHitOfTheOldProcess(_ body: String) async throws {
+        try await onThread {
+            let origin = try Self.origin()
+            let program = try Self.program(origin)
+            let (port, old) = (try program.port(), program.process)
+            let (before, after) = (try Self.connection(port, Self.song), try Self.connection(port, Self.song))
+            try program.upgrade()
+            #expect(try Self.lastAnswer(before, "GET", Self.song).contains("; hit"))
+            let answer = try Self.purge(body, at: program.folder.file("admin"))
+            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+            #expect(UpgradedProgram.isRunning(old))
+            #expect(try Self.lastAnswer(after, "GET", Self.song).contains("fwd="))
+            waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
+            #expect(try Self.purge(body, at: program.folder.file("admin")).hasPrefix("HTTP/1.1 200"))
+            program.stop()
+        }
+    }
+
+    @Test func aUsersWriteToOneOfTwoProcessesIsNotMissedByTheOther() async throws {
+        try await onThread {
+            let origin = try Self.origin()
+            let program = try Self.program(origin, "ttl personal 600s")
+            let port = try program.port()
+            let (first, second) = (try Self.connection(port, Self.library), try Self.connection(port, Self.library))
+            try program.upgrade()
+            for _ in 0..<2 {
+                let fields = [("Music-User-Token", "anna")]
+                let reply = try HTTPTestClient(port: port).send("GET", Self.library, fields: fields)
+                #expect(reply.field("Cache-Status")?.contains("; hit") == false)
+            }
+            #expect(try Self.lastAnswer(first, "GET", Self.library).contains("fwd="))
+            #expect(try Self.lastAnswer(second, "DELETE", Self.library + "/i.1").hasPrefix("HTTP/1.1 204"))
+            #expect(origin.requests.count { $0.method == "GET" } == 4)
+            program.stop()
+        }
+    }
+}
