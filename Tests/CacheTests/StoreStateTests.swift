@@ -198,7 +198,9 @@ import Testing
         #expect(script.on(.lend) == [.abandon, .lend])
         #expect(script.on(.handOver) == [.releaseLock, .forgetQueue])
         #expect(script.on(.due(isForced: true)).isEmpty && script.on(.takeBack).isEmpty)
-        #expect(script.on(.purge(.asked(2, isCount: false))) == [.refusePurge(2), .forgetPurge(2)])
+        #expect(script.on(.purge(.asked(2, isCount: false))) == [.refusePurge(2)], "and counts for what is read")
+        #expect(script.on(.purge(.asked(3, isCount: true))) == [.refusePurge(3), .forgetPurge(3)])
+        #expect(!script.on(.stop).contains(.abandon))
     }
 
     // MARK: Purges

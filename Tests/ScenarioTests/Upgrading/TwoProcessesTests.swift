@@ -30,12 +30,12 @@ struct TwoProcessesTests {
         return client
     }
 
-    /// The last answer on a connection that the old process has.
+    /// The last answer on a connection that the old process has. It closes it unless it has not
+    /// begun to leave yet.
     private static func lastAnswer(_ client: RawClient, _ method: String, _ target: String) throws -> String {
+        defer { client.close() }
         try client.send(request(method, target))
-        let (answer, ended) = client.readToEnd()
-        #expect(ended)
-        return String(decoding: answer, as: UTF8.self)
+        return String(decoding: client.readSome(), as: UTF8.self)
     }
 
     private static func purge(_ body: String, at path: String) throws -> String {
