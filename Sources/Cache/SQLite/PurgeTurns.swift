@@ -1,7 +1,7 @@
 // Which purges of the file are under way, and which are owed: answered, because they count in
 // memory, and to be written when the disk lets them.
-// Must hold: a purge is answered once; what is owed is bounded. It counts for what is read of a file
-// that is another process's for good, and is never written to that.
+// Must hold: a purge is answered once; what is owed is bounded. It counts for what is read of a
+// file that is another process's for good, and is never written to that.
 
 struct PurgeTurns {
     enum Event: Equatable {
