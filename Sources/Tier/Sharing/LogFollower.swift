@@ -41,7 +41,7 @@ package final class LogFollower {
 
     private var state: FollowerState
     private var effects = ActionQueue<FollowerState.Effect>()
-    private var timer: (token: TimerToken, deadline: Instant)?
+    private let timer: DeadlineTimer
     private var purgeCount = 0
     /// By the numbers of purges that were asked for here.
     private var completions: [Int: (PurgeReport) -> Void] = [:]
@@ -69,12 +69,14 @@ package final class LogFollower {
         log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()
+        timer = DeadlineTimer(loop: loop)
         (self.cache, self.knowledge, self.board, self.settings, self.loop) = (cache, knowledge, board, settings, loop)
         (self.clock, self.inform, self.log, name) = (clock, inform, log, node.name)
         connection = TierConnection(tier, loop: loop, observe: observe, log: log)
         let keys = TierKeys(prefix: tier.keyPrefix)
         state = FollowerState(node, keys, settings, at: .init(now: loop.now, wall: clock()))
         board.show(status)
+        timer.action = { [weak self] in self?.tell(.woken) }
         let confined = Confined(self, to: loop)
         cache.kept(Self.fact) { text in
             confined.execute { $0.tell(.began(text.flatMap { LogMark($0.utf8) })) }
@@ -142,7 +144,7 @@ extension LogFollower {
         while let effect = effects.next() { perform(effect) }
         knowledge.stand(fence: state.fence, mayTake: state.mayTake)
         board.show(status)
-        armTimer()
+        if let wakeAt = state.wakeAt { timer.set(wakeAt) } else { timer.clear() }
         let due = reports
         reports = []
         for report in due { report() }
@@ -175,18 +177,5 @@ extension LogFollower {
     ) {
         let confined = Confined((self, completion), to: loop)
         cache.purge(selection, mode, at: now) { count in confined.execute { $0.1($0.0, count) } }
-    }
-
-    private func armTimer() {
-        guard state.wakeAt != timer?.deadline else { return }
-        if let timer { loop.cancel(timer.token) }
-        timer = state.wakeAt.map { deadline in
-            (loop.schedule(at: deadline) { [weak self] in self?.timerFired() }, deadline)
-        }
-    }
-
-    private func timerFired() {
-        timer = nil
-        tell(.woken)
     }
 }
