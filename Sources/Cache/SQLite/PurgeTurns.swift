@@ -23,21 +23,18 @@ struct PurgeTurns {
     /// Whether a purge was answered that the file has not had.
     var isOwing: Bool { !owed.isEmpty }
 
-    mutating func ask(_ purge: Int, isCount: Bool, _ phase: StoreState.Phase, _ isInTrouble: Bool) -> [StoreState
-        .Effect]
-    {
+    mutating func ask(
+        _ purge: Int, isCount: Bool, _ phase: StoreState.Phase, _ isInTrouble: Bool
+    ) -> [StoreState.Effect] {
         precondition(!stepping.contains(purge) && !owed.contains(purge), "a purge is asked for once")
-        switch phase {
-        case .stopped: return [.refusePurge(purge), .forgetPurge(purge)]
-        case .open where !isInTrouble:
+        if phase == .open, !isInTrouble {
             stepping.insert(purge)
             if isCount { counting.insert(purge) }
             return [.stepPurge(purge)]
-        case .lent where isCount, .handedOver where isCount, .absent where isCount, .open where isCount:
-            return [.refusePurge(purge), .forgetPurge(purge)]
-        case .lent, .handedOver: return [.refusePurge(purge)] + owe(purge)
-        case .absent, .open: return [.answerPurge(purge)] + owe(purge)
         }
+        if isCount || phase == .stopped { return [.refusePurge(purge), .forgetPurge(purge)] }
+        let isOurs = phase == .absent || phase == .open
+        return [isOurs ? .answerPurge(purge) : .refusePurge(purge)] + owe(purge)
     }
 
     private mutating func owe(_ purge: Int) -> [StoreState.Effect] {

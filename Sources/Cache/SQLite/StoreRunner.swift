@@ -1,7 +1,6 @@
 import Dispatch
 import EventLoop
 import Synchronization
-import Text
 
 // Gives the store's work its turns: on a queue, and, for small transactions, on a thread that gives
 // way to all others.
@@ -138,10 +137,10 @@ final class StoreRunner: Sendable {
     private func perform(_ order: StoreWork.Order) {
         switch order {
         case .turn:
-            if !isTemporary { queue.async { @Sendable [weak self] in self?.turn() } }
+            if !isTemporary { turnSoon() }
         case .retry(let delay):
-            let nanoseconds = Int(clamping: delay / .nanoseconds(1))
-            queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { @Sendable [weak self] in self?.turn() }
+            let deadline = DispatchTime.now() + .nanoseconds(Int(delay.wholeNanoseconds))
+            queue.asyncAfter(deadline: deadline) { @Sendable [weak self] in self?.turn() }
         case .chore(let chore):
             queue.async { @Sendable [weak self] in
                 guard let self else { return }
