@@ -127,10 +127,13 @@ final class Answering {
     }
 
     func answerPreflight(_ connection: ClientConnection) {
-        let refusal = connection.withHeadBytes { bytes in
-            crossOrigin.preflightRefusal(of: connection.head, bytes, allowing: pageFields)
+        let head = connection.head
+        let (refusal, path) = connection.withHeadBytes { bytes in
+            (
+                crossOrigin.preflightRefusal(of: head, bytes, allowing: pageFields),
+                Self.loggedPath(bytes.extracting(head.target.range))
+            )
         }
-        let path = connection.withHeadBytes { Self.loggedPath($0.extracting(connection.head.target.range)) }
         observer.recordPreflight(path, refusal, on: connection)
         connection.respond(content: []) { buffer in
             CrossOrigin.writePreflight(allowing: pageFields, to: &buffer)

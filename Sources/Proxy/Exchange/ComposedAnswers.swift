@@ -37,7 +37,7 @@ final class ComposedAnswers {
             library.settings.compose != .verify, accounts.mayBeGivenStored(request),
             let wanted = request.wanted,
             case .answer(let composed) = composing.compose(
-                wanted, library, under: request.facts, isBatched: detail == .batched)
+                wanted, under: request.facts, isBatched: detail == .batched)
         else { return nil }
         if isForClient { composing.noteUse(of: composed, request.facts) }
         return store(composed, key, request.facts, wanted, detail)

@@ -31,19 +31,16 @@ final class Composing {
     ///     apart again, whatever else is composed.
     ///   - isPeeking: whether looking must leave no trace.
     func compose(
-        _ request: CatalogRequest, _ library: ResourceLibrary, under facts: PlanFacts, isBatched: Bool = false,
-        isPeeking: Bool = false
+        _ request: CatalogRequest, under facts: PlanFacts, isBatched: Bool = false, isPeeking: Bool = false
     ) -> CompositionOutcome {
         let now = base.unixSeconds
-        let composer = composer(library, under: facts.rule, isBatched: isBatched, isForHead: facts.method == .head)
+        let composer = composer(under: facts.rule, isBatched: isBatched, isForHead: facts.method == .head)
         guard library.mayHoldParts(of: request) else { return composer.composeNothing(request, at: now) }
         let sources = library.sources(base.reader, for: request, at: now, isPeeking: isPeeking)
         return composer.compose(request, sources, at: now)
     }
 
-    func composer(
-        _ library: ResourceLibrary, under rule: TTLRule, isBatched: Bool, isForHead: Bool = false
-    ) -> Composer {
+    func composer(under rule: TTLRule, isBatched: Bool, isForHead: Bool = false) -> Composer {
         var settings = library.settings
         if isBatched { settings.compose = .on }
         if isForHead { settings.supersets = false }

@@ -87,7 +87,7 @@ final class Verifying {
         let renewed = parts.compactMap { base.peek($0) }
         guard renewed.count == parts.count else { return nil }
         let sources = composing.library.sources(holding: renewed, for: subject.wanted, at: now)
-        let composer = composing.composer(composing.library, under: subject.rule, isBatched: subject.isBatched)
+        let composer = composing.composer(under: subject.rule, isBatched: subject.isBatched)
         guard case .answer(let body) = composer.compose(subject.wanted, sources, at: now) else { return nil }
         return ComparedAnswer(status: body.status, body: body.body)
     }

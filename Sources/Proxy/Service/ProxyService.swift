@@ -157,7 +157,7 @@ public final class ProxyService: Service {
         guard let request = request() else {
             return (plan, ComposingAttempt(request: nil, refusal: Refusal(nothingHeldOf: nil)))
         }
-        let outcome = proxy.composing.compose(request, library, under: facts, isPeeking: isPeeking)
+        let outcome = proxy.composing.compose(request, under: facts, isPeeking: isPeeking)
         if !isPeeking, !outcome.isAnswer, facts.method == .get { library.note(miss: request, at: now) }
         return (
             plan.improved(by: outcome, verifying: library.settings.compose == .verify),
