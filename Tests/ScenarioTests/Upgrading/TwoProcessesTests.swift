@@ -38,14 +38,6 @@ struct TwoProcessesTests {
         return String(decoding: client.readSome(), as: UTF8.self)
     }
 
-    private static func purge(_ body: String, at path: String) throws -> String {
-        let client = try RawClient(path: path)
-        try client.send(
-            "POST /purge HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-                + body)
-        return String(decoding: client.read(), as: UTF8.self)
-    }
-
     private static func program(_ origin: FakeOrigin, _ lines: String = "") throws -> UpgradedProgram {
         let program = try UpgradedProgram("")
         try program.configure(
@@ -69,12 +61,12 @@ struct TwoProcessesTests {
             let (before, after) = (try Self.connection(port, Self.song), try Self.connection(port, Self.song))
             try program.upgrade()
             #expect(try Self.lastAnswer(before, "GET", Self.song).contains("; hit"))
-            let answer = try Self.purge(body, at: program.folder.file("admin"))
+            let answer = try program.purge(body)
             #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
             #expect(UpgradedProgram.isRunning(old))
             #expect(try Self.lastAnswer(after, "GET", Self.song).contains("fwd="))
             waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
-            #expect(try Self.purge(body, at: program.folder.file("admin")).hasPrefix("HTTP/1.1 200"))
+            #expect(try program.purge(body).hasPrefix("HTTP/1.1 200"))
             program.stop()
         }
     }

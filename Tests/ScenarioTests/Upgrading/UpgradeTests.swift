@@ -154,12 +154,7 @@ struct UpgradeTests {
             for _ in 0..<2 {
                 try program.upgrade()
                 #expect(try Self.isHit(port))
-                let client = try RawClient(path: path)
-                let body = "{\"all\":true,\"hard\":true}"
-                try client.send(
-                    "POST /purge HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-                        + body)
-                let answer = String(decoding: client.read(), as: UTF8.self)
+                let answer = try program.purge("{\"all\":true,\"hard\":true}")
                 #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("{\"purged\":"), "\(answer)")
                 #expect(try !Self.isHit(port))
             }

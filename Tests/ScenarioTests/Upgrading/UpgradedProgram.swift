@@ -118,6 +118,15 @@ final class UpgradedProgram {
         return log.components(separatedBy: "\n").last { $0.contains(text) } ?? ""
     }
 
+    /// Asks the process that serves for a purge, at an admin listener in the folder; the answer.
+    func purge(_ body: String) throws -> String {
+        let client = try RawClient(path: folder.file("admin"))
+        try client.send(
+            "POST /purge HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+                + body)
+        return String(decoding: client.read(), as: UTF8.self)
+    }
+
     /// Asks it to stop, and waits until it has.
     func stop() {
         kill(process, SIGTERM)
