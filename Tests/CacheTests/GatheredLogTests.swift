@@ -45,6 +45,14 @@ struct GatheredLogTests {
         return try database.integer("SELECT count(*) FROM t")
     }
 
+    /// It called what lies after the table in memory.
+    @Test(arguments: [1, 2, 3, 4, 100])
+    func aNewerSQLiteCallsNoMethodThatTheTableHasNoRoomFor(version: Int32) {
+        var original = sqlite3_io_methods()
+        original.iVersion = version
+        #expect(GatheredLog.methods(like: original).iVersion == min(version, 3))
+    }
+
     @Test func aTransactionIsInTheFileWhenItIsCommitted() throws {
         let folder = try TemporaryFolder()
         let database = try gathering(folder)

@@ -43,7 +43,8 @@ import Testing
             }
             #expect(isWhole(store, reader, after: moment), "read \(spared)")
         }
-        #expect(failures >= 10 && store.status.failedReads >= 10, "\(failures): \(store.status)")
+        // Some failed for the writer, which caps times and learns keys meanwhile.
+        #expect(failures > 0 && (1...failures).contains(store.status.failedReads), "\(failures): \(store.status)")
         #expect(scratch.setAside.isEmpty && store.status.damaged == 0 && store.health == .available, "\(lines.all)")
     }
 
@@ -64,7 +65,7 @@ import Testing
             #expect(store.health == .available && store.status.damaged == 0, "read \(spared): \(lines.all)")
             store.close()
         }
-        #expect(failures >= 3)
+        #expect(failures > 0)
         #expect(scratch.setAside.isEmpty, "\(lines.all)")
     }
 
@@ -80,7 +81,7 @@ import Testing
             #expect(isWhole(store, reader, after: noon), "read \(spared): \(lines.all)")
             store.close()
         }
-        #expect(failures >= 3 && scratch.setAside.isEmpty, "\(failures): \(lines.all)")
+        #expect(failures > 0 && scratch.setAside.isEmpty, "\(failures): \(lines.all)")
     }
 
     @Test func aWalkThatTheDiskFailsEndsAndDoesNotCostTheFile() async {

@@ -57,9 +57,14 @@ final class GatheredLog {
         bytes.reserveCapacity(Self.pieceBytes + StoreBounds.pageBytes)
     }
 
+    /// The methods that the table has room for. An SQLite that is newer than its header calls those
+    /// of a higher version where there is one.
+    private static let knownVersion: Int32 = 3
+
     /// The same methods, of which those that depend on what was written write it out before.
-    private static func methods(like original: sqlite3_io_methods) -> sqlite3_io_methods {
+    static func methods(like original: sqlite3_io_methods) -> sqlite3_io_methods {
         var methods = original
+        methods.iVersion = min(methods.iVersion, knownVersion)
         methods.xWrite = { file, bytes, count, offset in
             guard let file, let bytes else { return SQLITE_MISUSE }
             return GatheredLog.of(file).take(UnsafeRawBufferPointer(start: bytes, count: Int(count)), at: offset, file)
