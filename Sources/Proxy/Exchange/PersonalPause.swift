@@ -1,21 +1,32 @@
 import Cache
 import Synchronization
 
-/// While two processes answer for one proxy, nothing personal is kept or found by either.
+/// While several processes answer for one proxy, none of them keeps or finds personal answers.
 ///
-/// Each of them sees only its own users' writes, so what one has kept may be what the other has
-/// seen change.
+/// Each of them sees only its own users' writes, so what one has kept may be what another has seen
+/// change. A process may have two others: the one whose place it took, which still leaves, and the
+/// one to which it hands over.
 final class PersonalPause: Sendable {
-    /// Unix seconds.
+    /// In unix seconds; changes under the lock of `others`.
     private let end = Atomic<Int64>(.min)
+    private let others = Mutex(0)
 
-    /// Holds until `finish`.
-    func begin() { end.store(.max, ordering: .releasing) }
+    /// Holds until there were as many calls of `finish`.
+    func begin() {
+        others.withLock { others in
+            others += 1
+            end.store(.max, ordering: .releasing)
+        }
+    }
 
-    /// The other process has gone. Its last write becomes visible with a delay, like any other
+    /// Another process has gone. Its last write becomes visible with a delay, like any other
     /// (`UserGenerations.quietPeriod`).
     func finish(at unixSeconds: Int64) {
-        end.store(unixSeconds + UserGenerations.quietPeriod, ordering: .releasing)
+        others.withLock { others in
+            precondition(others > 0, "only what has begun is finished")
+            others -= 1
+            if others == 0 { end.store(unixSeconds + UserGenerations.quietPeriod, ordering: .releasing) }
+        }
     }
 
     func holds(at unixSeconds: Int64) -> Bool { unixSeconds < end.load(ordering: .acquiring) }

@@ -125,8 +125,8 @@ public struct ProxyShared: Sendable {
     /// Whether anything personal is stored at all.
     var keepsPersonal: Bool { policy[.personal] != .off && users != nil }
 
-    /// Forgets what one origin alone has said, where another one is asked from now on: whom it
-    /// refuses, whose tokens it takes, what it does not want to be asked for.
+    /// Forgets what one origin alone has said, where another one is asked from now on: the tokens
+    /// that it takes or refuses, and the targets that it does not want to be asked for.
     func forgetOrigin() {
         heldTargets.forget()
         tokens.forget()
@@ -137,6 +137,10 @@ public struct ProxyShared: Sendable {
     /// Another process answers for this proxy, too: see `PersonalPause`.
     public func noteOtherProcess() { personalPause.begin() }
 
-    /// The other process has ended.
-    public func noteAlone(at unixSeconds: Int64) { personalPause.finish(at: unixSeconds) }
+    /// One such process has ended. It may have served writes of users of whom this one kept answers
+    /// before.
+    public func noteOtherEnded(at unixSeconds: Int64) {
+        cache.freePersonal()
+        personalPause.finish(at: unixSeconds)
+    }
 }

@@ -4,37 +4,29 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// The proxy that has started this one to take its place (DECISIONS 14.7), as this one sees it.
+/// The process whose place this one takes (DECISIONS 14.7), from this one's side.
 ///
-/// Where it has gone, this one goes on as if it had said what is waited for.
+/// Until it has ended it answers from its own memory, so each purge here has it forget that, too.
+/// Must hold: a purge is complete only when the predecessor has forgotten or has ended; it is
+/// killed only after it was silent for `patience` with a question before it.
 final class Predecessor: Sendable {
     let process: pid_t
     private let channel: UpgradeChannel
+    /// Longer than it is ever silent while it says good-bye or forgets.
+    private let patience: Duration
     private let lock: Mutex<Descriptor?>
-    private let questions = Mutex(Questions())
+    private let owed = Mutex(OwedForgetting())
+    private let ending = Mutex(Ending())
 
-    /// What it was asked to forget, and has not yet said that it has.
-    private struct Questions {
-        enum Phase {
-            /// It may still come back, and reads nothing but what an upgrade begins with.
-            case beginning
-            case leaving
-            case gone
-        }
-
-        var phase = Phase.beginning
-        /// In the order in which they were asked.
+    private struct Ending {
+        var hasEnded = false
         var waiting: [@Sendable () -> Void] = []
-        var answered = 0
     }
 
-    /// For it to say good-bye, or that it has forgotten: neither takes time.
-    /// In seconds.
-    private static let patience = 5
-
-    init(_ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?) {
+    init(_ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?, patience: Duration = .seconds(5)) {
         self.process = process
         self.channel = channel
+        self.patience = patience
         self.lock = Mutex(lock)
     }
 
@@ -57,52 +49,75 @@ final class Predecessor: Sendable {
         _ = channel.receive(within: nil)
     }
 
-    /// Says that this one serves, and waits until the other has made known who goes on.
+    /// Says that this one serves, and waits until the other has made known which of them goes on.
     func tellServing() {
         channel.send(.serving)
-        _ = channel.receive(within: .seconds(Self.patience))
+        _ = channel.receive(within: patience)
     }
 
-    /// Listens to it until it has ended, and tells that.
+    /// Listens to it until it has ended, then calls `whenGone`.
     func follow(_ whenGone: @escaping @Sendable () -> Void) {
-        questions.withLock { questions in
-            questions.phase = .leaving
-            for _ in questions.waiting { channel.send(.forget) }
-        }
+        ask { $0.begin(at: .now()) }
         DispatchQueue(label: "refrain.predecessor").async { @Sendable [self] in
-            while channel.receive(within: nil) == .message(.forgotten) { noteForgotten() }
-            let waiting = questions.withLock { questions in
-                questions.phase = .gone
-                defer { questions.waiting = [] }
-                return questions.waiting
+            listen()
+            for completion in owed.withLock({ $0.end() }) { completion() }
+            whenGone()
+            let waiting = ending.withLock { ending in
+                ending.hasEnded = true
+                return ending.waiting
             }
             for completion in waiting { completion() }
-            whenGone()
         }
     }
 
     /// Has it forget all that it has stored by now, and calls `completion` when it has, or has
-    /// gone. One that does not answer is ended: what was purged must not be served.
+    /// ended.
     func forget(_ completion: @escaping @Sendable () -> Void) {
-        let number: Int? = questions.withLock { questions in
-            guard questions.phase != .gone else { return nil }
-            questions.waiting.append(completion)
-            if questions.phase == .leaving { channel.send(.forget) }
-            return questions.answered + questions.waiting.count
+        let isOver = owed.withLock { owed in
+            let (isOver, asks) = owed.ask(completion, at: .now())
+            if asks { channel.send(.forget) }
+            return isOver
         }
-        guard let number else { return completion() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.patience)) { @Sendable [self] in
-            // While it is followed it lives, so the number is its own.
-            questions.withLock { if $0.phase == .leaving, $0.answered < number { kill(process, SIGKILL) } }
+        if isOver { completion() }
+    }
+
+    /// Calls `completion` when it has ended.
+    func afterEnd(_ completion: @escaping @Sendable () -> Void) {
+        let hasEnded = ending.withLock { ending in
+            if !ending.hasEnded { ending.waiting.append(completion) }
+            return ending.hasEnded
+        }
+        if hasEnded { completion() }
+    }
+
+    private func listen() {
+        while true {
+            switch channel.receive(within: patience) {
+            case .end: return
+            case .message(.forgotten): noteForgotten()
+            // It works, or says late that it leaves.
+            case .message: break
+            case .nothingInTime:
+                // It lives while the channel is open, so the number is its own.
+                if owed.withLock({ $0.isOverdue(at: .now(), patience) }) { kill(process, SIGKILL) }
+            }
+        }
+    }
+
+    private func ask(_ event: (inout OwedForgetting) -> Bool) {
+        owed.withLock { owed in
+            // At most one question is on the way, so this never waits for room.
+            if event(&owed) { channel.send(.forget) }
         }
     }
 
     private func noteForgotten() {
-        let completion: (@Sendable () -> Void)? = questions.withLock { questions in
-            guard !questions.waiting.isEmpty else { return nil }
-            questions.answered += 1
-            return questions.waiting.removeFirst()
+        var done: [@Sendable () -> Void] = []
+        ask { owed in
+            let asks: Bool
+            (done, asks) = owed.noteForgotten(at: .now())
+            return asks
         }
-        completion?()
+        for completion in done { completion() }
     }
 }

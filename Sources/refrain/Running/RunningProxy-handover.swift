@@ -53,7 +53,7 @@ extension RunningProxy {
     func comeBack(recording: Bool, _ log: OperationalLog) {
         server.setAccepting(true)
         adminHost?.setAccepting(true)
-        shared.noteAlone(at: TimeOfDay.system.unixSeconds())
+        shared.noteOtherEnded(at: TimeOfDay.system.unixSeconds())
         store?.takeBack()
         guard recording, let settings = server.recording.configured else { return }
         do throws(RecordingError) {
@@ -74,12 +74,19 @@ extension RunningProxy {
         shared.cache.purge(EntrySelection(), .hard, at: TimeOfDay.system.unixSeconds()) { @Sendable _ in completion() }
     }
 
+    /// Calls `completion` when the process whose place this one took has ended; at once where there
+    /// was none.
+    func afterPredecessor(_ completion: @escaping @Sendable () -> Void) {
+        guard let predecessor = predecessor else { return completion() }
+        predecessor.afterEnd(completion)
+    }
+
     /// Heeds the process whose place this one has taken until it ends.
     func follow(_ predecessor: Predecessor) {
         predecessor.follow { @Sendable [weak self] in
             guard let shared = self?.shared else { return }
             shared.cache.setOtherProcess(nil)
-            shared.noteAlone(at: TimeOfDay.system.unixSeconds())
+            shared.noteOtherEnded(at: TimeOfDay.system.unixSeconds())
         }
     }
 

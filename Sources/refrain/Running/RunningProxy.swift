@@ -107,6 +107,8 @@ final class RunningProxy: Sendable {
     var drainTimeout: Duration { running.withLock { $0.current.settings.timeouts.drain } }
     /// Sockets that a service manager keeps.
     var keptSockets: InheritedSockets { inheritance.sockets }
+    /// The process whose place this one took.
+    var predecessor: Predecessor? { inheritance.predecessor }
 
     func reopenLogs() {
         let accessLog = running.withLock { $0.current.settings.accessLog?.sink }

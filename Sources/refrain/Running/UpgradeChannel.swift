@@ -1,9 +1,11 @@
 import CLinux
+import Dispatch
 import EventLoop
 import Glibc
 
 /// One end of what a proxy and its successor tell each other while the one takes the place of the
-/// other: a byte each, in this order. The last two come as often as there are purges.
+/// other: a byte each, in this order. The last three come as often as there are purges, and for
+/// each `forget` there is one `forgotten`.
 struct UpgradeChannel: Sendable {
     enum Message: UInt8 {
         /// The successor: all that can be looked at before is in order.
@@ -17,6 +19,8 @@ struct UpgradeChannel: Sendable {
         /// The successor, as often as it likes from then on: something was purged, of which the old
         /// one still may have a copy.
         case forget = 0x66
+        /// The old one: it still works at that.
+        case working = 0x77
         /// The old one: nothing that it had stored when it was told to forget is found any more.
         case forgotten = 0x6B
     }
@@ -34,11 +38,27 @@ struct UpgradeChannel: Sendable {
         self.descriptor = descriptor
     }
 
-    /// False where the other has gone.
+    /// Never waits: false where the other has gone, or has read nothing for hundreds of messages.
     @discardableResult
     func send(_ message: Message) -> Bool {
         var byte = message.rawValue
-        return Glibc.send(descriptor.number, &byte, 1, CInt(MSG_NOSIGNAL)) == 1
+        return Glibc.send(descriptor.number, &byte, 1, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) == 1
+    }
+
+    /// Answers each `forget` once `forget` has called its completion, until the other has gone.
+    /// - Parameter interval: between two messages that the work goes on.
+    func answerForgets(
+        tellingEvery interval: Duration = .seconds(1),
+        _ forget: (_ completion: @escaping @Sendable () -> Void) -> Void
+    ) {
+        while receive(within: nil) == .message(.forget) {
+            let done = DispatchSemaphore(value: 0)
+            forget { @Sendable in done.signal() }
+            while done.wait(timeout: .now() + .nanoseconds(Int(interval.wholeNanoseconds))) == .timedOut {
+                send(.working)
+            }
+            send(.forgotten)
+        }
     }
 
     /// Waits for the next message; without a limit for as long as the other lives.

@@ -38,7 +38,8 @@ final class Upgrader: Sendable {
     private let manager: ServiceManager
     private let limits: Limits
     private let status = Mutex(Status())
-    /// Called when a successor serves.
+    /// Called when a successor serves, and again when it has ended: then nothing tells this process
+    /// of purges any more, and it must not stay.
     private let whenReplaced: @Sendable () -> Void
 
     init(
@@ -106,9 +107,9 @@ final class Upgrader: Sendable {
             log(.notice, "SIGUSR2: started \(program?.path ?? "") as process \(successor.process)")
             try bringUp(successor)
             reloader.end()
-            heed(successor.channel)
             log(.notice, "SIGUSR2: process \(successor.process) serves in the place of process \(getpid())")
             whenReplaced()
+            heed(successor.channel)
         } catch {
             giveUp(because: error.messages.joined(separator: "; "))
         }
@@ -116,10 +117,9 @@ final class Upgrader: Sendable {
 
     /// The successor purges what this process may have a copy of, until one of the two ends.
     private func heed(_ channel: UpgradeChannel) {
-        DispatchQueue(label: "refrain.successor").async { @Sendable [proxy] in
-            while channel.receive(within: nil) == .message(.forget) {
-                proxy.forget { channel.send(.forgotten) }
-            }
+        DispatchQueue(label: "refrain.successor").async { @Sendable [proxy, whenReplaced] in
+            channel.answerForgets { proxy.forget($0) }
+            whenReplaced()
         }
     }
 

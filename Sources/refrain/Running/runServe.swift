@@ -74,6 +74,9 @@ private func leave(_ proxy: RunningProxy, _ signals: StopSignals, _ log: Operati
         proxy.hurry()
         return limit(of: proxy.drainTimeout)
     }
+    // Purges reach the process before this one through this one alone. A second signal ends that.
+    proxy.afterPredecessor(signals.wake)
+    if case .drained = ending { signals.wait() }
     return tell(ending, log)
 }
 

@@ -71,6 +71,41 @@ struct TwoProcessesTests {
         }
     }
 
+    /// The second of three had no connections, ended at once, and nothing told the first of purges.
+    @Test func whatWasPurgedAfterTwoUpgradesIsNoHitOfTheFirstProcess() async throws {
+        try await onThread {
+            let origin = try Self.origin()
+            let program = try Self.program(origin)
+            let (port, first) = (try program.port(), program.process)
+            let (before, after) = (try Self.connection(port, Self.song), try Self.connection(port, Self.song))
+            try program.upgrade()
+            let second = try program.upgrade()
+            #expect(try Self.lastAnswer(before, "GET", Self.song).contains("; hit"))
+            let answer = try program.purge("{\"all\":true,\"hard\":true}")
+            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+            #expect(UpgradedProgram.isRunning(first) && UpgradedProgram.isRunning(second))
+            #expect(try Self.lastAnswer(after, "GET", Self.song).contains("fwd="))
+            waitUntil(within: 60) { !UpgradedProgram.isRunning(first) && !UpgradedProgram.isRunning(second) }
+            program.stop()
+        }
+    }
+
+    /// Nothing told it of purges any more, and it answered for its whole minute.
+    @Test func aProcessWhoseSuccessorWasKilledDoesNotStay() async throws {
+        try await onThread {
+            let origin = try Self.origin()
+            let program = try Self.program(origin)
+            let (port, old) = (try program.port(), program.process)
+            let client = try Self.connection(port, Self.song)
+            try program.upgrade()
+            kill(program.process, SIGKILL)
+            try program.wait("stopping: finishing the requests in hand", times: 1)
+            waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
+            client.close()
+            #expect(origin.requests.count == 1)
+        }
+    }
+
     @Test func aUsersWriteToOneOfTwoProcessesIsNotMissedByTheOther() async throws {
         try await onThread {
             let origin = try Self.origin()

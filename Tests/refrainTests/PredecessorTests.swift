@@ -1,0 +1,102 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EventLoop
+@testable import refrain
+
+/// A predecessor, and a script in its place at the other end of the channel.
+@Suite(.timeLimit(.minutes(5))) struct PredecessorTests {
+    private let other: UpgradeChannel
+    private let channel: UpgradeChannel
+
+    init() throws {
+        let (mine, its) = try Descriptor.pair()
+        (channel, other) = (UpgradeChannel(mine), UpgradeChannel(its))
+    }
+
+    private final class Count: Sendable {
+        let value = Atomic<Int>(0)
+        var now: Int { value.load(ordering: .sequentiallyConsistent) }
+        func add() { value.add(1, ordering: .sequentiallyConsistent) }
+    }
+
+    /// It was taken for the end of the process: purges were acknowledged that it had not had.
+    @Test func aLateFarewellIsNotTheEndOfTheProcess() throws {
+        let (forgotten, gone) = (Count(), Count())
+        let predecessor = Predecessor(.max, channel, lock: nil, patience: .seconds(600))
+        predecessor.follow(gone.add)
+        other.send(.done)
+        predecessor.forget(forgotten.add)
+        #expect(other.receive(within: .seconds(60)) == .message(.forget))
+        #expect(forgotten.now == 0 && gone.now == 0)
+        other.send(.working)
+        other.send(.forgotten)
+        waitUntil { forgotten.now == 1 }
+        #expect(gone.now == 0)
+    }
+
+    /// Sends waited for room under a lock, and with them every purge.
+    @Test func purgesWaitForNoRoomInTheChannel() throws {
+        let forgotten = Count()
+        let predecessor = Predecessor(.max, channel, lock: nil, patience: .seconds(600))
+        predecessor.follow {}
+        let count = 100_000
+        for _ in 0..<count { predecessor.forget(forgotten.add) }
+        for _ in 0..<2 {
+            #expect(other.receive(within: .seconds(60)) == .message(.forget))
+            other.send(.forgotten)
+        }
+        waitUntil { forgotten.now == count }
+    }
+
+    @Test func aSendIntoAFullChannelDoesNotWait() {
+        var sent = 0
+        while other.send(.working) { sent += 1 }
+        #expect(sent > 100)
+    }
+
+    /// Nothing ended it where it was asked before it was followed.
+    @Test func oneThatIsSilentIsKilled() throws {
+        let process = try ChildProcess(["/bin/sleep", "600"])
+        let forgotten = Count()
+        let predecessor = Predecessor(process.id, channel, lock: nil, patience: .milliseconds(100))
+        predecessor.forget(forgotten.add)
+        predecessor.follow {}
+        #expect(other.receive(within: .seconds(60)) == .message(.forget))
+        waitUntil { !process.isRunning }
+        #expect(forgotten.now == 0)
+    }
+
+    @Test func whoWaitsForItsEndIsToldWheneverItAsks() throws {
+        let told = Count()
+        let predecessor = try {
+            let (mine, its) = try Descriptor.pair()
+            let predecessor = Predecessor(.max, UpgradeChannel(mine), lock: nil)
+            predecessor.afterEnd(told.add)
+            predecessor.follow {}
+            #expect(told.now == 0)
+            withExtendedLifetime(its) {}
+            return predecessor
+        }()
+        waitUntil { told.now == 1 }
+        predecessor.afterEnd(told.add)
+        #expect(told.now == 2)
+    }
+
+    /// One with very much to forget was killed in the middle of it.
+    @Test func oneThatWorksForLongSaysSo() throws {
+        let pending = Mutex<(@Sendable () -> Void)?>(nil)
+        DispatchQueue(label: "forgetting").async { @Sendable [other] in
+            other.answerForgets(tellingEvery: .milliseconds(1)) { completion in pending.withLock { $0 = completion } }
+        }
+        channel.send(.forget)
+        for _ in 0..<3 { #expect(channel.receive(within: .seconds(60)) == .message(.working)) }
+        pending.withLock { $0 }?()
+        var heard = UpgradeChannel.Heard.message(.working)
+        while heard == .message(.working) { heard = channel.receive(within: .seconds(60)) }
+        #expect(heard == .message(.forgotten))
+    }
+}
