@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import Synchronization
 import TestSupport
@@ -196,6 +197,27 @@ import Text
             #expect(line.contains("reloaded"))
         }
         #expect(try startedAt() == before)
+    }
+
+    /// The second address was not listened on after the one reload, and still was after the other.
+    @Test(.enabled(if: Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)))
+    func theAdminListenerGoesFromOneAddressToTwoAndBack() throws {
+        let scene = try Scene()
+        defer { scene.proxy.stop() }
+        let port = try #require(scene.proxy.adminAddress).port
+        let other = try #require(SocketAddress(host: "::1", port: port))
+        func listen(_ host: String) throws {
+            let moved = scene.reload(
+                adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen \(host):\(port)"))
+            #expect(moved.contains("reloaded"))
+            #expect(try HTTPTestClient(port: Int(port)).send("GET", "/healthz").status == 200)
+        }
+        try listen("127.0.0.1")
+        try Listener.rehearse(other)
+        try listen("localhost")
+        #expect(throws: SystemError(call: "bind", errno: EADDRINUSE)) { try Listener.rehearse(other) }
+        try listen("127.0.0.1")
+        waitUntil { (try? Listener.rehearse(other)) != nil }
     }
 
     @Test func theSocketFileIsGoneWhenTheProxyHasStopped() throws {

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import Server
 
 /// The listening sockets that the program was started with (sd_listen_fds(3)): they listened before
 /// it did, and go on when it has ended, so that no client is refused in between.
@@ -33,6 +34,21 @@ struct InheritedSockets: Sendable {
                 groups.append(Group(address: socket.address, sockets: [socket]))
             }
         }
+    }
+
+    /// Copies of those that a service listens on.
+    init(copiedFrom host: ServiceHost?) throws(SystemError) {
+        for (address, descriptor) in try host?.copySockets() ?? [] {
+            let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, SocketActivation.firstDescriptor)
+            guard copy >= 0 else { throw SystemError(call: "dup", errno: errno) }
+            guard let socket = InheritedSocket(descriptor: copy, isKept: false) else { continue }
+            groups.append(Group(address: address, sockets: [socket]))
+        }
+    }
+
+    /// All that are to listen by these do.
+    func settle() {
+        for socket in groups.flatMap(\.sockets) { socket.settle() }
     }
 
     /// Those that are bound to this address and can still be listened on.

@@ -140,7 +140,7 @@ final class RunningProxy: Sendable {
         let token = try configuration.adminToken()
         let recordingBefore = before.current.configuration.recording
         try ProxyServer.checkRecording(configuration.recording, before: recordingBefore)
-        let admin = staysPut ? before.admin : try startAdmin(configuration)
+        let admin = staysPut ? before.admin : try startAdmin(configuration, after: before.admin)
         do throws(ListenError) {
             try server.adopt(settings)
         } catch {
@@ -200,12 +200,19 @@ final class RunningProxy: Sendable {
         done.wait()
     }
 
-    private func startAdmin(_ configuration: Configuration) throws(CommandFailure) -> AdminListener? {
+    /// - Parameter former: what listens now; addresses of both are listened on by the same sockets.
+    private func startAdmin(
+        _ configuration: Configuration, after former: AdminListener? = nil
+    ) throws(CommandFailure) -> AdminListener? {
         guard let listen = configuration.adminListener else { return nil }
         let access = AdminAccess(token: try configuration.adminToken())
         let addresses = try listen.socketAddresses()
         let inherited = inheritance.sockets.matched(to: try configuration.listenedAddresses).suffix(addresses.count)
-        let listeners = zip(addresses, inherited).map { ListenerSettings(address: $0, tls: nil, inherited: $1) }
+        let kept = try attempt("admin_listen: \(listen)") { try InheritedSockets(copiedFrom: former?.host) }
+        defer { kept.settle() }
+        let listeners = zip(addresses, inherited).map { address, given in
+            ListenerSettings(address: address, tls: nil, inherited: given.isEmpty ? kept[address] : given)
+        }
         let cache = running.withLock { $0.current.settings.shared.cache }
         let sources = AdminSources(
             statistics: server.snapshot, cache: cache, access: access, reloads: reloads,

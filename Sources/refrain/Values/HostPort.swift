@@ -26,14 +26,6 @@ struct HostPort: Hashable, Sendable, CustomStringConvertible {
     /// Whether only a network of one's own can reach it; not where it stands for all addresses.
     var isPrivate: Bool { SocketAddress(host: host, port: port)?.isPrivate == true }
 
-    /// Whether both are one address, however it was written: a reload does not bind it again.
-    static func == (one: HostPort, other: HostPort) -> Bool { one.host == other.host && one.port == other.port }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(host)
-        hasher.combine(port)
-    }
-
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
