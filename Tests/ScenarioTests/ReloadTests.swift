@@ -66,6 +66,48 @@ import Testing
         #expect(one.requests.count == 1 && other.requests.count == 1)
     }
 
+    /// The answer came after the reload, and what it said held for the new origin.
+    @Test func aLateRefusalOfTheFormerOriginIsForgottenToo() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let former = try FakeOrigin { _ in
+            mayAnswer.waitOrFail()
+            return FakeOrigin.Reply(status: 503, fields: [("Retry-After", "3600")])
+        }
+        let other = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: former.port)
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        waitUntil { !former.requests.isEmpty }
+        try proxy.adopt { $0.upstream.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: UInt16(other.port)) }
+        mayAnswer.signal()
+        #expect(String(decoding: client.read(), as: UTF8.self).hasPrefix("HTTP/1.1 503"))
+        // The former origin's connections end in a turn of their own.
+        waitUntil(within: 20) { (try? proxy.client.send("GET", Self.target).status) == 200 }
+        #expect(other.requests.count == 1)
+    }
+
+    /// The process that failed to take over may have served a user's write.
+    @Test func whatWasKeptForAUserBeforeAnUpgradeThatFailedIsNotFoundAfterIt() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        var keeping = Policy()
+        keeping[.personal] = .fixed(600, stale: 0)
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: keeping)
+        defer { proxy.stop() }
+        func ask() throws -> Bool {
+            let reply = try proxy.client.send("GET", "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
+            return reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true
+        }
+        #expect(try !ask() && ask())
+        let shared = proxy.settings.shared
+        shared.noteOtherProcess()
+        #expect(try !ask())
+        // Long ago, so that its last write is seen by now.
+        shared.noteOtherEnded(at: 0)
+        waitUntil { shared.cache.memory.count == 0 }
+        #expect(try !ask() && ask())
+    }
+
     /// While nothing personal is kept the proxy misses the writes that end what was kept before.
     @Test func whatWasKeptForAUserIsNotFoundAfterKeepingWasSwitchedOffAndOnAgain() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }

@@ -212,10 +212,14 @@ extension ProxyServer {
         settings.shared.budget.limit(to: settings.upstreamRate)
         settings.applyBounds()
         let renewsUpstream = settings.hasOtherUpstream(than: before.settings)
-        if settings.upstream.endpoint != before.settings.upstream.endpoint { settings.shared.forgetOrigin() }
+        // Until a loop has come to it, and then until its last request has ended, the former origin
+        // goes on to answer.
+        let isOtherOrigin = settings.upstream.endpoint != before.settings.upstream.endpoint
+        let forget: @Sendable () -> Void = { if isOtherOrigin { settings.shared.forgetOrigin() } }
         for (index, worker) in workers.enumerated() {
-            worker.adopt(settings, listening, renewingUpstreamAs: renewsUpstream ? index : nil)
+            worker.adopt(settings, listening, renewingUpstreamAs: renewsUpstream ? index : nil, whenRetired: forget)
         }
+        forget()
         running.withLock { $0 = Running(settings: settings, listening: listening) }
         if settings.shared.library !== before.settings.shared.library {
             settings.shared.library.readStored(at: settings.timeOfDay.unixSeconds())

@@ -54,12 +54,16 @@ final class Worker: @unchecked Sendable {
     }
 
     /// Goes over to other settings, all of them in one turn.
-    /// - Parameter index: given where connections to the origin have to be made anew: the loop's
-    ///   own.
-    func adopt(_ settings: ProxySettings, _ listening: [BoundListener], renewingUpstreamAs index: Int?) {
+    /// - Parameters:
+    ///   - index: given where connections to the origin have to be made anew: the loop's own.
+    ///   - completion: called when the last request over the former connections has ended.
+    func adopt(
+        _ settings: ProxySettings, _ listening: [BoundListener], renewingUpstreamAs index: Int?,
+        whenRetired completion: @escaping () -> Void
+    ) {
         loop.sync {
             if let index {
-                retire(gate)
+                retire(gate, completion)
                 gate = Self.makeGate(index, settings, loop, resolver, statistics)
             }
             service.proxy.adopt(settings.shared, gate: gate, log: settings.accessLog)
@@ -69,9 +73,12 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    private func retire(_ gate: UpstreamGate) {
+    private func retire(_ gate: UpstreamGate, _ completion: @escaping () -> Void) {
         retired.append(gate)
-        gate.retire { [self] in retired.removeAll { $0 === gate } }
+        gate.retire { [self] in
+            retired.removeAll { $0 === gate }
+            completion()
+        }
     }
 
     /// Calls `completion` from the loop, when it has come to it.
