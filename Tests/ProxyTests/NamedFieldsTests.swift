@@ -17,7 +17,9 @@ import Testing
         "From", "X-AppEngine-User-IP", "X-AppEngine-City", "CloudFront-Viewer-Address", "Fly-Client-IP",
         "X-Vercel-Forwarded-For", "X-Original-Forwarded-For", "X-Remote-User", "X-Auth-Request-Email", "X-User-ID",
         "X-Device-Id", "X-Geo-Country", "X-Azure-SocketIP", "X-Userip", "WL-Proxy-Client-IP",
-        "X-Envoy-External-Address",
+        "X-Envoy-External-Address", "X-Customer-Id", "X-CustomerId", "X-Member", "X-Member-Number", "X-Login",
+        "X-Tenant-Id", "X-Phone-Number", "X_Phone", "X-Mail", "X-Lat", "X-Lon", "X-Lng", "X-GeoLocation", "X-AccountId",
+        "X-UserEmail", "X-Profile-Id", "X-Subscriber", "X-Zip-Code", "X-GPS",
     ])
     func whoOrWhereAUserIsIsNotSaidBesideAToken(name: String) throws {
         #expect(try !besideToken(name))
@@ -25,7 +27,7 @@ import Testing
 
     @Test(arguments: [
         "X-App-Version", "User-Agent", "Accept-Language", "X-Request-Id", "X-Apple-Store-Front", "DNT",
-        "X-HTTP-Method-Override", "X-Client-Version",
+        "X-HTTP-Method-Override", "X-Client-Version", "X-Latency", "X-Long-Poll", "X-Telemetry", "X-Zipped",
     ])
     func whatSaysNothingOfAUserGoesAlongBesideAToken(name: String) throws {
         #expect(try besideToken(name))

@@ -26,8 +26,8 @@ public struct NamedFields: Sendable, Equatable {
         return !ForwardedFields.isOwn(FieldName.named(spelling.span, spelling.indices))
     }
 
-    /// Whether a field says who or where a user is: what a gateway says of its client, or a name
-    /// with a word for it.
+    /// Whether a field identifies or locates a user: a gateway's about its client, or one with such
+    /// a word in its name, alone or at the beginning of a part (`X-CustomerId`).
     private static func tellOfUser(_ name: [UInt8]) -> Bool {
         if GatewayFields.contain(name.span) { return !GatewayFields.overrides(name) }
         let parts = name.split(separator: UInt8(ascii: "-"))
@@ -35,12 +35,21 @@ public struct NamedFields: Sendable, Equatable {
             && parts.contains { part in
                 part.starts(with: "ip".utf8) || part.reversed().starts(with: "pi".utf8)
                     || words.contains { $0.description.utf8.elementsEqual(part) }
+                    || beginnings.contains { part.starts(with: $0.description.utf8) }
             }
     }
 
+    /// Short ones begin other words, too: `lat` that of `latency`.
     private static let words: [StaticString] = [
-        "account", "addr", "address", "city", "country", "device", "email", "forwarded", "from", "geo", "identity",
-        "latitude", "location", "longitude", "postal", "principal", "referer", "referrer", "region", "session",
-        "subject", "timezone", "uid", "user", "userid", "username", "viewer", "visitor",
+        "addr", "city", "from", "geo", "gps", "imei", "imsi", "lat", "lng", "lon", "mail", "tel", "uid", "user", "zip",
+    ]
+
+    private static let beginnings: [StaticString] = [
+        "account", "address", "birth", "contact", "coord", "country", "customer", "device", "email", "employee",
+        "firstname", "forwarded", "fullname", "gender", "geoip", "geoloc", "guest", "identity", "lastname", "latitude",
+        "latlng", "latlon", "location", "login", "longitude", "member", "msisdn", "nickname", "passport", "person",
+        "phone", "postal", "postcode", "principal", "profile", "referer", "referrer", "region", "session", "subject",
+        "subscriber", "telephone", "tenant", "timezone", "useremail", "userid", "username", "viewer", "visitor",
+        "zipcode",
     ]
 }
