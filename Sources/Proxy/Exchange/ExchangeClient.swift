@@ -192,11 +192,11 @@ final class ExchangeClient {
             answer(), on: connection)
     }
 
-    /// What a recording may say of an answer that is not stored: its content only as it is without
-    /// a coding, and not where a cookie may have shaped it.
+    /// What a recording may say of an answer that is not stored: its content only where it is whole
+    /// and without a coding. No cookie has shaped it, since none goes to the origin.
     private func recorded(_ response: UpstreamResponse, _ fields: [UInt8]) -> TrafficAnswer {
         let isCoded = !response.isInflated && response.fields.contains(.contentEncoding)
-        let isPlain = !isPersonal && !isCoded && !connection.head.fields.contains(.cookie)
+        let isPlain = !isPersonal && !isCoded && response.status != 206
         return .passed(fields: fields, content: isPlain ? response.body : [])
     }
 
