@@ -52,7 +52,7 @@ struct Throttle: Sendable {
             stop = .refused(times: refusalsInARow)
         }
         guard stop == nil else { return }
-        let pause = seconds.map { max(1, Int64($0)) * 1_000_000_000 } ?? Self.usualPause << (refusalsInARow - 1)
+        let pause = seconds.map { max(1, Int64($0)) * 1_000_000_000 } ?? Self.usualPause << max(0, refusalsInARow - 1)
         pauseEnd = max(pauseEnd, now + pause)
         opensAt = max(opensAt, pauseEnd)
     }

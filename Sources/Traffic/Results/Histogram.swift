@@ -179,7 +179,7 @@ extension Histogram {
         self.init()
         for (name, pair) in try members.elements("buckets") {
             guard pair.arrayValue?.count == 2, let lowest = pair[0]?.intValue, (0...Self.highest).contains(lowest),
-                let times = ResultMembers.count(pair[1]), times > 0, count + times <= ResultMembers.mostCounted
+                let times = pair[1]?.countValue, times > 0, count + times <= JSON.mostCounted
             else {
                 throw ReplayResultError(
                     "\(name) is not [smallest value in nanoseconds, how many], the former up to \(Self.highest)")

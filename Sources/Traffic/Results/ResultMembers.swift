@@ -16,9 +16,8 @@ struct ResultMembers {
     /// Empty for the whole, else `slots[3].`.
     private let path: String
 
-    /// What no count reaches; sums of a thousand still fit.
-    static let mostCounted = 1_000_000_000_000_000
     private static let mostMembers = 1000
+    private static let wholeNumber = "a whole number from 0 to 2^53"
 
     init(_ value: JSON, _ path: String = "") throws(ReplayResultError) {
         guard let object = value.objectValue else {
@@ -33,7 +32,7 @@ struct ResultMembers {
     }
 
     func count(_ name: String) throws(ReplayResultError) -> Int {
-        guard let count = Self.count(object[name]) else { throw problem(name, "a whole number from 0 to 10^15") }
+        guard let count = object[name]?.countValue else { throw problem(name, Self.wholeNumber) }
         return count
     }
 
@@ -43,10 +42,6 @@ struct ResultMembers {
     func optionalCount(_ name: String) throws(ReplayResultError) -> Int? {
         guard let value = object[name], value != .null else { return nil }
         return try count(name)
-    }
-
-    static func count(_ value: JSON?) -> Int? {
-        value?.intValue.flatMap { (0...mostCounted).contains($0) ? $0 : nil }
     }
 
     func text(_ name: String) throws(ReplayResultError) -> String {
@@ -81,8 +76,8 @@ struct ResultMembers {
         }
         var counts: [String: Int] = [:]
         for member in members {
-            guard let count = Self.count(member.value) else {
-                throw ReplayResultError("\(path)\(name).\(member.key) is not a whole number from 0 to 10^15")
+            guard let count = member.value.countValue else {
+                throw ReplayResultError("\(path)\(name).\(member.key) is not \(Self.wholeNumber)")
             }
             counts[member.key] = count
         }

@@ -115,6 +115,17 @@ import Testing
                 && state.throttle?.spacing == Throttle.slowestSpacing)
     }
 
+    /// Of two requests under way the one was refused and the other answered; the pause after the
+    /// next refusal, within the first pause, was half of what it is.
+    @Test func aRefusalAfterAnAnswerWithinAPauseHasAWholePause() {
+        var throttle = Throttle(RequestRate(perSecond: 1))
+        throttle.noteRefusal(retryAfter: nil, at: 0)
+        throttle.noteAnswer()
+        let late = Throttle.usualPause - 1
+        throttle.noteRefusal(retryAfter: nil, at: late)
+        #expect(throttle.opensAt == late + Throttle.usualPause)
+    }
+
     @Test func whoWantsToBeLeftAloneForLongIs() {
         let most = Int(Throttle.longestPause / Self.second)
         var state = Self.begun(2)

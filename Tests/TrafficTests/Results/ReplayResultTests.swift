@@ -96,11 +96,11 @@ import Text
 
     @Test func sumsOfHostileCountsDoNotOverflow() throws {
         var json = SyntheticResult.make(seed: 4, seconds: 1).json
-        let counts = (0..<1000).map { JSONObject.Member(key: "f\($0)", value: .integer(ResultMembers.mostCounted)) }
+        let counts = (0..<1000).map { JSONObject.Member(key: "f\($0)", value: .integer(JSON.mostCounted)) }
         json["failures"] = .object(JSONObject(members: counts))
         let result = try ReplayResult(json: json.bytes)
-        #expect(result.failed == 1000 * ResultMembers.mostCounted)
-        json["corrected"] = ["buckets": [[1, .integer(ResultMembers.mostCounted)], [2, 1]], "min": 1, "max": 2]
+        #expect(result.failed == 1000 * JSON.mostCounted)
+        json["corrected"] = ["buckets": [[1, .integer(JSON.mostCounted)], [2, 1]], "min": 1, "max": 2]
         let bytes = json.bytes
         #expect(throws: ReplayResultError.self) { try ReplayResult(json: bytes) }
     }
