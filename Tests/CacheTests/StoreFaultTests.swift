@@ -102,9 +102,13 @@ extension Requirement {
         other.close()
         let store = scratch.open()
         let reader = filled(store)
-        Segments.remove(folder: Segments.folder(of: scratch.file))
-        for suffix in [".segments", ""] {
-            #expect(rename(scratch.directory + "/other.sqlite" + suffix, scratch.file + suffix) == 0)
+        // In one go for the store: a turn in between, for what was stored before, finds the folder
+        // gone, and begins a cache of its own in the place of the other one.
+        store.runner.work.withLock { _ in
+            Segments.remove(folder: Segments.folder(of: scratch.file))
+            for suffix in [".segments", ""] {
+                #expect(rename(scratch.directory + "/other.sqlite" + suffix, scratch.file + suffix) == 0)
+            }
         }
         store.store(response("/fresh"))
         store.flush()
