@@ -10,7 +10,7 @@ enum ForeignFile {
         (Array("<".utf8), "HTML or XML, and no recording"),
     ]
 
-    /// What the file is; nil where it may be a recording.
+    /// The file's kind; nil where it may be a recording.
     static func name(_ beginning: ArraySlice<UInt8>) -> String? {
         let text = beginning.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
         return beginnings.first { text.starts(with: $0.bytes) }?.name

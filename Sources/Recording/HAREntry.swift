@@ -189,13 +189,13 @@ enum HAREntry {
         return (sizes + [field?["value"]?.stringValue.flatMap { Int($0) }]).lazy.compactMap { $0 }.first { $0 > 0 }
     }
 
-    /// What HAR has no members for; names that begin with `_` are free.
+    /// Reads members that HAR lacks; names that begin with `_` are free.
     private static func addOwn(_ own: JSON?, to exchange: inout RecordedExchange) throws(LineProblem) {
         guard let own, own.objectValue != nil else { return }
         if let offset = try RecordedExchange.seconds(own, "offset") { exchange.offset = offset }
         exchange.upstreamLatency = try RecordedExchange.seconds(own, "upstream_seconds")
         if let length = own["bytes"]?.intValue, (0...RecordedExchange.mostBytes).contains(length) {
-            // What was sent in gzip was shorter than its content.
+            // The gzip form was shorter than the content.
             exchange.length = length
         }
         exchange.outcome = own["outcome"]?.stringValue

@@ -2,7 +2,7 @@ import Text
 
 // Reading HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), as browsers and proxies export
 // it.
-// What must hold: what a recording of our own would not hold does not come out of a HAR file
+// Must hold: what a recording of our own would not hold does not come out of a HAR file
 // either. Fields are taken by the same allow-list, of personal requests only the route stays, hosts
 // are dropped. An entry that cannot be read costs that entry, whatever is wrong with it.
 
@@ -96,7 +96,7 @@ private struct HARLog {
     }
 }
 
-/// What has been read of a HAR file's entries.
+/// Entries read from a HAR file.
 struct HARContents {
     /// Whether this program wrote the file: then entries that look alike are different exchanges.
     let isOwn: Bool

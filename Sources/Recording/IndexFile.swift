@@ -12,7 +12,7 @@ import Text
 /// An index, read whole with its bodies.
 struct IndexFile {
     let header = RecordingHeader(started: Timestamp(microseconds: 0), program: "")
-    /// What was captured stands before what was copied from documentation.
+    /// Captured exchanges come before those copied from documentation.
     let exchanges: [RecordedExchange]
     let bodies: RecordedBodies
     let warnings: [String]
@@ -45,7 +45,7 @@ struct IndexFile {
     }
 }
 
-/// What has been read of an index.
+/// Entries read from an index.
 private struct IndexReading {
     enum Problem: Error {
         case line(String)
@@ -148,7 +148,7 @@ private struct IndexReading {
 
     private static let leadsOut = "file leads out of the folder of the index"
 
-    /// Of a file in the folder, by whatever links inside it.
+    /// Path of a file in the folder, through links inside it.
     private func content(_ path: String) throws(Problem) -> [UInt8] {
         let file: String?
         do {

@@ -1,5 +1,5 @@
 // A file that is read from its beginning, by lines or whole, with Glibc alone.
-// What must hold: no file, however large or hostile, fills the memory; reading a line costs no
+// Must hold: no file, however large or hostile, fills the memory; reading a line costs no
 // system call of its own.
 
 import Glibc
@@ -32,7 +32,7 @@ final class InputFile {
     /// Far above any line of ours: those have a few hundred KiB at most, as the target and each of
     /// some twenty fields are bounded to 16 KiB.
     static let longestLine = 1 << 20
-    /// What has to be read whole: HAR files and their bodies.
+    /// Size of files that are read whole: HAR files and their bodies.
     static let mostWhole = 1 << 28
     /// Read at once, and what a file is recognised by.
     static let chunk = 1 << 16

@@ -24,7 +24,7 @@ public final class RecordedBodies: Sendable {
     /// The last record is not whole: its writer was stopped in the middle.
     let isCutOff: Bool
 
-    /// What the file of a recording's bodies is called.
+    /// Name of the file of a recording's bodies.
     public static func path(beside recording: String) -> String { recording + ".bodies" }
 
     /// No body that is recorded is longer.

@@ -2,7 +2,7 @@ import AppleMusic
 import Text
 
 // One request and its answer, as a recording holds them.
-// What must hold: nothing here can name a person or a secret. What may be written is an allow-list
+// Must hold: nothing here can name a person or a secret. What may be written is an allow-list
 // (`RecordedFields`), not a list of what to leave out.
 
 /// A field of a request or an answer.
@@ -28,7 +28,7 @@ public struct RecordedExchange: Sendable, Equatable {
     /// In origin form: path and query as the client wrote them; of a personal request its route
     /// alone.
     public var target: String
-    /// What the client spoke, where it was not HTTP/1: `HTTP/2`.
+    /// The client's protocol, where it was not HTTP/1: `HTTP/2`.
     public var protocolName: String?
     public var requestFields: [RecordedField] = []
     /// Zero where there was no answer, as in HAR.
@@ -157,7 +157,7 @@ extension RecordedExchange {
     /// A tebibyte: sums of lengths cannot overflow.
     static let mostBytes = 1 << 40
 
-    /// What is sent on as it stands must not be able to end a line: a recording may come from
+    /// A text that is sent on unchanged must not be able to end a line: a recording may come from
     /// anywhere.
     static func isTarget(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 16 << 10
@@ -186,7 +186,7 @@ extension RecordedField {
     public static func isValue(_ text: String) -> Bool { RecordedExchange.isFieldValue(text) }
 }
 
-// What a recording may say of requests whose answers are one user's.
+// The recorded form of requests whose answers are one user's.
 
 extension RecordedExchange {
     /// Without what is one user's: of a personal request the route stays. nil where the target

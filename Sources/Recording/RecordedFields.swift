@@ -2,14 +2,14 @@
 // of.
 
 public enum RecordedFields {
-    /// What can change the answer to a request.
+    /// Request fields that can change the answer.
     public static let ofRequests: Set<String> = [
         "accept", "accept-encoding", "accept-language", "cache-control", "content-type", "if-match",
         "if-modified-since",
         "if-none-match", "if-unmodified-since", "range",
     ]
 
-    /// What says of an answer what it is, how long it is good for, and what the cache did.
+    /// Answer fields about content, freshness and the cache.
     public static let ofAnswers: Set<String> = [
         "age", "cache-control", "cache-status", "content-encoding", "content-language", "content-range", "content-type",
         "date", "etag", "expires", "last-modified", "retry-after", "vary", "x-cache",
@@ -34,7 +34,7 @@ public enum RecordedFields {
 }
 
 extension RecordedFields {
-    /// What a personal request may say: how it wants its answer. Everything else could be about the
+    /// Fields recorded of a personal request: how it wants its answer. Others could be about the
     /// user.
     public static let ofPersonalRequests: Set<String> = ["accept", "accept-encoding", "accept-language"]
 

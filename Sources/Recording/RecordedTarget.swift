@@ -5,9 +5,9 @@ import Text
 // credentials, and in letters that can go on a wire and into a line.
 
 public enum RecordedTarget {
-    /// What stands in place of a value.
+    /// Written in place of a value.
     static let redacted = "REDACTED"
-    /// What stands for a request whose route is not known and whose answer is one user's.
+    /// Written for a request whose route is not known and whose answer is one user's.
     public static let unknownRoute = "/..."
 
     /// Words that name a credential when a parameter's name is, or ends in, one of them.

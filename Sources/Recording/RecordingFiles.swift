@@ -1,6 +1,6 @@
 // The files of a recording on their way from `FILE` to `FILE.1`, `FILE.2` and so on, the oldest
 // with the highest number, each with its bodies beside it.
-// What must hold: nothing that is not a recording of this program's is ever overwritten, moved or
+// Must hold: nothing that is not a recording of this program's is ever overwritten, moved or
 // removed.
 
 import Glibc

@@ -7,7 +7,7 @@ public struct RecordingHeader: Sendable, Equatable {
 
     /// When the recording began: offsets count from here.
     var started: Timestamp
-    /// What wrote it, such as `refrain 0.7.0`.
+    /// The program that wrote it, such as `refrain 0.7.0`.
     var program: String
     /// The share of requests that is recorded, above 0 and at most 1; rates that are read off the
     /// recording have to be divided by it.
@@ -28,7 +28,7 @@ public struct RecordingHeader: Sendable, Equatable {
         return object.bytes + [0x0A]
     }
 
-    /// What `line` begins with, in every version.
+    /// Beginning of `line`, in every version.
     static let beginning = #"{"refrain_recording":"#
 
     /// Whether a file that begins with this line is a recording of this program's, of whatever
@@ -53,7 +53,7 @@ public struct RecordingHeader: Sendable, Equatable {
     }
 }
 
-/// What is wrong with a line; its reader knows which.
+/// The fault of a line; its reader knows which.
 public struct LineProblem: Error {
     let reason: String
 

@@ -140,7 +140,7 @@ public final class RecordingReader {
             dropped = (dropped.count.addingReportingOverflow(count).partialValue, dropped.line ?? line.number)
             return nil
         }
-        // Of a kind that a later version adds.
+        // A kind that a later version adds.
         if object.objectValue != nil, object["method"] == nil, object["target"] == nil { return nil }
         do {
             var exchange = try RecordedExchange(object)

@@ -3,7 +3,7 @@ public struct RecordingSettings: Sendable, Equatable {
     public var path: String
     /// The share of requests that is recorded, above 0 and at most 1.
     public var sampling: Double
-    /// What the lines and the bodies of one recording may take together; beyond it another is
+    /// Most bytes of the lines and bodies of one recording together; beyond it another is
     /// begun.
     public var mostBytes: Int
     /// How many recordings are kept, the one being written among them; at least 1.

@@ -1,5 +1,5 @@
 // Writes a recording: lines to `FILE`, bodies beside it, in batches.
-// What must hold: a body is in its file before a line names it; each batch of lines is one call to
+// Must hold: a body is in its file before a line names it; each batch of lines is one call to
 // the system, so that a process that is killed leaves whole lines; what the disk refuses is taken
 // back, counted, and said in a line as soon as there is one.
 
@@ -28,13 +28,13 @@ public final class RecordingWriter {
         let lines: AppendedFile
         let bodies: AppendedFile
         var exchanges = 0
-        /// What is in `bodies`, by the first half of its hash: it may be a million of them.
+        /// Contents of `bodies`, by the first half of their hashes: there may be a million.
         var held: Set<UInt128> = []
 
         var bytes: Int { lines.count + bodies.count }
     }
 
-    /// What goes to the files next.
+    /// Bytes for the files that are written next.
     private struct Batch {
         var lines: [UInt8] = []
         var bodies: [UInt8] = []

@@ -7,7 +7,7 @@
 public struct Checksum {
     public private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 
-    /// Of nothing.
+    /// Checksum of no bytes.
     public init() {}
 
     /// Combines a word.

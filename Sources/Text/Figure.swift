@@ -2,7 +2,7 @@ import Glibc
 
 /// Numbers as people read them: as many digits as mean something, units behind them.
 public enum Figure {
-    /// What stands where there is nothing to say.
+    /// Shown where there is no figure.
     public static let none = "–"
 
     /// `12,345`.

@@ -1,6 +1,6 @@
 /// Hexadecimal digits.
 public enum Hexadecimal {
-    /// What a digit of either case is worth; nil for any other byte.
+    /// Value of a digit of either case; nil for any other byte.
     @inlinable
     @inline(__always)
     public static func value(_ digit: UInt8) -> UInt8? {

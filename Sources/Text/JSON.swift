@@ -1,6 +1,6 @@
 // JSON as a value (RFC 8259): what tests, the simulator, the composer and the admin surface share.
 //
-// What must hold: parsing and writing keep what the origin wrote. Members keep their order, numbers
+// Must hold: parsing and writing keep what the origin wrote. Members keep their order, numbers
 // keep their spelling (they are never converted, so no exponent can cost time or precision),
 // strings keep every scalar.
 

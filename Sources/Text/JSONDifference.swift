@@ -7,9 +7,9 @@ public struct JSONDifference: Sendable, Equatable {
     /// A JSONPath (RFC 9535) such as `$.data[0].attributes.name`; `content` where one of both is no
     /// JSON. At most 400 characters, of a longer one the end.
     public let path: String
-    /// What is there in one, in at most 80 characters.
+    /// The value in the first, in at most 80 characters.
     public let expected: String
-    /// What is there in the other, in at most 80 characters.
+    /// The value in the second, in at most 80 characters.
     public let found: String
 
     /// nil where both say the same.

@@ -2,7 +2,7 @@
 
 /// Where and why parsing stopped. It never quotes the text, which may hold what must not be logged.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong; the raw value says it in words.
+    /// The fault; the raw value describes it.
     public enum Reason: String, Sendable, CaseIterable {
         case truncated = "the text ends inside a value"
         case unexpectedByte = "a byte that cannot stand here"
@@ -16,7 +16,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case invalidUTF8 = "bytes that are not UTF-8"
     }
 
-    /// What is wrong.
+    /// The fault.
     public let reason: Reason
     /// In bytes from the start of the text: of the byte at fault, or of the string or number it
     /// belongs to.

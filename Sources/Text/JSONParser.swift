@@ -1,7 +1,7 @@
 // A strict parser for RFC 8259: no comments, no trailing commas, no byte order mark, nothing after
 // the value.
 //
-// What must hold: the open arrays and objects are on a list and not on the call stack, so that no
+// Must hold: the open arrays and objects are on a list and not on the call stack, so that no
 // input can exhaust the stack; the work is linear in the input; numbers are checked against the
 // grammar and copied, never converted.
 

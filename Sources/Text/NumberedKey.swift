@@ -13,7 +13,7 @@ extension NumberedKey {
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(hashNumber) }
 
-    /// What sets and dictionaries ask for. Mixed, because they go by its low bits alone.
+    /// Hash for sets and dictionaries. Mixed, because they use its low bits alone.
     @inlinable
     public func _rawHashValue(seed: Int) -> Int {
         Int(truncatingIfNeeded: SplitMix64.mixed(hashNumber))

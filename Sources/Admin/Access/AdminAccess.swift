@@ -1,7 +1,7 @@
 import AppleMusic
 import Synchronization
 
-/// What the admin listener asks for; may change while it listens.
+/// The admin listener's token; may change while it listens.
 public final class AdminAccess: Sendable {
     private let state: Mutex<SecretBytes?>
 

@@ -2,14 +2,14 @@ import AppleMusic
 import EventLoop
 import HTTP
 
-// Who is let in, and for what (FRAMING 7.6).
+// Admission to the admin listener (FRAMING 7.6).
 // Must hold: with a token, a client that has neither it nor a session learns nothing and changes
 // nothing; without a token, only this machine can connect, no web page can ask anything, and only
 // the user that the proxy runs as, or root, can change anything.
 
 /// Decides on requests to the operator's surface.
 struct AdminAuthorizer {
-    /// What a request shows for itself.
+    /// Credentials of a request.
     enum Entry: Equatable {
         case admitted
         /// No token, or a session that is over.
@@ -54,7 +54,7 @@ struct AdminAuthorizer {
         return sessions.isOpen(Sessions.presented(by: head, bytes), at: now) ? .admitted : .nothing
     }
 
-    /// What an admitted request came in by, for an answer without end.
+    /// The credential of an admitted request, for an answer without end.
     struct Pass {
         fileprivate let token: SecretBytes?
         /// The name of the session; nil where the token itself was shown.

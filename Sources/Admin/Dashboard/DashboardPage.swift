@@ -35,7 +35,7 @@ struct DashboardPage: Sendable {
         }
     }
 
-    /// What `{{name}}` stands for, by name; the page says where.
+    /// Values of `{{name}}`, by name; the page says where.
     var places: [String] {
         pieces.compactMap { piece in
             if case .place(let name) = piece { name } else { nil }

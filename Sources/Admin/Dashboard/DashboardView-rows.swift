@@ -6,7 +6,7 @@ import Text
 // The rows of the page's tables. The columns are those of `page.html`.
 
 extension DashboardView {
-    /// Of lists that could be long.
+    /// Most rows of long lists.
     private static let mostRows = 20
 
     func outcomeRows(_ moment: Moment, _ window: HistoryWindow) -> [[Cell]] {
@@ -43,7 +43,7 @@ extension DashboardView {
         return rows.map { [.titled($0.name, $0.meaning), .text($0.value)] }
     }
 
-    /// What the origin is to blame for, and what it said no to: a 404 is an answer like others.
+    /// Failures and refusals of the origin: a 404 is an answer like others.
     func errorRows(_ moment: Moment) -> [[Cell]] {
         var counts: [Int: Int] = [:]
         for (kind, count) in moment.observations.source.upstreamRequests {

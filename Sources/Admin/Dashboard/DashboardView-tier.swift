@@ -1,7 +1,7 @@
 import Text
 import Tier
 
-// What the page shows of the shared tier and the nodes; nothing where there is none.
+// The page's part about the shared tier and the nodes; nothing without one.
 
 extension DashboardView {
     static func tierRows(_ tier: TierFigures) -> [[Cell]] {

@@ -22,7 +22,7 @@ struct DashboardView {
 
     /// By the ids of the page's elements.
     private(set) var texts: [String: String] = [:]
-    /// Of texts that round: the figure that was counted.
+    /// The exact figure, for texts that round.
     private(set) var titles: [String: String] = [:]
     /// `good`, `bad`, `plain`, `chosen` or `none`.
     private(set) var states: [String: String] = [:]
@@ -190,7 +190,7 @@ extension History.Totals {
         "\(Figure.count(count(.hit))) of \(Figure.count(count(.hit) + count(.miss)))"
     }
 
-    /// What of them came by HTTP/2; nothing where none did.
+    /// Requests by HTTP/2; nothing where there were none.
     var byHTTP2: String {
         http2 > 0 ? ", \(Figure.percent(min(http2, sum), of: sum)) by HTTP/2" : ""
     }

@@ -91,7 +91,7 @@ extension QueryParameters {
     }
 }
 
-/// What the page has beside the view: what was asked for with it.
+/// The page's input beside the view: the request's parameters.
 struct DashboardMarkup: Sendable {
     /// Whether it was asked for with a query, and so is to stay as it is.
     let isStill: Bool

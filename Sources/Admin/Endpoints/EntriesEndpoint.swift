@@ -5,7 +5,7 @@ import Text
 
 // GET /entries: what is stored.
 
-/// What a listing is asked for: the selectors, and how many at most.
+/// Parameters of a listing: the selectors, and the most entries.
 public struct EntriesQuery {
     fileprivate var selection = EntrySelection()
     fileprivate let limit: Int

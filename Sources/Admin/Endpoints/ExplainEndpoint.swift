@@ -22,7 +22,7 @@ extension AdminExchange {
 }
 
 extension HypotheticalRequest {
-    /// Of `url`, `method` and `user`.
+    /// Reads `url`, `method` and `user`.
     init(_ parameters: QueryParameters) throws(AdminRequestError) {
         guard let url = parameters["url"] else {
             throw AdminRequestError(detail: "url: expected a URL or a path with its query.")

@@ -45,7 +45,7 @@ extension AdminExchange {
         return .json(["purged": .integer(count)])
     }
 
-    /// What came of it on this node and on the others.
+    /// Its result on this node and on the others.
     private static func reply(to mode: PurgeMode, _ report: PurgeReport) -> AdminReply {
         guard let count = report.purged, mode != .dryRun else { return reply(to: mode, report.purged) }
         let missing = report.missing.map { ["name": .string($0.name), "last_seen": .integer($0.lastSeen)] as JSON }

@@ -14,7 +14,7 @@ public struct PurgeRequest: Sendable {
     private var isForAll = false
     private var isHard = false
     private var isDryRun = false
-    /// What was asked, on one line of bounded length, for the log.
+    /// The request on one line of bounded length, for the log.
     private(set) var description = ""
 
     private static let selectors = (EntrySelector.purging.map(\.name) + ["all"]).joined(separator: ", ")

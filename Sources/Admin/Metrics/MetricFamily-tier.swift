@@ -1,6 +1,6 @@
 import Tier
 
-// What is exposed of the shared tier; nothing where there is none.
+// Metrics of the shared tier; none without one.
 
 extension MetricFamily {
     static let sharing: [MetricFamily] = [
@@ -63,7 +63,7 @@ extension MetricFamily {
         },
     ]
 
-    /// What may come of a question, beside nothing.
+    /// Results of a question, beside none.
     private static let results = TierCounters.Name.allCases.filter { $0 != .looks && $0 != .put }
 
     private static func tierCounter(

@@ -1,7 +1,7 @@
 import Cache
 import Proxy
 
-/// What metrics are read from, all of one moment.
+/// Sources of the metrics, all of one moment.
 struct MetricsInput: Sendable {
     let source: StatisticsSource
     let breakdown: StorageBreakdown

@@ -1,15 +1,15 @@
 import Cache
 import Proxy
 
-/// What the operator's surface shows and changes.
+/// Sources and controls of the operator's surface.
 public struct AdminSources: Sendable {
     let statistics: StatisticsSource
     let cache: ResponseCache
-    /// What operators must present.
+    /// The token that operators must present.
     let access: AdminAccess
     /// How reloads of the configuration went.
     let reloads: ReloadStatus
-    /// Of the program.
+    /// Version of the program.
     let version: String
     /// When the proxy began, in Unix seconds; the listener may have begun later.
     let startedAt: Int64

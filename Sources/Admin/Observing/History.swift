@@ -1,7 +1,7 @@
 import Proxy
 import Text
 
-/// What was counted in each ten seconds of the last hour, and in each five minutes of the last day.
+/// Counts of each ten seconds of the last hour, and of each five minutes of the last day.
 /// Pure: its owner tells it the time and the totals.
 ///
 /// What it holds is bounded: 360 slots and 288, of 160 bytes each (a `Totals` of 32 bytes and an
@@ -17,7 +17,7 @@ struct History {
         var http2 = 0
     }
 
-    /// What is drawn as one column.
+    /// Counts drawn as one column.
     struct Column: Equatable {
         let totals: Totals
         let seconds: Int
@@ -29,7 +29,7 @@ struct History {
     static let slotsPerLong = 30
     static let longCount = 288
 
-    /// What came in each slot, the oldest first; at most `slotCount`.
+    /// Counts of each slot, the oldest first; at most `slotCount`.
     private(set) var slots: [Totals] = []
     /// The same in slots that are `slotsPerLong` times as long; at most `longCount`.
     private var longSlots: [Totals] = []
@@ -68,7 +68,7 @@ struct History {
         return Array(columns.suffix(Self.longCount - 1)) + [open]
     }
 
-    /// What came in the window, up to now.
+    /// Counts of the window, up to now.
     func sum(_ window: HistoryWindow, _ totals: Totals) -> Totals {
         columns(window).reduce(totals.since(last)) { $0.adding($1.totals) }
     }
@@ -94,7 +94,7 @@ enum HistoryWindow: String, CaseIterable {
     case hour = "1h"
     case day = "24h"
 
-    /// Of ten seconds each.
+    /// Slots of ten seconds.
     var slots: Int {
         switch self {
         case .minutes: 30

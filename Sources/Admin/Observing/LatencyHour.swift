@@ -13,7 +13,7 @@ struct LatencyHour {
         }
     }
 
-    /// What had been counted at the marks, the oldest first.
+    /// Counts at the marks, the oldest first.
     private var marks: [Counts]
 
     /// Slots of `History` between two marks: five minutes.

@@ -24,7 +24,7 @@ struct Observations {
     /// Nil where there is no shared tier.
     var tier: TierFigures?
 
-    /// Of lists of targets.
+    /// Most rows of lists of targets.
     private static let listed = 20
 
     /// What `/stats` answers, and the `stats` events of `/events`: the counters, then everything

@@ -1,8 +1,8 @@
 import EventLoop
 
-/// What came in the last seconds, which the page calls now. Pure.
+/// Counts of the last seconds, which the page calls now. Pure.
 struct RecentTotals {
-    /// What came in that time.
+    /// Counts of that time.
     struct Window {
         var totals = History.Totals()
         var seconds = 0.0
@@ -12,7 +12,7 @@ struct RecentTotals {
 
     private var samples: [(at: Instant, totals: History.Totals)] = []
 
-    /// What is younger says too little about a rate.
+    /// A shorter time says too little about a rate.
     static let least = Duration.seconds(5)
     private static let most = 16
 

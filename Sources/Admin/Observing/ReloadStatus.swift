@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What came of a reload.
+/// Result of a reload.
 public enum ReloadOutcome: Sendable, Equatable {
     /// The names of the directives that mean something else now.
     case adopted(changed: [String])
@@ -16,7 +16,7 @@ public final class ReloadStatus: Sendable {
         var failed = 0
         /// Unix seconds; nil before the first.
         var lastSuccess: Int64?
-        /// What was wrong with the last one; nil where it went well. For the operator alone.
+        /// The last one's fault; nil where it went well. For the operator alone.
         var lastFailure: String?
     }
 

@@ -6,9 +6,9 @@ import Tier
 struct TierFigures: Sendable {
     /// Since the start, over all loops.
     let counts: [TierCounters.Name: Int]
-    /// Of every loop.
+    /// Figures of every loop.
     let connections: [TierStatus]
-    /// Of the purge log and the nodes, and of the budget.
+    /// Figures of the purge log and the nodes, and of the budget.
     var ownConnections: [TierStatus] = []
     let sharing: SharingStatus
     /// Whether clients may be sent here.
@@ -30,7 +30,7 @@ struct TierFigures: Sendable {
     var meanLatency: Double? {
         latencyCount > 0 ? latencySum / .milliseconds(1) / Double(latencyCount) : nil
     }
-    /// Of one of the connections.
+    /// Last error of one of the connections.
     var lastError: String? { (connections + ownConnections).lazy.compactMap(\.lastError).first }
     /// This machine's clock less the engine's, in milliseconds.
     var skew: Double? { sharing.skew.map { $0 / .milliseconds(1) } }

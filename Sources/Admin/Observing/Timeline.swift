@@ -9,15 +9,15 @@ struct Moment {
     let recent: RecentTotals.Window
     /// Up to now.
     let totals: History.Totals
-    /// Of the last hour.
+    /// Latencies of the last hour.
     let latency: LatencyHour.Counts
     let readiness: AdminSources.Readiness
 
-    /// What came in that time, up to now.
+    /// Counts of that time, up to now.
     func sum(_ window: HistoryWindow) -> History.Totals { observations.history.sum(window, totals) }
 }
 
-/// What the admin loop remembers of the counters, which know only sums since the start.
+/// The admin loop's memory of the counters, which know only sums since the start.
 ///
 /// Confined to its loop. Costs one look at the counters every ten seconds, and more only while it
 /// is asked.

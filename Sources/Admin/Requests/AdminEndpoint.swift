@@ -15,7 +15,7 @@ struct AdminEndpoint: Sendable {
     var audience = Audience.operators
     /// Whether a POST changes something: only the owner of the process or who has the token may.
     var writes = false
-    /// What a browser's POST must bring.
+    /// Content type that a browser's POST must have.
     var contentType = "application/json"
     /// One line, for `GET /help` and the documentation.
     let summary: String
@@ -24,7 +24,7 @@ struct AdminEndpoint: Sendable {
         methods.contains(method == .head ? .get : method)
     }
 
-    /// What `Allow` says.
+    /// Value of `Allow`.
     var allow: String {
         methods.map { $0 == .get ? "GET, HEAD" : "\($0.text)" }.joined(separator: ", ")
     }

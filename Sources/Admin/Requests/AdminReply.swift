@@ -16,7 +16,7 @@ struct AdminReply: Sendable {
     /// what it needs.
     var contentPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-    /// What becomes of the page's own address where it leads elsewhere.
+    /// The page's own address where it leads elsewhere.
     var referrerPolicy: StaticString = "no-referrer"
 
     static func json(_ value: JSON) -> AdminReply { AdminReply(content: value.bytes + [UInt8(ascii: "\n")]) }

@@ -1,11 +1,11 @@
 import HTTP
 import Server
 
-/// What the endpoints and the authorizer have to know of a request.
+/// A request as the endpoints and the authorizer see it.
 struct AdminRequest: Sendable {
     var method = HTTP.Method.get
     var path = "/"
-    /// What follows the `?`; nil without one.
+    /// Text after the `?`; nil without one.
     var query: String?
     var host: String?
     /// Whether `Host` is a loopback name or address.

@@ -7,12 +7,12 @@ import Text
 struct QueryParameters {
     private var values: [String: String] = [:]
 
-    /// Of a target's query; a `+` is a plus sign.
+    /// Parameters of a target's query; a `+` is a plus sign.
     init(_ query: String?, known: [String]) throws(AdminRequestError) {
         try take((query ?? "")[...], known, plusIsSpace: false)
     }
 
-    /// Of a form's content, where a `+` is a blank (application/x-www-form-urlencoded).
+    /// Parameters of a form's content, where a `+` is a blank (application/x-www-form-urlencoded).
     init(form: [UInt8], known: [String]) throws(AdminRequestError) {
         guard let text = String(validating: form, as: UTF8.self) else {
             throw AdminRequestError(detail: "The content is not UTF-8.")

@@ -7,13 +7,13 @@ import Cache
 /// A selector of entries: a member of a purge, a parameter of a listing, an option of `refrain
 /// purge` and `refrain list`, and a field of the dashboard's form. All of them read this one list.
 public struct EntrySelector: Sendable {
-    /// Of the member, the parameter and the option.
+    /// Name of the member, the parameter and the option.
     public let name: String
-    /// What the help calls its value.
+    /// Name of its value in the help.
     public let value: String
-    /// What `refrain purge` says of it; nil: no purge takes it.
+    /// Help of `refrain purge`; nil: no purge takes it.
     public var purgeHelp: String?
-    /// What `refrain list` says of it; nil: only `/entries` takes it.
+    /// Help of `refrain list`; nil: only `/entries` takes it.
     public var listHelp: String?
     /// In the dashboard's form, where it is a field if purges take it.
     fileprivate var label = ""

@@ -1,6 +1,6 @@
 // The scanner's stacks: a push costs a store. (An array asks at every write whether it is shared.)
 //
-// What must hold: nothing outside this file sees the pointer; every access is checked against
+// Must hold: nothing outside this file sees the pointer; every access is checked against
 // `count`.
 
 /// A stack of at most `capacity` plain values.

@@ -1,6 +1,6 @@
 // The query of a catalog request: what is understood, and the rest as it stands.
 //
-// What must hold: a parameter is either understood or part of the decoration, and every one that
+// Must hold: a parameter is either understood or part of the decoration, and every one that
 // could change the answer in a way not known here makes the request none of ours (nil) or stays in
 // the decoration.
 
@@ -16,7 +16,7 @@ struct CatalogQuery {
     /// The part of the decoration that may change how a resource looks.
     private(set) var resourceDecoration: [UInt8] = []
 
-    /// What is done with a parameter.
+    /// Treatment of a parameter.
     private enum Meaning {
         case ids(ResourceClass)
         case include, views, language, limit, offset, selection, decoration, refused

@@ -1,6 +1,6 @@
-// What a target of the catalog asks for, taken apart as far as answers are composed by it.
+// The parts of a catalog target by which answers are composed.
 //
-// What must hold: two targets with equal parts ask for the same; whatever is not understood is in
+// Must hold: two targets with equal parts ask for the same; whatever is not understood is in
 // `decoration`, byte for byte, so that nothing is ever mixed that an unknown parameter might tell
 // apart. What might be read in two ways is no catalog request at all, so that it is forwarded as it
 // is.
@@ -13,7 +13,7 @@ import Text
 /// A class, because it is handed on by all that deals with a miss, and is never changed: copies of
 /// so many members were a thousand instructions of it.
 public final class CatalogRequest: Sendable {
-    /// What kind of answer it is.
+    /// The kind of answer.
     public enum Subject: Hashable, Sendable {
         /// `/{type}/{id}`.
         case item
@@ -73,7 +73,7 @@ public final class CatalogRequest: Sendable {
     }
 }
 
-/// What names a resource of the catalog.
+/// Type and id of a catalog resource.
 public struct ResourceName: Hashable, Sendable {
     /// One of the twelve types.
     public let type: ResourceClass
@@ -90,7 +90,7 @@ public struct ResourceName: Hashable, Sendable {
 /// The part of a canonical path behind the storefront.
 private struct CatalogPath {
     let subject: CatalogRequest.Subject
-    /// Of the item or the parent.
+    /// Id of the item or the parent.
     private(set) var id: [UInt8]?
 
     /// The route says which segments are where, except how deep the path goes.
@@ -134,7 +134,7 @@ extension [UInt8] {
 
 // The numbers under which resources and collections are found again.
 //
-// What must hold: they are the same in every process, and a client that chooses parameters cannot
+// Must hold: they are the same in every process, and a client that chooses parameters cannot
 // choose numbers. Language and decoration are text of the client's making. With FNV-1a, any client
 // could find a decoration whose number is that of none, and so put decorated resources before all
 // clients. So they go through SHA-256.
@@ -182,7 +182,7 @@ extension ResourceName {
 // The targets of requests that go with a request: for the resources it lacks, or for another window
 // of its list.
 //
-// What must hold: they are canonical, and taking one apart gives the parts it was made of.
+// Must hold: they are canonical, and taking one apart gives the parts it was made of.
 
 extension CatalogRequest {
     /// The canonical path, without a query.

@@ -1,7 +1,7 @@
 // `next complete`: a client that follows `next` gets its own parameters back
 // (APPLE-MUSIC-API 14.5).
 //
-// What must hold: the link leads where it led, its offset and whatever else the origin wrote stay
+// Must hold: the link leads where it led, its offset and whatever else the origin wrote stay
 // as they are, and what is put in cannot end the JSON string it stands in.
 
 /// The `next` of a page with those of the client's parameters that the origin left out of it

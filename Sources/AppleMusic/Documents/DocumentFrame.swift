@@ -25,7 +25,7 @@ struct StringToken: BitwiseCopyable {
     var whole: ByteSpan { ByteSpan(start - 1, end + 1) }
 }
 
-/// What an array or object is in a document.
+/// The role of an array or object in a document.
 enum FrameRole: UInt8 {
     /// Nothing to the document: attributes of attributes, `meta`, `errors`.
     case opaque
@@ -71,7 +71,7 @@ enum FrameRole: UInt8 {
         }
     }
 
-    /// What the value of a member is of whose name is `known`.
+    /// Role of the value of a member with a `known` name.
     @inline(__always)
     func member(_ known: Member) -> Member {
         if known != .other, meant.contains(known) { return known }
@@ -82,13 +82,13 @@ enum FrameRole: UInt8 {
     func isStandard(_ known: Member) -> Bool { known != .other && standard.contains(known) }
 }
 
-/// What a value is of.
+/// The owner of a value.
 enum Member: UInt8 {
     case other
     case id, type, href, attributes, relationships, data, next, results, views, meta
     /// Any member of `relationships`, or of a resource's `views`.
     case relation
-    /// Of an array of resources.
+    /// An element of an array of resources.
     case element
 }
 
@@ -122,11 +122,11 @@ struct Frame: BitwiseCopyable {
     static let maxMembers = 256
 
     var role: FrameRole
-    /// What the value to come is of.
+    /// The owner of the next value.
     var member: Member
     /// The bracket that ends it.
     let closing: UInt8
-    /// Of its opening bracket.
+    /// Place of its opening bracket.
     let start: UInt32
     /// Its own names are those in `names` from here on.
     var firstName: UInt32 = 0

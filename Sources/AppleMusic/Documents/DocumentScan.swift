@@ -1,6 +1,6 @@
 import Text
 
-/// What one pass over an answer's body finds.
+/// Result of one pass over an answer's body.
 public struct DocumentScan: Sendable {
     /// The numbers of all resources that the body names (``ResourceMention``), ascending.
     public let mentions: [UInt64]
@@ -47,7 +47,7 @@ public struct DocumentScan: Sendable {
         isAnswer = false
     }
 
-    /// Of a body that cannot be looked into, because it has a content coding.
+    /// The scan of a body with a content coding, which cannot be read.
     public static let hidden = DocumentScan(mentions: [ResourceMention.everything])
 }
 

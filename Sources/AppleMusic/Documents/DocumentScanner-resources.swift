@@ -3,7 +3,7 @@ import Text
 // What the values of a text are in its document: which become resources and relations, and which
 // make it none.
 //
-// What must hold: a resource is put into `objects` as it opens and has all its ranges once it is
+// Must hold: a resource is put into `objects` as it opens and has all its ranges once it is
 // closed; whatever a ``ResourceDocument`` promises is checked here or the text is refused.
 
 extension DocumentScanner {

@@ -2,7 +2,7 @@ import Text
 
 // The one pass over an answer's body: JSON by its grammar (RFC 8259), without making values of it.
 //
-// What must hold: open arrays and objects are on a list, not on the call stack, and at most
+// Must hold: open arrays and objects are on a list, not on the call stack, and at most
 // `JSON.maxDepth`; every byte is looked at a bounded number of times; the grammar is that of
 // `JSON.parse`, but for what only a reader of a string needs: bytes that are no UTF-8 and halves of
 // surrogate pairs are passed over, and only make the text no document.

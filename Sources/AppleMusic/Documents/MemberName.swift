@@ -6,7 +6,7 @@ struct MemberName {
     /// The last 16 bytes or fewer, zero behind them.
     private let low: UInt64
     private let high: UInt64
-    /// What came before those, mixed.
+    /// Mix of the bytes before those.
     private let before: UInt64
     let count: Int
 
@@ -46,7 +46,7 @@ struct MemberName {
         else { return nil }
     }
 
-    /// Of two names that differ it is hardly ever the same.
+    /// Two different names hardly ever have the same.
     var number: UInt64 {
         @inline(__always) get {
             Self.mix(low, high ^ before) &+ UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15

@@ -1,6 +1,6 @@
 // How an origin writes the `next` of a list, learnt from one it wrote.
 //
-// What must hold: whatever is written is what the origin would have written, as long as it goes on
+// Must hold: whatever is written is what the origin would have written, as long as it goes on
 // as it was seen to. So everything in a link must come from the request or be the offset; a link
 // that says more (a cursor, say) teaches nothing.
 

@@ -1,7 +1,7 @@
 // A document of the API as byte ranges: where its resources stand and what they are made of.
 // Nothing is converted.
 //
-// What must hold: every range lies within the body that was scanned, and holds one whole JSON value
+// Must hold: every range lies within the body that was scanned, and holds one whole JSON value
 // (or, for names, one string with its quotation marks); objects stand in the order in which they
 // open, each before all that is inside it.
 
@@ -112,7 +112,7 @@ public final class ResourceDocument: Sendable {
         self.relations = relations
     }
 
-    /// What it takes in memory.
+    /// Bytes of memory.
     public var byteCount: Int {
         objects.count * MemoryLayout<Object>.stride + relations.count * MemoryLayout<Relation>.stride + 160
     }

@@ -1,6 +1,6 @@
 // Which resources an answer names, as numbers: what a purge by resource looks for.
 //
-// What must hold: the same type and id give the same number in every process and on disk, and the
+// Must hold: the same type and id give the same number in every process and on disk, and the
 // numbers of a content hold every resource that a reader of its JSON would see there, or say that
 // they do not. A number that two resources share makes a purge take too much, never too little.
 

@@ -1,6 +1,6 @@
 // Which windows of a list a stored page answers, and with which of its items.
 //
-// What must hold: a cut that is given is what the origin would have answered, whether it cuts a
+// Must hold: a cut that is given is what the origin would have answered, whether it cuts a
 // page first and drops unavailable items after, or goes on until the page is full
 // (APPLE-MUSIC-API 7.9 and 7.10 know both, and a page does not say which it was).
 //
@@ -29,9 +29,9 @@ public enum ListCut: Hashable, Sendable {
 
 /// The facts about one page of a list.
 public struct StoredPage: Hashable, Sendable {
-    /// Of the request; 0 where it had none.
+    /// Offset of the request; 0 where it had none.
     public let offset: Int
-    /// Of items.
+    /// Number of items.
     public let count: Int
     /// What the request asked for, or what the origin is known to take where a request says
     /// nothing; nil where unknown.

@@ -1,6 +1,6 @@
 // The one spelling of a request target: what the cache is keyed by, and what the upstream path is.
 //
-// What must hold: two spellings of one request meet, two requests never do, and canonicalising
+// Must hold: two spellings of one request meet, two requests never do, and canonicalising
 // twice changes nothing. Storage is reused, so that nothing is allocated once it has grown; a
 // target of 80 bytes costs a few hundred nanoseconds at most.
 
@@ -26,7 +26,7 @@ public struct CanonicalTarget: Sendable {
     /// Where the query stands in the target that was parsed, without `?`; nil if it says nothing.
     private(set) var originalQuery: Range<Int>?
 
-    /// Of the path, as slices of `bytes`.
+    /// Segments of the path, as slices of `bytes`.
     private(set) var segments: [TextSlice] = []
     private var parameters: [TextSlice] = []
     /// A query that did not come in order, while it is put in order.

@@ -1,4 +1,4 @@
-// What the name of a query parameter says about its value.
+// The kind of a query parameter's value, by its name.
 
 /// The kinds of parameters that the key and the scope depend on (APPLE-MUSIC-API 4.3, 14.1, 14.2).
 enum ParameterKind {

@@ -14,7 +14,7 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     /// The rest of the catalog: several types at once (`ids[songs]=`), types that are not known
     /// here.
     case catalog
-    /// What belongs to one user: never in the shared scope.
+    /// Answers of one user: never in the shared scope.
     case personal
     /// Everything else: RFC 9111 to the letter, and nothing is known about who may share it.
     case other

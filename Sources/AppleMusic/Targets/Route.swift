@@ -1,12 +1,12 @@
-// What a request is about, decided on the canonical path and query alone.
+// The route of a request, decided on the canonical path and query alone.
 //
-// What must hold: everything personal is recognised here, in any spelling, because the cache keeps
+// Must hold: everything personal is recognised here, in any spelling, because the cache keeps
 // what is not in a scope that all users share (APPLE-MUSIC-API 14.1). A path that might be read in
 // another way than here is `other`.
 
 /// Where a target leads.
 public struct Route: Hashable, Sendable {
-    /// What the answer is about; decides its lifetime.
+    /// Class of the answer; decides its lifetime.
     public let resourceClass: ResourceClass
     /// The storefront in the path of a catalog or language request.
     public let storefront: Storefront?

@@ -1,6 +1,6 @@
 // Writing a whole target in its canonical spelling, but for the order of its query.
 
-/// What was found on the way.
+/// Findings of the canonicalisation.
 struct TargetSpelling {
     private(set) var pathCount = 0
     private(set) var originalQuery: Range<Int>?

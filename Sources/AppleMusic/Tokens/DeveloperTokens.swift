@@ -1,12 +1,12 @@
 // Where every loop gets the developer token of the moment.
 //
-// What must hold: a token is renewed well before it ends and also when the clock was set back
+// Must hold: a token is renewed well before it ends and also when the clock was set back
 // behind its beginning; a token that the origin refuses is replaced at most once a minute, however
 // many requests it was refused for.
 
 import Synchronization
 
-/// What came of a rejected token.
+/// Result of the renewal of a rejected token.
 public enum TokenRenewal: Sendable, Equatable {
     /// There is another token than the rejected one: trying again makes sense.
     case changed

@@ -1,6 +1,6 @@
 // Memory for keys and tokens.
 //
-// What must hold: the bytes are in pages of their own that are locked, left out of core dumps,
+// Must hold: the bytes are in pages of their own that are locked, left out of core dumps,
 // empty in a forked child and cleansed before they are given back; nothing that prints a value
 // shows them; no `String` is made of them, since strings cannot be wiped (FRAMING 7.2).
 
@@ -18,7 +18,7 @@ public final class SecretBytes: @unchecked Sendable {
 
     /// Room for `capacity` bytes, of which the closure fills the first ones and says how many those
     /// are.
-    /// What the closure throws is thrown on, after the memory has been cleansed.
+    /// Rethrows the closure's error after the memory has been cleansed.
     ///
     /// Locking needs `RLIMIT_MEMLOCK`; where that is used up the secret can be swapped, which is no
     /// reason to stop.

@@ -4,7 +4,7 @@ import EventLoop
 
 /// Names the file and what is wrong with it, never anything of its content.
 public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong with the file.
+    /// The fault of the file.
     enum Reason: Sendable, Equatable {
         case notPrivate(PrivateFile.Objection)
         /// The content is shorter or longer than a secret of this kind can be, in bytes.
@@ -19,7 +19,7 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
 
     /// The path that was asked for.
     public let path: String
-    /// What is wrong with it.
+    /// The fault.
     let reason: Reason
 
     public var description: String { "\(path): \(explanation)" }

@@ -1,6 +1,6 @@
 import Text
 
-// What a developer token says about itself.
+// Claims of a developer token.
 
 /// The text is no JWT: not three parts in base64url, or a header or claims that are no JSON object.
 public struct MalformedToken: Error, Sendable, Equatable, CustomStringConvertible {

@@ -61,7 +61,7 @@ public final class TokenVerifier: @unchecked Sendable {
 
     deinit { EVP_PKEY_free(publicKey) }
 
-    /// What the token claims, if all of it holds.
+    /// The token's claims, if all of them hold.
     /// - Parameter token: what stands behind `Bearer `.
     /// - Parameter unixSeconds: the time now.
     /// - Parameter origin: the `Origin` of the request, if it had one.

@@ -13,10 +13,10 @@ struct MissingResource: Hashable {
     let id: [UInt8]
 }
 
-/// What came of writing something.
+/// Result of writing something.
 enum Writing: Equatable {
     case done
-    /// What it lacks stands in `Assembler.missing`.
+    /// The missing parts are in `Assembler.missing`.
     case lacking
     /// It cannot be made of what is stored, and nothing that could be fetched is known to help.
     case impossible(Lack)
@@ -287,7 +287,7 @@ extension Assembler {
         _ shape: RelationShape, of type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
         var isLacking = false
-        // Of the candidates that have the relationship, what the one lacked that came furthest.
+        // The refusal of the candidate that came furthest, of those that have the relationship.
         var lack: Lack?
         let known = missing.count
         for candidate in candidates {
@@ -299,7 +299,7 @@ extension Assembler {
             }
             let (mark, lacked) = (mark, missing.count)
             let writing = write(relation, of: candidate.part, shape)
-            // What another one lacked is not needed then.
+            // Another candidate's missing part is not needed then.
             switch writing {
             case .done:
                 missing.removeSubrange(known..<lacked)

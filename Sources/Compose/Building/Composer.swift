@@ -13,7 +13,7 @@ package struct Composer {
     private let growth: GrowthAccounts
     /// How long "not found" counts, in seconds; 0 where it is not kept.
     private let notFoundFor: Int
-    /// Of the class of what is asked for.
+    /// Lifetime of the requested class.
     private let rule: TTLRule
 
     /// - Parameters:
@@ -34,7 +34,7 @@ package struct Composer {
         let outcome = attempt(request, sources, at: now)
         switch outcome {
         case .partial(let supplement):
-            // What would be fetched is here, and nothing could be made of it.
+            // The material is here, and nothing could be made of it.
             guard sources.hasAnswer(to: supplement.target) else { return outcome }
             return .impossible(
                 supplement.growth == nil
@@ -296,7 +296,7 @@ extension Assembler {
             contradictions: contradictions)
     }
 
-    /// What was built. Made of one answer alone it is a smaller form of that (`reduced`).
+    /// The built answer. Made of one answer alone it is a smaller form of that (`reduced`).
     consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
         ComposedBody(
             body: output.joined(), detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,

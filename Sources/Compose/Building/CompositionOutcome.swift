@@ -1,7 +1,7 @@
 import Cache
 import Freshness
 
-/// What came of the attempt to build an answer out of stored ones.
+/// Result of the attempt to build an answer out of stored ones.
 package enum CompositionOutcome {
     /// The answer's body, and what it was made of.
     case answer(ComposedBody)
@@ -44,7 +44,7 @@ package struct ComposedBody {
 package struct Supplement {
     /// Canonical, and ready to be sent.
     package let target: [UInt8]
-    /// What it asks for beyond what the client wants.
+    /// The part that it asks for beyond what the client wants.
     package let growth: Growth?
     /// Whether it asks for more relationships and views than the client wants.
     package var isSuperset: Bool { if case .superset? = growth { true } else { false } }

@@ -201,7 +201,7 @@ struct WindowCutter {
         let placement: Placement
         let facts: StoredPage
         let elements: MappedDocument.Elements
-        /// What it answers, where that is a page of the list.
+        /// The window that it answers, where that is a page of the list.
         private let asked: CatalogRequest?
         /// The resource in which it is the first page of the list.
         private let owner: MappedDocument.Object?

@@ -22,7 +22,7 @@ public struct CompositionSettings: Sendable, Equatable {
     /// Whether what is documented of the API's answers counts before this origin showed it, where
     /// it agrees with the documentation otherwise.
     public var trustsDocumentation = false
-    /// What the index of resources may take in memory, in bytes.
+    /// Memory for the index of resources, in bytes.
     public var indexBytes = 8 << 20
 
     /// The defaults.

@@ -1,4 +1,4 @@
-// What becomes of an id that one `ids` request has twice. Pure.
+// Answers to an id that one `ids` request has twice. Pure.
 // Must hold: nothing is said that an answer has not shown.
 
 /// The manners in which the origin may treat duplicates, as far as its answers have shown. Each
@@ -42,7 +42,7 @@ struct DuplicateIDs: Sendable, Equatable {
         return ids.indices.allSatisfy { !ids[..<$0].contains(ids[$0]) }
     }
 
-    /// What comes for these; nil where that is not known.
+    /// Resources that come for these; nil where that is not known.
     func applied<ID: Hashable>(to ids: [ID]) -> [ID]? {
         if Self.areDistinct(ids) { return ids }
         guard let manner = possible.first else { return nil }

@@ -22,7 +22,7 @@ struct FormFamily {
         case contradiction
     }
 
-    /// What resources show where these are named.
+    /// Shape of resources where these are named.
     /// - Parameter isDocumented: whether the documentation stands in for what was not seen.
     func shape(selecting wanted: Set<UInt64>, isDocumented: Bool) -> Conclusion {
         guard let longest = members.max(by: { $0.shape.relations.count < $1.shape.relations.count }),

@@ -1,6 +1,6 @@
 import AppleMusic
 
-// What the origin was seen to do in its answers of one form. Pure.
+// The origin's observed answers of one form. Pure.
 // Must hold: nothing is known but by an answer that showed it; a contradiction makes the record
 // rest until everything that was stored in the old manner has run out, and then it is learnt anew.
 
@@ -52,7 +52,7 @@ struct FormRecord: Sendable {
             count += 1
             guard objects.absorb(object, in: document, depth: 0) else { return false }
         }
-        // Of what is read from the file, the latest comes first.
+        // The latest record of the file comes first.
         if now + Int64(freshFor) >= lastSeen + Int64(self.freshFor) {
             lastSeen = now
             self.freshFor = freshFor

@@ -1,7 +1,7 @@
 import AppleMusic
 import Synchronization
 
-/// What all loops have learnt of the forms in which the origin answers.
+/// Forms of the origin's answers, learnt by all loops.
 ///
 /// Its lock is taken where an answer comes from the origin, and where one is to be composed; never
 /// to look a stored answer up.
@@ -79,7 +79,7 @@ package final class LearntForms: Sendable {
         return fits
     }
 
-    /// What is known of a form, or follows from others; nil where nothing is, or not any more.
+    /// Knowledge of a form, or derived from others; nil where there is none, or no longer.
     func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
         state.withLock { state in
             switch state.forms[shape] {
@@ -218,7 +218,7 @@ extension LearntForms.State {
         let isTrusted = isDocumented && shape.decoration.isEmpty && bearsOutDocumentation(shape.type, at: now)
         let batchRule = batchRule(shape.type)
         guard isTrusted || selectionRule.holds(at: now) || batchRule.holds(at: now) else { return nil }
-        // What an include shows may differ between one and several (APPLE-MUSIC-API 6.2).
+        // An include's shape may differ between one and several (APPLE-MUSIC-API 6.2).
         let joins =
             batchRule.holds(at: now)
             || isTrusted && selected.isEmpty && !batchRule.isRefuted(at: now)

@@ -1,6 +1,6 @@
 import AppleMusic
 
-// What the origin was seen to do with the lists of one form. Pure.
+// The origin's observed treatment of the lists of one form. Pure.
 // Must hold: how pages are cut, links and limits are known as long as the form's record is, and one
 // sight of the opposite takes them back. How many gaps lists have only says whether larger pages
 // are worth asking for; no answer is built on it.
@@ -22,7 +22,7 @@ struct ListEvidence: Sendable {
     private var pastEnds: [UInt64: PastEndEvidence] = [:]
     private static let maxPastEnds = 64
 
-    /// What the origin answers to a request behind a list's end; nil where that is not known.
+    /// The origin's answer to a request beyond a list's end; nil where that is not known.
     func answerPastEnd(_ request: CatalogRequest) -> PastEnd? { pastEnds[request.resourceContext]?.known }
 
     mutating func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {

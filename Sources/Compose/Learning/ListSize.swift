@@ -6,7 +6,7 @@ import AppleMusic
 /// what is unavailable, or goes on until so many items are there (APPLE-MUSIC-API 7.9, 7.10: 25
 /// items with `offset=28`). Either is learnt from what stays the same.
 struct ListSize: Sendable, Equatable {
-    /// What was seen of one quantity.
+    /// Observations of one quantity.
     private enum Seen: Sendable, Equatable {
         case nothing
         case always(Int)

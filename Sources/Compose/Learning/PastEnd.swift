@@ -34,7 +34,7 @@ struct PastEndEvidence: Sendable {
     private var answer: PastEnd?
     private var lists: Set<UInt64> = []
 
-    /// What is known to be the answer: that of one list may name the list.
+    /// The known answer: that of one list may name the list.
     var known: PastEnd? { lists.count > 1 ? answer : nil }
 
     mutating func note(_ seen: PastEnd, of list: UInt64) {

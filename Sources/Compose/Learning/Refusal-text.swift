@@ -89,7 +89,7 @@ extension Refusal {
         }
     }
 
-    /// What lists lack. Elements of a page are resources, so the rest is said of those.
+    /// Text about lists. Elements of a page are resources, so the rest is said of those.
     private func listText(_ request: CatalogRequest) -> String {
         switch lack.kind {
         case .standardLimitUnknown: "how many items a page without a limit has is not known"

@@ -6,7 +6,7 @@ import AppleMusic
 
 /// Why no answer could be built out of what is held: the rule that was tried, and what it lacked.
 package struct Refusal: Equatable, Sendable {
-    /// What was tried.
+    /// The kind of composition that was tried.
     package enum Rule: UInt8, CaseIterable, Sendable {
         /// One resource.
         case item
@@ -36,12 +36,12 @@ package struct Refusal: Equatable, Sendable {
         self.init(rule, Lack(kind, detail))
     }
 
-    /// Of two that were tried for one request, the one that came further.
+    /// The one that came further, of two that were tried for one request.
     func orFurther(_ other: Refusal) -> Refusal { lack.kind < other.lack.kind ? other : self }
 }
 
 extension Refusal {
-    /// Of a request that is not composed, or of which nothing is noted.
+    /// The refusal of a request that is not composed, or of which nothing is noted.
     /// - Parameter request: nil where the target is not understood.
     package init(nothingHeldOf request: CatalogRequest?) {
         guard let request else {
@@ -65,7 +65,7 @@ extension Refusal.Rule {
     }
 }
 
-/// What a rule lacked.
+/// The missing material of a rule.
 package struct Lack: Error, Equatable {
     /// The kinds, in the order in which a composition meets them: of several that were met, the
     /// last one is the most telling.
@@ -98,7 +98,7 @@ package struct Lack: Error, Equatable {
 
         /// No batch of several was seen, so that the order of its resources is not known.
         case orderUnknown
-        /// What becomes of an id that is asked for twice was not seen.
+        /// The answer to an id that is asked for twice was not seen.
         case duplicatesUnknown
         /// More ids than the origin was seen, or is documented, to take.
         case tooManyIDs
@@ -158,15 +158,15 @@ package struct Lack: Error, Equatable {
 
         // MARK: At the end
 
-        /// What is missing is of several types, so that no one request brings it.
+        /// The missing resources are of several types, so that no one request brings them.
         case severalTypes
         /// More is missing than one request may ask for.
         case tooManyMissing
-        /// What was built would be older than the `ttl` line of its class allows.
+        /// The answer would be older than the `ttl` line of its class allows.
         case overAge
     }
 
-    /// What a sentence about it names.
+    /// The subject of a sentence about it.
     enum Detail: Equatable, Sendable {
         case none
         case type(ResourceClass)
@@ -188,7 +188,7 @@ package struct Lack: Error, Equatable {
         self.detail = detail
     }
 
-    /// Of two, the one that came further.
+    /// The one of two that came further.
     func orFurther(_ other: Lack?) -> Lack {
         guard let other else { return self }
         return kind < other.kind ? other : self

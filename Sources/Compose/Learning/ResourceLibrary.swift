@@ -9,7 +9,7 @@ import Synchronization
 /// Told of every answer that is stored under an operator's TTL; asked where nothing is stored under
 /// a request's own key.
 public final class ResourceLibrary: Sendable {
-    /// What is composed at all.
+    /// Settings of composing.
     public let settings: CompositionSettings
     let index: ResourceIndex
     package let forms: LearntForms
@@ -23,7 +23,7 @@ public final class ResourceLibrary: Sendable {
     /// would push out newer ones.
     private static let indexBytesOfAnAnswer = 640
 
-    /// Of one answer, so many resources are compared with what other answers say of them.
+    /// Most resources of one answer that are compared with other answers.
     private static let comparisons = 16
 
     /// The part of the index's bytes that `held` takes.
@@ -151,7 +151,7 @@ public final class ResourceLibrary: Sendable {
         }
     }
 
-    /// What answers can be made of now.
+    /// The stored sources of answers.
     /// - Parameter request: what they answer: where that was purged, nothing as old as the purge
     ///   counts. Nil: where nothing is made of them.
     package func sources(

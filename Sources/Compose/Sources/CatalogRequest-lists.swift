@@ -42,7 +42,7 @@ extension CatalogRequest {
         }
     }
 
-    /// What a canonical target asks for; nil for what is not to be composed or looked through.
+    /// Request of a canonical target; nil where it is neither composed nor a source.
     package convenience init?(canonical: [UInt8]) {
         var target = CanonicalTarget()
         guard (try? target.parse(canonical.span)) != nil else { return nil }

@@ -17,7 +17,7 @@ package final class StoredSource {
         self.init(response.with(outline: map), map)
     }
 
-    /// What it answers, as far as it is understood.
+    /// The request that it answers, as far as it is understood.
     var request: CatalogRequest? { CatalogRequest(canonical: Array(response.key.target)) }
 }
 

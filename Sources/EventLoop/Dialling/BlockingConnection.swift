@@ -14,7 +14,7 @@ public struct BlockingConnection: ~Copyable {
             self.description = description
         }
 
-        /// What errno says about the last call.
+        /// The error of the last call, by errno.
         static func last() -> Failure { Failure(String(cString: strerror(errno))) }
     }
 

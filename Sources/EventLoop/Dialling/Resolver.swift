@@ -15,7 +15,7 @@ public struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Host names to addresses: getaddrinfo on queues of its own, answers kept and delivered on the
 /// caller's loop.
 ///
-/// What must hold: identical look-ups under way are joined; the completion runs on the loop, never
+/// Must hold: identical look-ups under way are joined; the completion runs on the loop, never
 /// inside `resolve`; addresses that have become old a short while ago are delivered at once, and
 /// looked up again in the background; older ones, for an hour, only where a look-up fails or takes
 /// longer than a second, so that neither a failing nor a hanging name server is felt; addresses
@@ -118,7 +118,7 @@ public final class Resolver: Sendable {
     private let graceLifetime: Duration
     private let staleLifetime: Duration
     private let lookup: Lookup
-    /// Of every name; nil where names are looked up.
+    /// The answer for every name; nil where names are looked up.
     private let known: SocketAddress?
     private let queue = DispatchQueue(label: "resolver", attributes: .concurrent)
     private let state = Mutex(State())

@@ -5,12 +5,12 @@ import Synchronization
 /// it, each by a descriptor of its own: several may be told of one connection, and a loop that
 /// comes second finds that there is nothing to accept.
 ///
-/// What must hold: of a socket that is *kept* the descriptor is never closed once something listens
+/// Must hold: of a socket that is *kept* the descriptor is never closed once something listens
 /// by it, so that the kernel keeps the queue of connections until the process has ended, and then
 /// the process that started it still has the socket. Any other is this process's own from then on,
 /// as if it had bound it: it goes with the last listener.
 public final class InheritedSocket: Sendable {
-    /// What it is bound to.
+    /// The address to which it is bound.
     public let address: SocketAddress
     /// Whether another process keeps the socket for whoever comes after this one.
     public let isKept: Bool

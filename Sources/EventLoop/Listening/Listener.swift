@@ -4,7 +4,7 @@ import Glibc
 /// A listening socket of one loop. Several loops listen on one address with `reusePort`, and the
 /// kernel shares the connections out.
 ///
-/// What must hold: an accept that fails for want of descriptors never spins. The listener pauses
+/// Must hold: an accept that fails for want of descriptors never spins. The listener pauses
 /// and tries again by timer; from the second failure on it takes one waiting client by its reserve
 /// descriptor and closes it, so that the queue moves and clients learn of it.
 public final class Listener {
@@ -21,7 +21,7 @@ public final class Listener {
     private(set) var failedAccepts = 0
 
     private let loop: EventLoop
-    /// What connections speak that are accepted from now on; nil for plain text.
+    /// TLS of connections that are accepted from now on; nil for plain text.
     public var tls: ServerTLS?
     private let onAccept: (Stream) -> Void
     /// Where it is set, connections that are accepted from now on begin with a header of the PROXY

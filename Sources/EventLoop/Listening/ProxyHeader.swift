@@ -6,12 +6,12 @@
 
 /// A header that was read.
 struct ProxyHeader: Equatable, Sendable {
-    /// Whose connection it is; nil where it is the load balancer's own, or it does not know.
+    /// The client's address; nil where it is the load balancer's own, or it does not know.
     let client: SocketAddress?
     /// How many bytes the header has.
     let byteCount: Int
 
-    /// What bytes from the beginning of a connection are.
+    /// Kinds of bytes at the beginning of a connection.
     enum Reading: Equatable, Sendable {
         case complete(ProxyHeader)
         /// The beginning of a header.
@@ -85,7 +85,7 @@ extension ProxyHeader {
     private static let fixedBytes = 16
 
     private static func readBinary(_ bytes: [UInt8]) -> Reading {
-        // Of the high half 2 is the version; of the low one 0 is the sender's own connection.
+        // The high half is the version, 2; 0 in the low one is the sender's own connection.
         if bytes.count > 12, bytes[12] != 0x20, bytes[12] != 0x21 { return .malformed }
         guard bytes.count >= fixedBytes else { return .incomplete }
         let end = fixedBytes + Int(bytes[14]) << 8 + Int(bytes[15])
@@ -99,7 +99,7 @@ extension ProxyHeader {
         return .complete(ProxyHeader(client: client(bytes, addressBytes), byteCount: end))
     }
 
-    /// Of both ends together; nil where no stream comes over such a family.
+    /// Size of both addresses; nil where no stream comes over such a family.
     private static func addressBytes(of family: UInt8) -> Int? {
         switch family {
         case 0x00: 0

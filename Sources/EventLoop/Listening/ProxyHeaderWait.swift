@@ -3,12 +3,12 @@ import Glibc
 /// A connection that was accepted, until its header of the PROXY protocol has said whose it is:
 /// then it is a stream of that client, with TLS where the listener has it.
 ///
-/// What must hold: it is confined to its loop, which keeps it alive until it has ended, and it ends
+/// Must hold: it is confined to its loop, which keeps it alive until it has ended, and it ends
 /// once; nothing behind the header is taken from the socket, and nothing is ever sent.
 public final class ProxyHeaderWait {
     /// Why there is no stream.
     public enum Failure: Error, Equatable, Sendable {
-        /// What came is no header.
+        /// The bytes are no header.
         case malformed
         /// The other end has closed in the middle of one.
         case closed
@@ -21,7 +21,7 @@ public final class ProxyHeaderWait {
         case system
     }
 
-    /// Who connected.
+    /// The peer.
     public let peer: SocketAddress?
     private let loop: EventLoop
     private let descriptor: CInt

@@ -9,7 +9,7 @@ import Glibc
 /// the process when peers hang up (swift-corelibs-libdispatch #949), whereas an epoll descriptor
 /// never hangs up.
 ///
-/// What must hold:
+/// Must hold:
 /// - everything but `execute`, `sync`, `stop` and `isOnLoop` is called on the loop;
 /// - handlers run in a *turn*: what the kernel has, the timers that are due, and one round of the
 ///   streams that asked to read on. `now` is read once a turn;
@@ -392,7 +392,7 @@ public final class EventLoop: @unchecked Sendable {
             self.pollCancelled.leave()
         }
         timerSource.cancel()
-        // What was never active cannot be cancelled.
+        // A source that was never active cannot be cancelled.
         if virtualTime != nil { pollSource.activate() }
         pollSource.cancel()
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// The serial queue of a loop, which may wait on it for something else than work, its sockets, and
 /// still hears of work at once.
 ///
-/// What must hold: work that is handed in never waits for the end of such a wait. Who hands it in
+/// Must hold: work that is handed in never waits for the end of such a wait. Who hands it in
 /// counts it first and asks then whether the loop waits; the loop says first that it waits and
 /// looks at the count then. One of the two sees the other, because all four are in one order.
 final class LoopQueue: Sendable {

@@ -4,7 +4,7 @@ import Synchronization
 /// next timer: hours of waiting take no time at all, and nothing happens in another order than it
 /// would have.
 ///
-/// What must hold: all that the loop talks to is on the loop itself, over Unix sockets, which carry
+/// Must hold: all that the loop talks to is on the loop itself, over Unix sockets, which carry
 /// what is written to them before the write returns. What others do for it, on queues of their own,
 /// is done before time passes (`settle`).
 public final class VirtualTime: Sendable {

@@ -74,7 +74,7 @@ extension Stream {
         taken(by: "sendfile") { file.send(to: descriptor, from: offset) }
     }
 
-    /// What one system call took; 0 where it would block.
+    /// Bytes taken by one system call; 0 where it would block.
     @inline(__always)
     private func taken(by name: StaticString, _ call: () -> Int) -> Result<Int, StreamError> {
         while true {

@@ -3,7 +3,7 @@ import Glibc
 
 /// One TCP connection of a loop, plain or TLS behind the same calls.
 ///
-/// What must hold:
+/// Must hold:
 /// - it is confined to its loop, which keeps it alive until it is closed;
 /// - it keeps its handler until it has told it of the end, which every way of closing leads to, the
 ///   loop's stop too; so stream and handler may hold each other. A stream without a handler closes
@@ -25,7 +25,7 @@ public final class Stream {
     static let handshakeTimeout: Duration = .seconds(10)
 
     public let loop: EventLoop
-    /// Who is told. Nil again once `streamDidClose` was called.
+    /// Called with the stream's events. Nil again once `streamDidClose` was called.
     public var handler: (any StreamHandler)? {
         didSet { if hasToldClose, handler != nil { handler = nil } }
     }
@@ -213,7 +213,7 @@ extension Stream {
     }
 }
 
-/// What the loop tells the stream, and what the stream then tells its handler.
+/// Events from the loop to the stream, and from there to its handler.
 extension Stream: PollTarget {
     /// Begins to watch the descriptor; a failure is reported like any other, at the end of the
     /// turn.

@@ -31,7 +31,7 @@ extension StreamHandler {
     public func streamDidMeetPlainHTTP(_ stream: Stream) {}
 }
 
-/// What `Stream.read` has found.
+/// Result of `Stream.read`.
 public enum ReadResult: Sendable, Equatable {
     /// So many bytes were written to the buffer; at least one.
     case bytes(Int)

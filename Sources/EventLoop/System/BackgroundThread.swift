@@ -4,7 +4,7 @@ import Glibc
 /// A thread that gives way to the loops, and takes no signals. Dispatch lends its threads to every
 /// queue, so one of those could not be made to give way and then go on as before.
 public enum BackgroundThread {
-    /// What it gives way to.
+    /// The priority of the thread.
     public enum Rank: Sendable {
         /// It has a small share of a busy processor (niceness 19).
         case low

@@ -21,7 +21,7 @@ public final class Descriptor: Sendable {
         self.init(owning: copy)
     }
 
-    /// What a descriptor leads to: the same of all that lead to one socket or file.
+    /// The open file: equal for all descriptors of one socket or file.
     public struct Identity: Hashable, Sendable {
         private let device: UInt
         private let inode: UInt
@@ -33,7 +33,7 @@ public final class Descriptor: Sendable {
 
     public var identity: Identity {
         var status = stat()
-        // Of a descriptor that is open this cannot fail.
+        // This cannot fail for an open descriptor.
         _ = fstat(number, &status)
         return Identity(status)
     }

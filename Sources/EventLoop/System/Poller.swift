@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a descriptor is ready for.
+/// Readiness of a descriptor.
 struct Readiness: OptionSet {
     let rawValue: UInt8
     /// Bytes, a connection, the end of the stream or an error can be read.

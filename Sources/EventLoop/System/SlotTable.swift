@@ -1,4 +1,4 @@
-/// What a loop tells that a descriptor is ready.
+/// Called by a loop when a descriptor is ready.
 protocol PollTarget: AnyObject {
     /// Called on the loop, inside a turn.
     func descriptorIsReady(_ readiness: Readiness)

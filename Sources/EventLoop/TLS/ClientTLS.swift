@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Sessions are kept per host and port and resumed.
 public final class ClientTLS: Sendable {
-    /// Whom to trust.
+    /// The trust anchors.
     public enum TrustAnchors: Sendable, Hashable {
         /// The machine's authorities. SSL_CERT_FILE and SSL_CERT_DIR, where they are set and not
         /// empty, name a file and directories (with `:` between them) to be used instead, never

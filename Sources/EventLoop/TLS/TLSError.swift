@@ -2,7 +2,7 @@ import COpenSSL
 
 /// TLS that could not be set up: a certificate, key or trust store that cannot be used.
 public struct TLSError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was tried, with the path if there is one; never content.
+    /// The operation, with the path if there is one; never content.
     public let description: String
 
     init(_ description: String) {

@@ -3,7 +3,7 @@ import Glibc
 
 /// One SSL object on a non-blocking descriptor; confined to the stream that owns it.
 ///
-/// What must hold: the error queue is emptied before each call and read right after it, on the same
+/// Must hold: the error queue is emptied before each call and read right after it, on the same
 /// thread; after a fatal error no further call is made, not even to say goodbye.
 final class TLSSession {
     /// True while a read waits for room to write.

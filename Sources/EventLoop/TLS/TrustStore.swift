@@ -3,7 +3,7 @@ import Glibc
 
 /// Loading of trust anchors.
 ///
-/// What must hold: what the operator has named is used, or it is an error. Falling back to the
+/// Must hold: what the operator has named is used, or it is an error. Falling back to the
 /// machine's authorities would trust more than was asked for.
 enum TrustStore {
     /// Where distributions keep one file with all authorities.

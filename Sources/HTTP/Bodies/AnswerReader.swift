@@ -1,6 +1,6 @@
 /// Reads the answers of one connection, one at a time. Pure: bytes in, what they say out.
 ///
-/// What must hold: nothing malformed or incomplete counts as an answer; no byte behind an answer is
+/// Must hold: nothing malformed or incomplete counts as an answer; no byte behind an answer is
 /// consumed. Content is kept only where it is wanted.
 public struct AnswerReader: Sendable {
     private enum Phase {
@@ -11,7 +11,7 @@ public struct AnswerReader: Sendable {
         case whole
     }
 
-    /// What came of some bytes.
+    /// Result of reading some bytes.
     struct Step: Equatable, Sendable {
         let consumed: Int
         let isWhole: Bool

@@ -6,7 +6,7 @@
 /// and call again. After `needMore` call with more bytes; after `end` the bytes belong to the next
 /// message.
 public struct BodyDecoder: Sendable {
-    /// What came next. `consumed` counts from the start of the span; offsets too.
+    /// The next piece. `consumed` counts from the start of the span; offsets too.
     public enum Piece: Equatable, Sendable {
         /// Content, which ends where `consumed` does.
         case content(ByteRange, consumed: Int)

@@ -27,7 +27,7 @@ public struct Gzip: Sendable {
         case tooLarge
     }
 
-    /// What inflated content may take. JSON shrinks to an eighth, seldom to less than a thirtieth.
+    /// Bounds of inflated content. JSON shrinks to an eighth, seldom to less than a thirtieth.
     public struct Bounds: Sendable {
         /// In bytes.
         var most: Int
@@ -74,7 +74,7 @@ public struct Gzip: Sendable {
 
     /// The same content coded; nil where that is not worth while, or there is no zlib.
     public func deflate(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
-        // What saves less than an eighth costs more than it brings.
+        // A form that saves less than an eighth costs more than it brings.
         let room = bytes.count - bytes.count / 8
         guard isAvailable, room > Self.leastBytes else { return nil }
         var count = 0

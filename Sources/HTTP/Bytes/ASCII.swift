@@ -77,7 +77,7 @@ enum ASCII {
     @inline(__always)
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
-    /// What a hexadecimal digit of either case is worth.
+    /// Value of a hexadecimal digit of either case.
     @inline(__always)
     static func hexadecimalValue(_ byte: UInt8) -> Int? {
         if isDigit(byte) { return Int(byte - 0x30) }

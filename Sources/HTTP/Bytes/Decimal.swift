@@ -17,7 +17,7 @@ public enum Decimal {
 
 /// `delta-seconds` (RFC 9111 1.2.2): a count of seconds in Age and in cache directives.
 public enum DeltaSeconds {
-    /// What a larger number means: 2^31, as RFC 9111 1.2.2 has it.
+    /// The meaning of a larger number: 2^31, as RFC 9111 1.2.2 has it.
     static let max = 1 << 31
 
     /// Seconds, at most `max`; nil when the bytes at `range` are not `1*DIGIT`.

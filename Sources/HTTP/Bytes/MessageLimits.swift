@@ -4,13 +4,13 @@
 public struct MessageLimits: Sendable, Equatable {
     /// Start line, fields and the empty line, with their line ends.
     public var maxHeadBytes = 32 * 1024
-    /// Of the request target; at least 8000 is recommended (RFC 9112 3).
+    /// Bytes of the request target; at least 8000 is recommended (RFC 9112 3).
     var maxTargetBytes = 8 * 1024
     /// A longer method is none that anyone implements (RFC 9112 3: 501).
     var maxMethodBytes = 32
-    /// Of a head; and of a trailer section.
+    /// Fields of a head, or of a trailer section.
     var maxFields = 100
-    /// Of one name; known ones are at most 32 bytes long.
+    /// Bytes of one name; known ones are at most 32 bytes long.
     var maxFieldNameBytes = 256
     /// Content, after chunked coding is removed.
     public var maxBodyBytes = 1024 * 1024
@@ -24,10 +24,10 @@ public struct MessageLimits: Sendable, Equatable {
     /// The defaults: what a client may send.
     public init() {}
 
-    /// What a client may send.
+    /// Limits for clients.
     public static let request = MessageLimits()
 
-    /// What an origin may send: content of any size, because the code that stores or relays it
+    /// Limits for an origin: content of any size, because the code that stores or relays it
     /// bounds it; no empty lines.
     public static let response: MessageLimits = {
         var limits = MessageLimits()

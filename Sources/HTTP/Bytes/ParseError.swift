@@ -21,7 +21,7 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
     case foldedField = "folded field"
     case fieldWhitespace = "white space around a field value"
     case tooManyFields = "too many fields"
-    // What the fields of a request say
+    // Fields of a request
     case hostMissing = "Host missing"
     case hostRepeated = "Host repeated"
     case hostInvalid = "Host invalid"
@@ -29,7 +29,7 @@ public enum ParseError: String, Error, Sendable, CaseIterable {
     case connectionOption = "Connection option"
     case expectation
     case traceContent = "TRACE with content"
-    // What HTTP/2 adds
+    // HTTP/2
     case pseudoField = "pseudo-field"
     case connectionField = "connection-specific field"
     case misdirected = "authority is not the host of the TLS handshake"

@@ -50,7 +50,7 @@ private struct AcceptedCodings {
             while end < element.upperBound, bytes[end] != UInt8(ascii: ";") { end += 1 }
             let name = bytes.trimmingWhitespace(element.lowerBound..<end)
             let weight = Self.weight(bytes, end..<element.upperBound)
-            // Of two that mean the same, such as gzip and x-gzip, the better.
+            // The better of two that mean the same, such as gzip and x-gzip.
             if ContentCoding.isGzip(bytes, name) {
                 gzip = max(gzip ?? 0, weight)
             } else if bytes.equalsIgnoringCase(name, "identity") {

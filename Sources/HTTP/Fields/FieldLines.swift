@@ -40,7 +40,7 @@ public struct FieldLines {
 }
 
 extension Span<UInt8> {
-    /// Of the first such byte in `range`, or its end.
+    /// Offset of the first such byte in `range`, or its end.
     fileprivate func offset(of byte: UInt8, in range: Range<Int>) -> Int {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
         return withUnsafeBytes { raw in

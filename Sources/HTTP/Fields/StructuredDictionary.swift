@@ -2,13 +2,13 @@
 /// for: one byte out of place and there is no dictionary. Parameters and the members of inner lists
 /// are checked and left out.
 enum StructuredDictionary {
-    /// What a member's value is, as far as anyone here wants to know.
+    /// Value of a member, as far as it is used here.
     enum Value: Sendable, Equatable {
         /// At most fifteen digits.
         case integer(Int)
         /// Also that of a member without a value.
         case boolean(Bool)
-        /// What stands between the quotes, escapes included.
+        /// Text between the quotes, escapes included.
         case string(ByteRange)
         /// A decimal, a token, a byte sequence, a date, a display string, or an inner list.
         case other
@@ -80,7 +80,7 @@ private struct StructuredFieldParser {
         return ByteRange(start, index)
     }
 
-    /// What follows a member's key, parameters included.
+    /// Reads the value after a member's key, parameters included.
     mutating func memberValue(_ bytes: Span<UInt8>) -> Value? {
         guard take("=", bytes) else { return parameters(bytes) ? .boolean(true) : nil }
         if peek(bytes) == UInt8(ascii: "(") { return innerList(bytes) ? .other : nil }

@@ -22,7 +22,7 @@ public struct HTTP2RequestHead: ~Copyable {
 
     private enum ContentLength { case untold, zero, other }
 
-    /// What follows a head.
+    /// The content that follows a head.
     public enum Content: Equatable, Sendable {
         /// Nothing.
         case none
@@ -34,7 +34,7 @@ public struct HTTP2RequestHead: ~Copyable {
 
     public init(limits: MessageLimits) { self.limits = limits }
 
-    /// What it keeps room for between two heads, in bytes: ordinary targets and cookies fit.
+    /// Room kept between two heads, in bytes: ordinary targets and cookies fit.
     private static let keptCapacity = 1 << 10
 
     /// Forgets the head before. Cookies are credentials, so what was kept of them is wiped.

@@ -1,4 +1,4 @@
-/// What the Connection fields of a head say (RFC 9110 7.6.1, RFC 9112 9.3). They are taken apart
+/// Options in the Connection fields of a head (RFC 9110 7.6.1, RFC 9112 9.3). They are taken apart
 /// once, because each field that is forwarded is compared with them.
 public struct ConnectionOptions: Sendable {
     /// More are none that a client means: each is compared with each field that is forwarded.
@@ -22,7 +22,7 @@ public struct ConnectionOptions: Sendable {
         guard fields.contains(.connection) else { return }
         var count = 0
         for field in fields where field.id == .connection {
-            // What nearly every client sends needs no taking apart.
+            // The usual values need no parsing.
             if bytes.equalsIgnoringCase(field.value.range, "keep-alive") {
                 keepsAlive = true
                 continue

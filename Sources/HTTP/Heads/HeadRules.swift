@@ -1,4 +1,4 @@
-/// What must hold of a head as a whole, once all its fields are there.
+/// Rules for a head as a whole, once all its fields are there.
 extension RequestHead {
     /// Checks Host, Connection and Expect, and derives what they say.
     func settle(_ bytes: Span<UInt8>) throws(ParseError) {

@@ -2,7 +2,7 @@
 /// request after the other: its storage is reused, so parsing does not allocate once it has grown.
 /// An object, because it is looked at from many places, none of which should copy it.
 public final class RequestHead {
-    /// What is asked for; `other` for a method that is not listed.
+    /// The method; `other` for one that is not listed.
     public internal(set) var method: Method = .get
     /// As it was written; what tells one `other` from the next.
     public internal(set) var methodText = ByteRange()
@@ -16,7 +16,7 @@ public final class RequestHead {
     public internal(set) var version: Version = .http11
     /// The field lines, in their order.
     public internal(set) var fields = Fields()
-    /// What the Connection fields say.
+    /// Options of the Connection fields.
     public internal(set) var connection = ConnectionOptions()
     /// How long the head is, with the empty line at its end and any before its start.
     public internal(set) var byteCount = 0

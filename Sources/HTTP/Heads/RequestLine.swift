@@ -1,6 +1,6 @@
 /// `request-line = method SP request-target SP HTTP-version` (RFC 9112 3), single spaces.
 enum RequestLine {
-    /// What can be said of a request line before its end has arrived: that it begins with a method.
+    /// Checks a request line before its end has arrived: it must begin with a method.
     /// Garbage that never sends a line end, such as a TLS handshake, is refused at once and not
     /// when the head's deadline passes.
     static func checkBeginning(

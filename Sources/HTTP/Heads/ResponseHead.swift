@@ -7,7 +7,7 @@ public struct ResponseHead: Sendable {
     var version: Version = .http11
     /// The field lines, in their order.
     public internal(set) var fields = Fields()
-    /// What the Connection fields say.
+    /// Options of the Connection fields.
     public internal(set) var connection = ConnectionOptions()
     /// How long the head is, with the empty line at its end.
     public internal(set) var byteCount = 0

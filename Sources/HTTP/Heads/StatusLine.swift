@@ -2,7 +2,7 @@
 /// an absent reason may be absent too, as many origins leave it out; a reason is skipped, never
 /// kept (CVE-2022-38150).
 enum StatusLine {
-    /// What can be said before the line's end has arrived: that it is HTTP/1.
+    /// Checks a line before its end has arrived: it must be HTTP/1.
     static func checkBeginning(_ bytes: Span<UInt8>, from start: Int) throws(ParseError) {
         let text: StaticString = "HTTP/1."
         for index in start..<max(start, min(bytes.count, start + text.utf8CodeUnitCount))

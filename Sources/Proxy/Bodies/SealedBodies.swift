@@ -41,7 +41,7 @@ public final class SealedBodies: Sendable {
     }
 }
 
-/// What was asked for, by the hash of its key.
+/// Requested bodies, by the hash of the key.
 private struct Entries {
     private enum State {
         /// Asked for once.

@@ -14,7 +14,7 @@ final class Accounts {
     let signs: Bool
     /// Whether what is stored is given to any client: what the proxy asked for is the operator's.
     private let givesToAll: Bool
-    /// What is known of the tokens that clients bring.
+    /// Knowledge about the tokens that clients bring.
     private var boundTokens = BoundTokens()
 
     init(_ shared: ProxyShared, _ base: LoopBase) {
@@ -76,7 +76,7 @@ extension Accounts {
         return tokens.works(token, at: base.now)
     }
 
-    /// What may be served under the key of a request although it is stale.
+    /// A stale answer that may be served under the key of a request.
     func standIn(for request: OriginRequest) -> StoredResponse? {
         request.reason.allowsStandIn && mayBeGivenStored(request) ? storedStandIn(for: request) : nil
     }
@@ -89,7 +89,7 @@ extension Accounts {
         return stored
     }
 
-    /// What another request brought meanwhile.
+    /// The answer that another request brought meanwhile.
     /// - Parameter place: the key under which its answer is, where that is another by now.
     func freshInMemory(_ request: OriginRequest, at place: CacheKey? = nil) -> StoredResponse? {
         guard let key = place ?? request.key, let stored = base.cache.memory.lookup(key),

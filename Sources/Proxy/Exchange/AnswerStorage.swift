@@ -146,7 +146,7 @@ struct AnswerStorage {
         return mapped
     }
 
-    /// What this node's rules say of an answer that another node has stored, had it come now.
+    /// This node's decision about an answer that another node has stored, had it come now.
     func decision(asIfAnew response: StoredResponse) -> StoreDecision {
         let fields = Array(response.fields)
         return decision(ResponseFacts(status: response.status, fields: fields.span), requestFacts)

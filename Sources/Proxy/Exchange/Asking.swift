@@ -112,7 +112,7 @@ extension Asking {
         heldTargets.note(key, for: time, epoch: base.cache.purgeEpoch, now: base.now)
     }
 
-    /// What the origin said of which nothing is stored.
+    /// Notes an origin's answer of which nothing is stored.
     func note(_ last: (status: Int?, reason: Reason), to request: OriginRequest, isForClient: Bool) {
         // A client's answer counts its reason itself.
         if last.reason == .noAnswer, !isForClient { base.statistics.count(because: .noAnswer) }

@@ -9,7 +9,7 @@ import EventLoop
 /// Joining in the manner of Nagle's algorithm (RFC 896): what comes while nothing is under way goes
 /// at once, and what comes behind it may wait for more of its kind.
 ///
-/// What waits goes when nothing of its kind is under way any more, when it is full, or after
+/// A batch goes when nothing of its kind is under way any more, when it is full, or after
 /// `window`. A real origin takes longer than that, so it is the window that bounds what waiting
 /// costs, and a slow or dead origin does not make it longer; one that answers within the window
 /// releases what waits even sooner.
@@ -59,7 +59,7 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         case send(Batch)
     }
 
-    /// What is known of one kind.
+    /// State of one kind.
     private struct Misses: Sendable {
         /// Requests whose end has not been told.
         var underWay = 0
@@ -144,7 +144,7 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         return .wake(at: misses.due)
     }
 
-    /// What waits of this kind, if it has waited for long enough; its end is told by `ended`.
+    /// The waiting batch of this kind, if it has waited for long enough; `ended` tells its end.
     mutating func due(_ kind: Kind, at now: Instant) -> Batch? {
         guard let index = kinds.index(forKey: kind), kinds.values[index].due <= now else { return nil }
         return kinds.values[index].takeWaiting()

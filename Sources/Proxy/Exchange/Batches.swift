@@ -25,7 +25,7 @@ final class Batches: Sendable {
     /// What misses must share: everything but the id. A class, because it is kept until the request
     /// has ended, and copies of so many members were a thousand instructions of a miss.
     final class Kind: NumberedKey, Sendable {
-        /// Of the first of them.
+        /// Catalog request of the first of them.
         let wanted: CatalogRequest
         /// The developer token that the client brought, where it goes along.
         private let authorization: ClientAuthorization?

@@ -101,7 +101,7 @@ final class Batching {
             return
         }
         if case .stored(status: 200) = end { note(batchOf: batch.kind.wanted, isRefused: false) }
-        // What waits for this end goes before its answer is taken apart.
+        // A batch that waits for this end goes before its answer is taken apart.
         ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {
             member.perform { $0.partEnded(end, isFirst: index == 0) }

@@ -103,7 +103,7 @@ final class WorkingTokens: Sendable {
         accepted.withLock { accepted in
             if accepted.count >= Self.most, accepted[token] == nil {
                 accepted = accepted.filter { now - $0.value < Self.trust }
-                // What does not fit costs its clients requests, and gives nothing away.
+                // A token that does not fit costs its clients requests, and gives nothing away.
                 guard accepted.count < Self.most else { return }
             }
             accepted[token] = now

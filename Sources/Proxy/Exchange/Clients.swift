@@ -2,7 +2,7 @@ import AppleMusic
 import Cache
 import Server
 
-/// Who may ask for what, and of whom anything is kept.
+/// Clients: their rights, and the users of whom anything is kept.
 final class Clients {
     /// Nil: anyone who can connect is served.
     let keys: ClientKeys?

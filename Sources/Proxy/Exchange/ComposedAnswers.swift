@@ -17,7 +17,7 @@ final class ComposedAnswers {
         self.base = base
     }
 
-    /// What is served in place of the origin's answer.
+    /// The answer served in place of the origin's.
     /// - Parameter isForClient: whether a client gets what is found.
     func find(
         _ substitute: ExchangeState.Substitute, for request: OriginRequest, isForClient: Bool = true

@@ -18,13 +18,13 @@ final class Composing {
         self.base = base
     }
 
-    /// What can be built for a request of these facts: only what everyone shares, under an
+    /// The library for a request of these facts: only for answers that everyone shares, under an
     /// operator's TTL.
     func library(for facts: PlanFacts) -> ResourceLibrary? {
         library.covers(facts.scope, facts.route, facts.rule) ? library : nil
     }
 
-    /// What can be built for the request now.
+    /// The answer that can be built for the request now.
     /// - Parameters:
     ///   - facts: of the request. A HEAD asks for no more than it wants.
     ///   - isBatched: whether it was fetched together with others: what stands in the batch is told

@@ -24,7 +24,7 @@ final class Exchange {
     private var flight: Flights.FlightID?
     /// Where it waits for another's flight.
     private var awaited: Flights.Table.Seat?
-    /// Who wants by now what was asked for on behalf of another party, or of none.
+    /// The party that wants by now what was asked for on behalf of another party, or of none.
     private var promoter: UpstreamParty?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
@@ -301,7 +301,7 @@ extension Exchange {
         giveUpIfUnwanted()
     }
 
-    /// What was not sent yet, and no client waits for any more, is not sent.
+    /// A request that was not sent yet, and for which no client waits any more, is not sent.
     private func giveUpIfUnwanted() {
         guard hasClientEnded, upstream?.isWaitingForTurn == true,
             flight.map({ proxy.flights.abandon($0) }) ?? true

@@ -20,7 +20,7 @@ final class ExchangeClient {
     var upstreamTime: Duration?
     /// Why a large answer goes on as it comes.
     var streamReason = Reason.tooLarge
-    /// What has been sent of it.
+    /// Status, fields and bytes sent so far.
     private var streamed: (status: Int, fields: [UInt8], bytes: Int) = (0, [], 0)
     /// Whether a 304 has been sent in place of it, and no more is wanted.
     private(set) var isConfirmed = false
@@ -192,7 +192,7 @@ final class ExchangeClient {
             answer(), on: connection)
     }
 
-    /// What a recording may say of an answer that is not stored: its content only where it is whole
+    /// Recorded form of an answer that is not stored: with its content only where it is whole
     /// and without a coding. No cookie has shaped it, since none goes to the origin.
     private func recorded(_ response: UpstreamResponse, _ fields: [UInt8]) -> TrafficAnswer {
         let isCoded = !response.isInflated && response.fields.contains(.contentEncoding)

@@ -12,7 +12,7 @@ extension ExchangeState {
         case failed(ExchangeFailure)
     }
 
-    /// What is in the cache by now serves all waiters: the origin was not asked for it here.
+    /// The answer in the cache serves all waiters: the origin was not asked for it here.
     mutating func finish(with stored: StoredResponse) -> Step {
         work = .ended
         var step = deliver(.stored(stored, originStatus: stored.status, isReusable: true))
@@ -66,7 +66,7 @@ extension ExchangeState {
         }
     }
 
-    /// What the waiters get.
+    /// Answer for the waiters.
     private func outcome(_ ending: Ending) -> FlightOutcome {
         switch ending {
         case .stored(let stored, let status, let isReusable):

@@ -16,7 +16,7 @@ extension ExchangeState {
         case refresh
     }
 
-    /// What does not change while the exchange goes on.
+    /// Facts that do not change while the exchange goes on.
     struct Traits {
         var audience = Audience.client
         /// Whether others may wait for the answer, and this exchange for theirs.
@@ -79,7 +79,7 @@ extension ExchangeState {
         case full
     }
 
-    /// What came of the content of an answer that may be in gzip.
+    /// Result of decoding an answer that may be in gzip.
     enum Decoding {
         case readable
         /// It is no gzip, or not as much as it says.
@@ -105,7 +105,7 @@ extension ExchangeState {
         case looked(StoredResponse?)
         /// It waits for others to join it, or goes by itself: at once, or because none have come.
         case batched(isAlone: Bool)
-        /// What a composition lacked has come, or not; `isFirst`: for one of a batch.
+        /// The missing part of a composition has come, or not; `isFirst`: for one of a batch.
         case partEnded(PartEnd, isFirst: Bool)
         /// The answer that was to be had by the part, if it is there.
         case completed(StoredResponse?)
@@ -171,14 +171,14 @@ extension ExchangeState {
         case finish(FlightOutcome)
     }
 
-    /// What may be found without asking the origin, and is looked up when it is needed.
+    /// Answers found without asking the origin, looked up when they are needed.
     enum Substitute {
-        /// What another request brought.
+        /// The answer that another request brought.
         case arrived
-        /// What can be composed by now; it is said to be made as the reason says, where there is
+        /// An answer that can be composed by now; the reason becomes its detail, where there is
         /// one.
         case composition(Reason?)
-        /// What is stale and may be served still.
+        /// A stale answer that may still be served.
         case standIn
     }
 
@@ -233,12 +233,12 @@ extension ExchangeState {
         case cancel
     }
 
-    /// What is to be done, in this order.
+    /// Actions, in this order.
     struct Step {
         var timer = TimerAction.keep
         /// The targets that an unsafe request changed are invalidated, if it was one.
         var invalidates: UpstreamResponse?
-        /// What is kept of the user's answers is no longer theirs.
+        /// Ends what is kept of the user's answers.
         var endsUserGeneration = false
         /// The origin's answer, where it is compared with a composed one.
         var comparison: ComparedAnswer?
@@ -297,7 +297,7 @@ enum PartEnd: Sendable {
 
 /// Why there is no usable answer, and what to tell a client that has no stale one.
 struct ExchangeFailure: Sendable, Equatable {
-    /// Of the answer that the proxy makes up.
+    /// Status of the answer that the proxy generates.
     let status: Int
     let reason: Reason
     /// The origin's status; nil when it gave none.
@@ -324,7 +324,7 @@ enum FlightOutcome: Sendable {
     case unstored(UpstreamResponse, Reason)
     /// The answer was the leader's alone: ask for yourself.
     case released
-    /// What went wrong may be the leader's own: its party had no turn, or one of its client's
+    /// The failure may be the leader's own: its party had no turn, or one of its client's
     /// fields is why. All who waited try once more together; where that fails too, this is the
     /// failure, and without one each asks for itself.
     case leadersOwn(ExchangeFailure?)
@@ -333,7 +333,7 @@ enum FlightOutcome: Sendable {
 }
 
 extension FlightOutcome {
-    /// What other nodes may be given too.
+    /// An answer that other nodes may be given too.
     var reusable: StoredResponse? { if case .stored(let stored, _) = self { stored } else { nil } }
 }
 
@@ -351,7 +351,7 @@ extension ExchangeState.Traits {
                 == .refused
     }
 
-    /// What a request says of itself.
+    /// Traits of a request.
     init(_ request: OriginRequest, hasOwnToken: Bool) {
         self.hasOwnToken = hasOwnToken
         isCollapsible = request.isCollapsible

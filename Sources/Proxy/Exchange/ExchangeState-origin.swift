@@ -2,7 +2,7 @@ import Cache
 import Freshness
 import Upstream
 
-// What the answers of the origin make of an exchange.
+// Events of an exchange that come from the origin's answers.
 
 extension ExchangeState {
     /// The whole answer is here, its content decoded where that was to be done.
@@ -57,7 +57,7 @@ extension ExchangeState {
         return end(.unstored(response, reason))
     }
 
-    /// What could be stored for everyone is everyone's, though it is not.
+    /// An answer that could be stored for everyone is everyone's, though it is not stored.
     mutating func outranked(_ response: UpstreamResponse) -> Step {
         var step = unstored(response, .serverError)
         if response.facts.vary.names.isEmpty { step.flight = .finish(.unstored(response, .serverError)) }
@@ -109,7 +109,7 @@ extension ExchangeState {
         }
     }
 
-    /// What is streamed serves one client; others cannot wait for it.
+    /// A streamed answer serves one client; others cannot wait for it.
     private mutating func stream(_ response: UpstreamResponse) -> Step {
         work = .ended
         var step = streamToClient(response)

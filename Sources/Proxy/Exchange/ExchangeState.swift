@@ -36,7 +36,7 @@ struct ExchangeState {
         case waiting
         /// The shared tier is asked whether another node has the answer.
         case looking
-        /// What a composition lacks is being fetched, or what was joined with others.
+        /// The missing part of a composition, or a batch, is being fetched.
         case completing(isBatch: Bool)
         /// The part is here; what is to be had by it is looked up.
         case completed(isPaidFor: Bool)
@@ -106,7 +106,7 @@ struct ExchangeState {
     /// Whether the content of a large answer goes on to a client.
     var isStreaming: Bool { if case .streaming = client { true } else { false } }
 
-    /// What there is to do after an event, in the order of the step's members.
+    /// Actions after an event, in the order of the step's members.
     mutating func handle(_ event: Event, at now: Instant) -> Step {
         switch event {
         case .began(let meanwhile): begin(meanwhile, at: now)
@@ -320,7 +320,7 @@ extension ExchangeState {
         return isAlone ? ask(at: now) : Step(timer: .set(now + Flights.Table.patience))
     }
 
-    /// What was lacking is stored now, or the answer has to be asked for as a whole.
+    /// The missing part is stored now, or the answer has to be asked for as a whole.
     private mutating func partEnded(_ end: PartEnd, isFirst: Bool, at now: Instant) -> Step {
         // Patience was lost, and the whole has been asked for.
         guard case .completing(let isBatch) = work else { return Step() }
@@ -334,7 +334,7 @@ extension ExchangeState {
             || !isBatch && response.status == 504:
             return ask(at: now)
         case .refused(let response, let reason):
-            // What came for one of a batch is another's to the rest.
+            // The answer for one of a batch is another's to the rest.
             isCollapsed = !isFirst
             return self.end(.unstored(response, reason))
         case .unusable: return ask(at: now)

@@ -9,10 +9,10 @@ import Text
 // purge or a change of its target; what all waiters hold, and what is remembered of keys, is
 // bounded.
 
-/// What requests have to share for one of them to wait for another.
+/// Traits that requests share if one of them waits for another.
 struct FlightKey: NumberedKey {
     let key: CacheKey
-    /// That of the client whose token goes along (`ClientToken`).
+    /// Number of the client whose token goes along (`ClientToken`).
     let token: UInt64
 
     init(_ key: CacheKey, token: UInt64 = ClientToken.none) {
@@ -66,7 +66,7 @@ struct FlightTable<Waiter> {
         /// When the last leader left.
         var begun: Instant
         var waiters: [Waiter] = []
-        /// What they hold.
+        /// Bytes that they hold.
         var waitingBytes = 0
         /// Those of them whose clients have left.
         var gone = 0
@@ -75,11 +75,11 @@ struct FlightTable<Waiter> {
         /// Whether others could wait for it: only then does its end say what waiting for the key is
         /// worth.
         let isJoinable: Bool
-        /// What the leaders bring was made invalid while they were out.
+        /// The leaders' answer was made invalid while they were out.
         var isInvalid = false
     }
 
-    /// What is remembered of a key for a while.
+    /// A note about a key, kept for a while.
     private struct Mark {
         /// Until then no request waits for the key (hit-for-miss).
         var uncollapsibleUntil: Instant
@@ -92,7 +92,7 @@ struct FlightTable<Waiter> {
     private var open: [FlightKey: FlightNumber] = [:]
     private var marks: [FlightKey: Mark] = [:]
     private var lastNumber = 0
-    /// What the waiters of all flights hold, in bytes.
+    /// Bytes held by the waiters of all flights.
     private(set) var waitingBytes = 0
 
     /// How long a leader keeps others waiting before one of them may try anew (FRAMING 6.2).
@@ -102,7 +102,7 @@ struct FlightTable<Waiter> {
     /// The pause after a refresh that brought nothing to store: an origin in trouble is not asked
     /// by every hit.
     static var refreshPause: Duration { .seconds(5) }
-    /// What all waiters may hold together.
+    /// Bytes that all waiters may hold together.
     static var maxWaitingBytes: Int { ProxyMemory.waitingBytes }
     /// What one holds beside its request's bytes: the exchange with its state, what is asked of the
     /// origin, and its place here. The input of its connection is the connection's.
@@ -271,7 +271,7 @@ struct FlightTable<Waiter> {
         }
     }
 
-    /// What does not fit is not remembered: it costs a wait or a request, and no wrong answer.
+    /// A note that does not fit is dropped: it costs a wait or a request, and no wrong answer.
     private mutating func remember(_ key: FlightKey, _ mark: Mark, _ now: Instant) {
         if marks.count >= Self.maxMarks {
             marks = marks.filter { now < max($0.value.uncollapsibleUntil, $0.value.refreshableFrom) }

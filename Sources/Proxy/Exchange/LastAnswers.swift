@@ -2,7 +2,7 @@ import Cache
 import Freshness
 import Synchronization
 
-/// What the origin last said to requests of which nothing was stored, for who asks why.
+/// The origin's last answers to requests of which nothing was stored, for `explain`.
 ///
 /// A fixed number of cells, each for the keys of one remainder: the newest takes the place of an
 /// older one. Keys are told apart by their hash alone, since what is shown decides nothing.

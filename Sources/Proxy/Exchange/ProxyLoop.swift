@@ -3,7 +3,7 @@ import Server
 import Tier
 import Upstream
 
-/// What the requests of one loop need: its parts, and what lasts longer than settings do.
+/// State for the requests of one loop: its parts, and what lasts longer than settings do.
 ///
 /// Confined to its loop.
 final class ProxyLoop {
@@ -48,10 +48,10 @@ final class ProxyLoop {
     func adopt(_ shared: ProxyShared, gate: UpstreamGate, log: (sink: AccessLogSink, format: AccessLogFormat)?) {
         observer.log?.flush()
         observer.log = log.map { AccessLog(sink: $0.sink, format: $0.format, loop: base.loop) }
-        // What was reported of the same origin stays reported.
+        // Reports about the same origin stay reported.
         let troubles = gate === asking.gate ? asking.troubles : OriginTroubles(shared, base)
         use(ProxyParts(shared, gate, troubles, sharing.tier, observer, base))
-        // What was concluded from earlier requests follows from settings that count no more: who
+        // Conclusions from earlier requests follow from settings that count no more: who
         // may ask, for one.
         base.context.forgetRequests()
     }

@@ -5,7 +5,7 @@ import Server
 import Tier
 import Upstream
 
-/// What all loops' services share: the cache, what is under way, the tokens, the operator's policy.
+/// Shared by the services of all loops: the cache, flights, the tokens, the operator's policy.
 public struct ProxyShared: Sendable {
     public let cache: ResponseCache
     public var credentials: Credentials
@@ -26,17 +26,17 @@ public struct ProxyShared: Sendable {
     let feed = LiveFeed()
     /// Records what is answered, where that is wanted.
     public var recorder = TrafficRecorder()
-    /// What may be sent to the origin, over all loops.
+    /// Requests that may be sent to the origin, over all loops.
     public var budget = UpstreamBudget()
     /// Nodes that serve the same clients.
     let nodes = NodeCount()
-    /// What requests may hold, over all loops.
+    /// Memory for requests, over all loops.
     let requestBudget = RequestBudget()
-    /// What answers may hold that clients have not taken, over all loops.
+    /// Memory for answers that clients have not taken, over all loops.
     let answerBudget = AnswerBudget()
     /// The connections of all loops' clients.
     let connections = ConnectionCensus()
-    /// What is known of the resources in stored answers.
+    /// Knowledge about the resources in stored answers.
     private(set) var library: ResourceLibrary
     /// What other nodes have, and have of this one; nil where it is the only one. As it is at the
     /// start.
@@ -56,7 +56,7 @@ public struct ProxyShared: Sendable {
     /// Whether `compose verify` compares. A recording does not answer what its clients did not ask
     /// for.
     public var verifies = true
-    /// What the origin last said where nothing is stored of it.
+    /// The origin's last answers of which nothing is stored.
     let lastAnswers = LastAnswers()
     /// Targets that the origin does not want to be asked for now.
     let heldTargets = HeldTargets()
@@ -64,7 +64,7 @@ public struct ProxyShared: Sendable {
     let name = ViaChain.Name()
     /// Whether paths outside of the API are forwarded.
     public var servesOther = true
-    /// Of the tokens that clients bring, those that the origin has accepted.
+    /// Clients' tokens that the origin has accepted.
     let tokens = WorkingTokens()
     /// Whether only clients whose token works are given what is stored, where they bring their own.
     /// Not for what is asked in place of recorded clients, whose tokens are not recorded.

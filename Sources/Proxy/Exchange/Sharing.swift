@@ -3,7 +3,7 @@ import Cache
 import Compose
 import Tier
 
-/// What leaders ask of the shared tier before they ask the origin, and what becomes of what they
+/// Leaders' use of the shared tier before they ask the origin, and of the answers that they
 /// find there.
 final class Sharing {
     /// Nil without a shared tier.
@@ -77,7 +77,7 @@ final class Sharing {
         _ = AnswerStorage(own, nil, storing).keep(response, unless: { [self] in tier?.isPurged(value) ?? true })
     }
 
-    /// What is fresh under this node's own rules, with the age that it has.
+    /// The answer, if it is fresh under this node's own rules, with its age.
     private func usable(_ value: TierValue, for request: OriginRequest) -> StoredResponse? {
         let now = base.unixSeconds
         let response = value.response
@@ -88,7 +88,7 @@ final class Sharing {
         return taken
     }
 
-    /// What is stored by now of what a look brought; nil where it was purged since the flight
+    /// The stored form of an answer that a look brought; nil where it was purged since the flight
     /// began.
     func adopt(_ finding: TierErrand.Finding, by storage: AnswerStorage) -> StoredResponse? {
         switch finding {

@@ -19,9 +19,9 @@ public struct StatisticsSource: Sendable {
     private let findTTLSpeed: @Sendable () -> Int
     private let findCertificateEnd: @Sendable () -> Int64?
     private let recorder: TrafficRecorder
-    /// What requests hold that are being read, or wait.
+    /// Bytes of requests that are read or wait.
     public let requestBudget: RequestBudget
-    /// What answers hold that clients have not taken.
+    /// Bytes of answers that clients have not taken.
     public let answerBudget: AnswerBudget
     /// The connections of clients.
     public let connections: ConnectionCensus
@@ -90,12 +90,12 @@ public struct StatisticsSource: Sendable {
         statistics.reduce(into: LatencyCounts()) { $0 += $1.latencies[outcome.rawValue].snapshot }
     }
 
-    /// What was asked of the origin, by priority and status.
+    /// Requests to the origin, by priority and status.
     public var upstreamRequests: [UpstreamStatistics.Kind: Int] {
         statistics.reduce(into: [:]) { $0.merge($1.upstream.snapshot, uniquingKeysWith: +) }
     }
 
-    /// What last went wrong with the origin; nil where nothing did since the start.
+    /// The origin's last failure; nil where it had none since the start.
     public var lastTrouble: UpstreamStatistics.Trouble? {
         statistics.compactMap(\.upstream.lastTrouble).max { $0.unixSeconds < $1.unixSeconds }
     }
@@ -138,12 +138,12 @@ public struct StatisticsSource: Sendable {
         developerTokenRefusal.map { unixSeconds - $0 < 60 } ?? false
     }
 
-    /// What is stored, by class and storefront.
+    /// Stored answers, by class and storefront.
     public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
         cache.breakdown(completion)
     }
 
-    /// What goes to the origin now.
+    /// Requests under way to the origin.
     public var upstream: UpstreamBudget.Snapshot { budget.snapshot }
 
     /// How often this was the reason.

@@ -79,7 +79,7 @@ public struct ClientKeys: Sendable {
         return (name, words[1], words.count == 3 ? try rate(bytes, words[2], line) : nil)
     }
 
-    /// Whose key the request presents.
+    /// The client whose key the request presents.
     func client(presenting head: RequestHead, _ bytes: Span<UInt8>) -> Client? {
         if let field = head.fields.first(.xRefrainKey) { return client(of: bytes.extracting(field.value.range)) }
         guard let token = head.bearerToken(bytes) else { return nil }

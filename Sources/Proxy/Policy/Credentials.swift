@@ -1,7 +1,7 @@
 import AppleMusic
 import HTTP
 
-/// What the proxy knows of tokens, shared by all loops.
+/// The proxy's tokens, shared by all loops.
 ///
 /// The developer token replaces whatever the client sent; the user token stands in on personal
 /// requests that bring none.

@@ -1,6 +1,6 @@
 import HTTP
 
-/// Who may read answers from a browser (`cors_origin`); the Fetch standard's CORS protocol.
+/// Sites that may read answers from a browser (`cors_origin`); the Fetch standard's CORS protocol.
 ///
 /// The proxy answers for itself: what the origin says about other sites is dropped, because it says
 /// it to one site and would be stored for all (APPLE-MUSIC-API 9.7).

@@ -28,12 +28,12 @@ public struct HypotheticalRequest: Sendable {
     private static let methods = Method.allCases.filter { $0 != .connect && $0 != .other }
 }
 
-/// What would become of a request, and why.
+/// Plan for a request, and the reasons.
 public struct Explanation: Sendable {
-    /// What would be done: the cases of `Plan`, and two in which there is no plan to be told.
+    /// The action: the cases of `Plan`, and two without a plan that can be told.
     public enum Action: String, Sendable {
         case hit, stale, compose, complete, verify, fetch, pass, refuse
-        /// What is kept for one user cannot be looked into.
+        /// Answers kept for one user cannot be inspected.
         case personal
     }
 
@@ -45,7 +45,7 @@ public struct Explanation: Sendable {
         case first = "yes"
     }
 
-    /// What composing would use.
+    /// Sources that composing would use.
     public struct Composing: Sendable {
         /// How it would be put together; nil where something would have to be fetched first.
         public let kind: Reason?
@@ -59,7 +59,7 @@ public struct Explanation: Sendable {
 
     /// Why it cannot be composed.
     public struct Refused: Sendable {
-        /// What was tried, and what that lacked: the words of the counters.
+        /// The rule that was tried, and its missing part, in the words of the counters.
         public let rule, lack: String
         /// The same in plain English.
         public let sentence: String
@@ -71,7 +71,7 @@ public struct Explanation: Sendable {
     /// Nil: the answer belongs to one user, or to this one request.
     public let scope: CacheKey.Scope?
     public let rule: TTLRule
-    /// What is stored for a request without fields that tell answers apart.
+    /// The stored answer for a request without selecting fields.
     public let stored: StoredResponse?
     public let isInMemory: Bool
     /// The request fields by which the answers to this target are told apart.
@@ -88,7 +88,7 @@ public struct Explanation: Sendable {
     public let asksTier: Bool
     /// Whether it would wait for another request that is under way.
     public let waitsForAnother: Bool
-    /// What the origin last said to it, where nothing newer is stored.
+    /// The origin's last status, where nothing newer is stored.
     public let lastAnswer: LastAnswer?
     /// Whether clients need a key here.
     public let needsClientKey: Bool

@@ -30,7 +30,7 @@ struct ForwardedFields {
     private static let ownAgent = "User-Agent: refrain\r\n".utf8
     /// Sent where none of the client's fields go along.
     static let ownLines = Array("Accept: */*\r\n".utf8) + ownAgent
-    /// Of a `tracestate`; vendors must propagate that much (W3C Trace Context 3.3.1.5).
+    /// Bytes of a `tracestate`; vendors must propagate that much (W3C Trace Context 3.3.1.5).
     private static let mostTraceState = 512
 
     func lines(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {

@@ -3,7 +3,7 @@ import Cache
 import Compose
 import Freshness
 
-/// What is asked of the origin: the request, why, and what is already known of the answer.
+/// A request to the origin: the request, its reason, and what is already known of the answer.
 ///
 /// A class, because it is handed from one to the other until it is answered, and is never changed:
 /// copies of so many members were a thousand instructions of a miss.
@@ -14,23 +14,23 @@ final class OriginRequest {
     let forwarded: ForwardedRequest
     /// The key under which the answer is stored; nil where it belongs to one client alone.
     let key: CacheKey?
-    /// What is stored under the key: to be confirmed, or to stand in.
+    /// The answer stored under the key: to be confirmed, or to stand in.
     let stored: StoredResponse?
     /// Whether the operator's user token may stand in for a missing one.
     let mayUseOperatorsToken: Bool
-    /// Whose token goes along; nil without one, or where nothing personal is kept.
+    /// The user whose token goes along; nil without one, or where nothing personal is kept.
     let user: UserHash?
-    /// What it asks for of the catalog, where the code that asks knows it.
+    /// The catalog request, where the code that asks knows it.
     let catalogRequest: CatalogRequest?
     /// Whether that is one resource, which may come in a batch as well.
     let isForOneResource: Bool
     /// Why the answer could not be composed; nil where it was not tried, or could be.
     let refusal: Refusal?
-    /// What would complete a composition of the answer.
+    /// The request that would complete a composition of the answer.
     let supplement: Supplement?
     /// Whether it asks for more relationships and views than the client wants.
     let isSuperset: Bool
-    /// What the answer would have been, had it been composed: to be compared with what the origin
+    /// Expected answer, had it been composed: to be compared with what the origin
     /// says.
     let expected: ComposedBody?
 
@@ -54,7 +54,7 @@ final class OriginRequest {
         self.expected = expected
     }
 
-    /// What it asks for of the catalog; nil where nothing of it is composed.
+    /// The catalog request; nil where nothing of it is composed.
     var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.target) }
 
     /// The key under which the answer to a POST is stored, where the origin says that it is what a
@@ -91,7 +91,7 @@ final class OriginRequest {
 }
 
 extension ForwardedRequest {
-    /// What it holds of the client's request, in bytes.
+    /// Bytes of the client's request that it holds.
     var byteCount: Int {
         target.count + fields.count + body.count + (clientAuthorization?.value.count ?? 0)
     }

@@ -1,17 +1,17 @@
-/// What becomes of the origin's answer, decided from its head alone: the same for an answer that
+/// Fate of the origin's answer, decided from its head alone: the same for an answer that
 /// came whole and for one that is too large to be collected.
 enum OriginVerdict: Equatable {
     /// A 401 is about the developer token (APPLE-MUSIC-API 2.2.4): with another one the request is
     /// worth one more try.
     case renewToken
-    /// What is stored is still right (RFC 9111 4.3.3).
+    /// The stored answer is still right (RFC 9111 4.3.3).
     case confirm
     /// It answers something that was not asked.
     case refuse
     /// It is the answer.
     case accept
 
-    /// What a verdict depends on, beside the status.
+    /// Facts on which a verdict depends, beside the status.
     struct Facts {
         /// The proxy sent a token of its own, and has not tried another one yet. Never so for a
         /// write: Apple answers some of them 401 whatever the token is.

@@ -4,7 +4,7 @@ import Compose
 import Freshness
 import HTTP
 
-/// What to do with one request: a pure function of the request, what the cache holds, the time and
+/// Plan for one request: a pure function of the request, what the cache holds, the time and
 /// the policy.
 ///
 /// The exchange carries it out; tests read it without a socket.
@@ -30,7 +30,7 @@ enum Plan {
     case refuse(Reason)
 }
 
-/// What a plan depends on, beside what the cache holds.
+/// Facts on which a plan depends, beside what the cache holds.
 struct PlanFacts {
     let method: Method
     let route: Route

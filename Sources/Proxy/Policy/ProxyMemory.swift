@@ -1,4 +1,4 @@
-/// What the parts of a proxy may take in memory that no setting bounds, in bytes.
+/// Memory of a proxy's parts that no setting bounds, in bytes.
 public enum ProxyMemory {
     /// Clients that wait for the answer to another's request.
     public static let waitingBytes = 64 << 20
@@ -10,7 +10,7 @@ public enum ProxyMemory {
     public static let logBytes = 8 << 20
     /// Exchanges that wait to be recorded.
     public static let recordedBytes = 64 << 20
-    /// What was recorded of answers of late.
+    /// Excerpts of recent answers.
     public static let excerptBytes = 32 << 20
     /// The program, and what it has learnt of the origin.
     public static let programBytes = 32 << 20

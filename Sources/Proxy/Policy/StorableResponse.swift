@@ -5,7 +5,7 @@ import Freshness
 import HTTP
 import Upstream
 
-/// What the cache needs to know of the origin's answer, read off its fields once.
+/// Facts about the origin's answer that the cache needs, read off its fields once.
 extension UpstreamResponse {
     /// The facts that a store decision rests on.
     var facts: ResponseFacts {
@@ -118,7 +118,7 @@ extension UpstreamResponse {
         id == .cacheControl || id == .expires || id == .pragma || id == .cdnCacheControl
     }
 
-    /// What the origin told browsers of other sites; the proxy has its own rules.
+    /// The origin's fields for browsers of other sites; the proxy has its own rules.
     private static func isForOtherSites(_ id: FieldName) -> Bool {
         switch id {
         case .accessControlAllowOrigin, .accessControlAllowCredentials, .accessControlAllowHeaders,

@@ -7,7 +7,7 @@ import Upstream
 /// of purges and of itself, and has one upstream budget with them. It does so on a loop of its own;
 /// what requests ask of the tier goes by connections of their own loops. From any thread.
 public final class ProxyNode: Sendable {
-    /// What is confined to the loop.
+    /// Members confined to the loop.
     private final class Parts {
         let follower: LogFollower
         let budget: SharedBudget

@@ -21,7 +21,7 @@ public struct ProxySettings: Sendable {
     public var shared: ProxyShared
     public var accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
     public var timeouts = ClientTimeouts()
-    /// What dates, ages and freshness are counted by.
+    /// The clock of dates, ages and freshness.
     var timeOfDay = TimeOfDay.system
     public var bounds = ClientBounds()
 
@@ -38,7 +38,7 @@ public struct ProxySettings: Sendable {
     }
 }
 
-/// What all clients together may take.
+/// Bounds for all clients together.
 public struct ClientBounds: Sendable {
     /// Memory of requests that are being read, or wait for their answers.
     public var requestBytes = RequestBudget.standard

@@ -55,7 +55,7 @@ extension ProxyService {
             rule: proxy.storing.policy[route.resourceClass])
     }
 
-    /// What came last for it, unless what is stored is newer.
+    /// The last answer to it, unless the stored one is newer.
     private func lastAnswer(_ found: Found) -> LastAnswer? {
         guard let last = found.key.flatMap({ proxy.asking.lastAnswers[$0] }) else { return nil }
         return found.stored.map { $0.receivedAt > last.unixSeconds } == true ? nil : last

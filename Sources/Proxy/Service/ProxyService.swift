@@ -17,9 +17,9 @@ public final class ProxyService: Service {
     private var key = CacheKey()
     /// The user whom the request for `target` names, with places in its head.
     private var named = NamedUser.nobody
-    /// What composing had to do with the plan for `target`; nil where it was not tried.
+    /// The attempt to compose an answer for `target`; nil where there was none.
     private var attempt: ComposingAttempt?
-    /// What the nodes agree on for the user of the request while it is planned again; nil until
+    /// The nodes' generation of the user of the request while it is planned again; nil until
     /// they were asked, and without a shared tier.
     private var agreed: TierGeneration?
 
@@ -323,7 +323,7 @@ extension ProxyService {
         }
     }
 
-    /// Who may share the answer; nil where it is one user's and is not kept. On routes that are
+    /// Scope of the answer; nil where it is one user's and is not kept. On routes that are
     /// known to be shared the token is dropped; elsewhere its presence makes the answer one user's.
     private func scope(of user: UserHash?) -> CacheKey.Scope? {
         if target.route.isShared { return .shared }

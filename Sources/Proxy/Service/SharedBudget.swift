@@ -5,7 +5,7 @@ import Upstream
 /// Keeps the upstream budget of this process at one with those of the other nodes, through the
 /// shared tier. Confined to the loop of its connection.
 ///
-/// What must hold:
+/// Must hold:
 /// - the engine is asked four times a second at least, so that a limit that another node has met is
 ///   known here a quarter of a second later, and an engine that was away is found again;
 /// - as many nodes are taken to be alive as share the budget.

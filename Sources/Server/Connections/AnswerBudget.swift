@@ -1,7 +1,7 @@
 import EventLoop
 import Synchronization
 
-/// Who has answers that wait for a slow client: a connection, or the frames of one of HTTP/2.
+/// A holder of answers that wait for a slow client: a connection, or the frames of one of HTTP/2.
 protocol AnswerHolder: AnyObject {
     var context: LoopContext { get }
 
@@ -25,7 +25,7 @@ public final class AnswerBudget: Sendable {
 
     private let state: Mutex<State>
 
-    /// What `serve` has by default.
+    /// The default of `serve`.
     public static let standard = 128 << 20
 
     /// - Parameter limit: bytes.

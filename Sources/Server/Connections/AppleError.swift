@@ -5,7 +5,7 @@ import HTTP
 ///
 /// Constant texts: nothing of the request is reflected (FRAMING 7.5).
 public struct AppleError: Sendable {
-    /// Of the answer.
+    /// Status of the answer.
     public let status: Int
     /// For the people who debug the app.
     let detail: String
@@ -34,7 +34,7 @@ public struct AppleError: Sendable {
         buffer.append("\r\n")
     }
 
-    /// What a recording says of the head.
+    /// The head as a recording has it.
     package static func fields(retryAfter: Int?) -> [UInt8] {
         let type = "Content-Type: application/json;charset=utf-8\r\n"
         return Array((type + (retryAfter.map { "Retry-After: \($0)\r\n" } ?? "")).utf8)

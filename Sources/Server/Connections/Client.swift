@@ -11,7 +11,7 @@ public final class Client: Sendable {
     private let allowance: Mutex<RequestAllowance?>
     private let counters: Counters
 
-    /// What a client did, and what its successor under another configuration goes on with.
+    /// A client's record, which its successor under another configuration goes on with.
     private final class Counters: Sendable {
         let requests = Atomic<Int>(0)
         let refused = Atomic<Int>(0)

@@ -18,7 +18,7 @@ extension ClientConnection {
         body(&input.bytes)
     }
 
-    /// What has come of a request counts towards the memory of requests while it is not whole.
+    /// A request that is not whole yet counts towards the memory of requests.
     func countInput() {
         if case .reading = phase, let input { _ = context.hold(input, canBeRefused: false) }
     }

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// What comes before an answer, and answers whose content comes piece by piece.
+/// Interim answers, and answers whose content comes piece by piece.
 extension ClientConnection {
     /// The client waits for this before it sends its content (RFC 9110 10.1.1).
     func sendContinue() {
@@ -17,7 +17,7 @@ extension ClientConnection {
         context.loop.schedule(at: context.loop.now) { [self] in tellEnd() }
     }
 
-    /// What was watched for is of no interest any more.
+    /// Ends the watch.
     package func unwatchEnd() {
         whenEnding = nil
     }

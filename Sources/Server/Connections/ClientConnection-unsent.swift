@@ -19,7 +19,7 @@ extension ClientConnection {
         unsent = context.answerBudget.begin(self, of: party, content: place, byteCount: byteCount)
     }
 
-    /// Whose share it takes: that of its key, else that of its address.
+    /// The share that it takes: that of its key, else that of its address.
     private var party: UInt64 {
         client.map { UInt64(bitPattern: Int64($0.name.hashValue)) } ?? peerNetwork ?? 0
     }

@@ -25,12 +25,12 @@ public final class ClientConnection {
         case closing
     }
 
-    /// What the deadline is for.
+    /// The purpose of the deadline.
     private enum Awaited {
         case nothing, request, head, body, room
     }
 
-    /// What it shares with the other connections of its loop.
+    /// Shared with the other connections of its loop.
     public let context: LoopContext
     /// The socket, on which other connections may be as well.
     let stream: Stream
@@ -47,7 +47,7 @@ public final class ClientConnection {
     private let deadlines: DeadlineTimer
     /// When the request being answered was complete; a turn of the loop before the answer at least.
     public internal(set) var requestedAt: Instant
-    /// Who asks, where the service has found out; forgotten with the next request.
+    /// The client, where the service has found it out; forgotten with the next request.
     public var client: Client?
     /// Whether the service has admitted the request by its head already.
     public internal(set) var isAdmitted = false
@@ -75,7 +75,7 @@ public final class ClientConnection {
     private(set) var isLast = false
     /// Whether it closes rather than wait for a request.
     private var endsWhenIdle = false
-    /// What was queued when the write deadline was set.
+    /// Bytes queued when the write deadline was set.
     private var pendingWhenWaiting = 0
     private let onClose: (any ServedConnection) -> Void
 
@@ -125,7 +125,7 @@ public final class ClientConnection {
     /// The request whose answer broke off counted as long as its service might look at it.
     deinit { if let input { context.release(input) } }
 
-    /// Who is at the other end, and where this end is.
+    /// The peer's address, and that of this end.
     public var peer: ConnectionPeer { ConnectionPeer(of: stream) }
 
     /// The request being answered, and only while it is.

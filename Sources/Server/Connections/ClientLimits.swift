@@ -33,7 +33,7 @@ enum Limits {
     static let queuedFrames = 64 << 10
     /// Frames that are made before they are sent together.
     static let gatheredFrames = 48 << 10
-    /// What is read of an HTTP/2 connection before others have their turn.
+    /// Bytes read of an HTTP/2 connection before others have their turn.
     static let readFrames = 16 << 10
     /// Clients of one loop at once; further ones are closed as they come.
     static let connections = 20_000

@@ -1,12 +1,12 @@
 import EventLoop
 
-/// What the kernel says of the two ends of a client's connection.
+/// The two ends of a client's connection, by the kernel.
 public struct ConnectionPeer: Sendable {
     /// Nil for a Unix socket.
     public let address: SocketAddress?
     /// Nil for a Unix socket.
     public let localAddress: SocketAddress?
-    /// Who connected to a Unix socket; nil for others.
+    /// User of the process at a Unix socket; nil for other connections.
     public let unixUserID: UInt32?
 
     /// For what is no connection of this process's own.

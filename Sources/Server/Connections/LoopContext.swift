@@ -18,9 +18,9 @@ public final class LoopContext {
     var answerHead = HTTP2AnswerHead()
     var clock: WallClock
     private(set) var memo = RequestMemo()
-    /// What requests may hold while they are read, or wait; shared with other loops.
+    /// Memory for requests that are read or wait; shared with other loops.
     public let requestBudget: RequestBudget
-    /// What answers may hold that clients have not taken; shared with other loops.
+    /// Memory for answers that clients have not taken; shared with other loops.
     let answerBudget: AnswerBudget
     /// The connections of clients; shared with other loops.
     let census: ConnectionCensus
@@ -30,7 +30,7 @@ public final class LoopContext {
     private var freeStreamInputs: [RequestInput] = []
 
     private static let inputBytes = 16 << 10
-    /// What most heads need: of streams a client may have very many, and their bytes come here from
+    /// Room for most heads: of streams a client may have very many, and their bytes come here from
     /// frames that were read elsewhere.
     private static let streamInputBytes = 1 << 10
     private static let mostFreeInputs = 64
@@ -56,7 +56,7 @@ public final class LoopContext {
         clock.seconds(at: loop.now)
     }
 
-    /// What services concluded from earlier requests counts no more.
+    /// Forgets what services concluded from earlier requests.
     package func forgetRequests() {
         memo = RequestMemo()
     }

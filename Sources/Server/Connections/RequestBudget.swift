@@ -9,7 +9,7 @@ public final class RequestBudget: Sendable {
     private let limit: Atomic<Int>
     private let used = Atomic<Int>(0)
 
-    /// What `serve` has by default.
+    /// The default of `serve`.
     public static let standard = 64 << 20
 
     /// - Parameter limit: bytes.

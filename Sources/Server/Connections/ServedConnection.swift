@@ -1,8 +1,8 @@
 import EventLoop
 
-/// What a server knows of a connection: that it is there, and how to end it. Confined to its loop.
+/// A connection as its server sees it: it is there, and can be ended. Confined to its loop.
 protocol ServedConnection: AnyObject {
-    /// Who is at the other end.
+    /// The peer.
     var peer: ConnectionPeer { get }
     /// False once the client has gone or is being let go.
     var isOpen: Bool { get }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What answers the requests of one loop's connections: the proxy itself, the admin surface, the
+/// Answers the requests of one loop's connections: the proxy itself, the admin surface, the
 /// simulated API.
 ///
 /// Confined to the loop of the connections it serves.

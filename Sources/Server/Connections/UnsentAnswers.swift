@@ -1,7 +1,7 @@
 /// Answers that clients have not taken to their end yet: what they hold, and who gives way where
 /// that is too much. Pure.
 ///
-/// What must hold: content that several clients are being sent counts once, for it is there once;
+/// Must hold: content that several clients are being sent counts once, for it is there once;
 /// the party that holds most gives way, and of its answers the one that was begun first, so that
 /// nobody is reset for what another holds.
 struct UnsentAnswers<Client> {
@@ -28,7 +28,7 @@ struct UnsentAnswers<Client> {
     private var contents: [UInt: (byteCount: Int, clients: Int)] = [:]
     private var parties: [UInt64: Party] = [:]
     private var next: Ticket = 0
-    /// What all of them hold.
+    /// Bytes that all of them hold.
     private(set) var heldBytes = 0
 
     /// An answer begins to wait.

@@ -47,7 +47,7 @@ struct FrameBounds {
         due[place] = expected + interval
     }
 
-    /// What was sent may be answered by as many frames more.
+    /// As many frames more may answer those that were sent.
     mutating func noteSent(_ byteCount: Int, at now: Instant) {
         guard let bound = Self.bound(.windowUpdates) else { return }
         let place = FrameWatch.Offence.windowUpdates.rawValue

@@ -6,7 +6,7 @@ import EventLoop
 ///
 /// Pure, and by itself: it does not rest on what a version of the library does about it.
 struct FrameWatch {
-    /// Of what there were too many.
+    /// The kind of frame of which there were too many.
     enum Offence: Int, Error, CaseIterable {
         /// Requests that are withdrawn as soon as they are made (CVE-2023-44487).
         case resets

@@ -12,7 +12,7 @@ package struct BoundListener: Sendable {
     }
 }
 
-/// What becomes of the listeners when others are wanted: those of the same address stay, whatever
+/// Changes from some listeners to others: those of the same address stay, whatever
 /// they speak by then.
 package struct ListenerChanges {
     /// The address of a listener that stays; nil for one that has to be bound. In the order of

@@ -1,6 +1,6 @@
 import EventLoop
 
-// What another process needs to go on in the place of this one.
+// Sockets for another process that goes on in the place of this one.
 
 extension Server {
     /// Another descriptor of each socket that is listened on, with its address.

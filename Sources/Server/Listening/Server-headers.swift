@@ -5,7 +5,7 @@ import EventLoop
 // its client from its header on; so a flood of mute ones takes no more descriptors than others do.
 
 extension Server {
-    /// What connections that come from now on begin with.
+    /// How connections that come from now on begin.
     func expect(_ headers: ProxyHeaders?, on listener: Listener) {
         listener.onWait = headers.map { headers in { [unowned self] wait in awaitHeader(wait, headers) } }
     }

@@ -5,7 +5,7 @@ import HTTP
 final class RequestInput {
     var bytes: ByteBuffer
     private var reader: RequestReader
-    /// What the budget of requests counts of it.
+    /// Bytes of it that the budget of requests counts.
     var heldBytes = 0
     /// The request, if it came before; the reader has not seen it then.
     private(set) var repeated: RepeatedRequest?

@@ -38,7 +38,7 @@ public final class RepeatedRequest {
 /// The requests that one loop remembers. Confined to that loop.
 struct RequestMemo {
     private var places = [RepeatedRequest?](repeating: nil, count: RequestMemo.count)
-    /// What was seen last in each place: a part of its hash.
+    /// Part of the hash that was seen last in each place.
     private var seen = [UInt32](repeating: 0, count: RequestMemo.count)
     private let seed = UInt64.random(in: .min ... .max)
 

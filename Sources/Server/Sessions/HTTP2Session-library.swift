@@ -10,12 +10,12 @@ public enum HTTP2Support {
     /// Such as `1.52.0`; nil where it is not there.
     public static var version: String? { clinux_http2_version().map { String(cString: $0) } }
 
-    /// What the library is called, for those who have to install it.
+    /// File name of the library, for messages that ask to install it.
     public static let libraryName = "libnghttp2.so.14"
 }
 
 extension HTTP2Session {
-    /// What clients are told of our bounds (RFC 9113 6.5.2, RFC 9218 2.1).
+    /// Bounds that clients are told (RFC 9113 6.5.2, RFC 9218 2.1).
     private static func settings(_ limits: MessageLimits) -> [clinux_http2_setting] {
         [
             clinux_http2_setting(identifier: 3, value: UInt32(Limits.streams)),

@@ -22,9 +22,9 @@ final class HTTP2Session {
     var library: OpaquePointer?
     var watch = FrameWatch()
     var head: HTTP2RequestHead
-    /// Whose head is being read.
+    /// The stream whose head is being read.
     var current: HTTP2Stream?
-    /// What the fields of a head, or of trailers, have come to.
+    /// Size of the fields of a head, or of trailers, so far.
     var unfoldedBytes = 0
     /// Whether the client has done what none does that means well, as was noticed inside the
     /// library.
@@ -52,7 +52,7 @@ final class HTTP2Session {
     private let idling: DeadlineTimer
     /// For frames that wait to be taken.
     let taking: DeadlineTimer
-    /// That they wait, in the budget of answers.
+    /// Their share of the budget of answers while they wait.
     var unsent: AnswerBudget.Ticket?
     /// Bytes of frames so far; and how many of them the client had when `taking` was set.
     var (framedBytes, takenBytes) = (0, 0)
@@ -166,7 +166,7 @@ extension HTTP2Session: StreamHandler {
         heads.set(context.loop.now + timeouts.head)
     }
 
-    /// What the library has told.
+    /// Acts on the events that the library has reported.
     private func serve() {
         tellEnded()
         guard !ready.isEmpty else { return }

@@ -10,14 +10,14 @@ import HTTP
 final class HTTP2Stream {
     let session: HTTP2Session
     let identifier: Int32
-    /// Who is served on it; nil once it has ended.
+    /// The connection that is served on it; nil once it has ended.
     private(set) var connection: ClientConnection?
-    /// What of the answer's content has not left yet.
+    /// Content of the answer that has not left yet.
     private var content = OutputQueue()
     /// How large the content is and where it lies, for the budget of answers; nil for what is this
     /// stream's own.
     private var shared: (byteCount: Int, place: UInt)?
-    /// What of it a frame was promised that has not been made yet.
+    /// Bytes promised to a frame that has not been made yet.
     private var promisedBytes = 0
     /// Told to the connection when no more than this waits.
     var lowWaterMark = 0

@@ -4,7 +4,7 @@ import Text
 // and videos belong to which artist; all else is computed from the seed, so that start-up takes
 // microseconds and memory a few hundred KiB.
 //
-// What must hold: relations agree in both directions (an album of an artist names that artist), for
+// Must hold: relations agree in both directions (an album of an artist names that artist), for
 // every seed and size, but for what a later revision has taken out of a list or put into it.
 
 /// The seeded set of all things, and the arithmetic between them. A class, because it is handed

@@ -1,7 +1,7 @@
 // What kind of release an album is: how many tracks, whether it is the clean edition or a reissue
 // of another one.
 
-/// What an album is in relation to the artist's other albums.
+/// Relation of an album to the artist's other albums.
 enum Edition: Equatable, Sendable {
     case original
     /// The clean twin of the album just before it.

@@ -2,7 +2,7 @@
 // at a revision is computed from the seed, like everything else, so that any revision can be asked
 // for at any time.
 //
-// What must hold: revision 0 is the seeded catalog; neighbouring revisions differ in the share of
+// Must hold: revision 0 is the seeded catalog; neighbouring revisions differ in the share of
 // things said below.
 
 /// A part of a resource that changes at a time of its own.

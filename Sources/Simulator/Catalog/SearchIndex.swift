@@ -77,7 +77,7 @@ struct SearchIndex: Sendable {
     }
 }
 
-/// What a term matched.
+/// Matches of a term.
 struct SearchMatches: Sendable {
     let term: String
     let artists: [Int]

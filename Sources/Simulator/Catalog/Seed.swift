@@ -5,7 +5,7 @@ import Text
 // Nothing is ever drawn in sequence, so any item can be made at any time, in any order, always the
 // same.
 
-/// What a draw decides; two different questions about one item must not share their answer.
+/// Purpose of a draw; two different questions about one item must not share their answer.
 enum Salt: UInt64 {
     case name = 1
     case secondName, shape, albumCount, trackCount, genre, date, availability, retirement, explicitness

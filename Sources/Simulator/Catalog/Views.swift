@@ -1,4 +1,4 @@
-// What a view shows, before the storefront's availability.
+// Contents of a view, before the storefront's availability.
 
 extension Catalog {
     /// The elements of a view; empty where nothing fits, which is legal (APPLE-MUSIC-API 5.1.8).

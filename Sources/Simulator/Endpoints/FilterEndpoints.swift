@@ -44,7 +44,7 @@ extension SimulatedExchange {
         name == "upc" ? Catalog.normalised(upc: value) : value
     }
 
-    /// What a filter's value finds; nil for a filter the type does not have, which is ignored.
+    /// Resources that a filter finds; nil for a filter the type does not have, which is ignored.
     private func lookUp(
         _ type: SimulatedType, _ name: String, _ value: String, _ context: RenderContext
     ) -> [Resource]? {

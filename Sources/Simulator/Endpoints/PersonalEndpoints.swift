@@ -28,7 +28,7 @@ extension SimulatedExchange {
         }
     }
 
-    /// What was played. Items are catalog resources without relationships (APPLE-MUSIC-API 5.3.6);
+    /// Played items. They are catalog resources without relationships (APPLE-MUSIC-API 5.3.6);
     /// unscoped includes are ignored because types mix (APPLE-MUSIC-API 6.7).
     private func listening(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
         let path = elements.joined(separator: "/")

@@ -26,7 +26,7 @@ public struct Revision: Sendable, Hashable {
     }
 }
 
-/// What answers requests at one revision.
+/// Answers requests at one revision.
 struct Snapshot: Sendable {
     let revision: Revision
     let catalog: Catalog

@@ -1,6 +1,6 @@
 // The simulated Apple Music API: faults, the developer token, then an endpoint, then the response
 // fields.
-// What must hold: the same request gets the same JSON value at the same revision, but for what
+// Must hold: the same request gets the same JSON value at the same revision, but for what
 // writes have changed in between; an answer is of one revision as a whole.
 
 import Synchronization

@@ -32,7 +32,7 @@ struct LibraryFolder: Sendable {
 struct UserLibrary: Sendable {
     let name: String
     let market: Market
-    /// What scrambles this user's ids and draws this user's history.
+    /// Seed of this user's ids and history.
     let key: Int
     let hasSubscription: Bool
     var albums: [LibraryAlbum] = []

@@ -34,12 +34,12 @@ final class LiveExchange: UpstreamReceiver {
 }
 
 extension SimulatorRequest {
-    /// What belongs to one connection, or is written anew.
+    /// Fields that belong to one connection, or are written anew.
     private static let ownOfConnections: Set<String> = [
         "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-connection", "host",
         "content-length", "expect", "accept-encoding",
     ]
-    /// What asks for less than the whole answer.
+    /// Fields that ask for less than the whole answer.
     static let conditions: Set<String> = [
         "if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range",
     ]

@@ -1,6 +1,6 @@
 // A live origin with a recording beside it: for development without credentials, and for making
 // recordings.
-// What must hold: credentials go to the origin and nowhere else; of what is recorded,
+// Must hold: credentials go to the origin and nowhere else; of what is recorded,
 // `RecordedExchange` says what may be kept.
 
 import EventLoop
@@ -15,7 +15,7 @@ import Upstream
 ///
 /// Confined to its loop.
 public final class LiveOrigin: Service {
-    /// What the recording is for.
+    /// Purpose of the recording.
     public enum Mode {
         /// Every answer is handed to the function, with its content. Called on the loop.
         case record((RecordedExchange, [UInt8]) -> Void)

@@ -1,5 +1,5 @@
 // A recording served as an origin: the answer to a request is what was once recorded for it.
-// What must hold: two spellings of one request get the same answer; the same request always gets
+// Must hold: two spellings of one request get the same answer; the same request always gets
 // the same one; nothing is asked of any other server.
 
 import HTTP
@@ -19,7 +19,7 @@ public final class RecordedAPI: Responder {
     private let answers: [[UInt8]: RecordedAnswers]
     private let bodies: RecordedBodies
     private let pace: Pace
-    /// What the recording's reader left out, and why.
+    /// Entries that the recording's reader left out, and why.
     public let warnings: [String]
 
     /// The number of different requests it can answer.
@@ -120,7 +120,7 @@ public final class RecordedAPI: Responder {
         return ResponseFields.failure(error, request, SimulatorConfiguration())
     }
 
-    /// What a body looks like, where its type was not recorded.
+    /// Type of a body by its content, where it was not recorded.
     static func contentType(_ body: [UInt8]) -> String {
         let start = body.first { $0 > 0x20 }
         if start == UInt8(ascii: "<") { return "text/html" }

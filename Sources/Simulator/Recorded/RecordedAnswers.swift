@@ -34,7 +34,7 @@ struct RecordedRequest {
     }
 }
 
-/// What a recording has for one request. However often it was recorded, no more is kept than can be
+/// Recorded answers to one request. However often it was recorded, no more is kept than can be
 /// chosen.
 struct RecordedAnswers {
     let route: Route

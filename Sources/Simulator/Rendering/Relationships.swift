@@ -1,6 +1,6 @@
 // Which relationships a resource carries and how their elements look (APPLE-MUSIC-API 4.2, 5.3, 6).
 
-/// What one resource carries: these relationships, and of them those with whole objects.
+/// Relationships of one resource, and those of them with whole objects.
 struct Carried: Equatable, Sendable {
     var relations: RelationSet
     var full: RelationSet
@@ -19,7 +19,7 @@ extension RenderContext {
             if !type.isLibrary { adapt(&carried) }
             add(decorations.include, decorations.relate, to: &carried)
         case .item(let isMixed):
-            // Of list items only artists carry relationships (APPLE-MUSIC-API 5.3.2).
+            // Only artists carry relationships as list items (APPLE-MUSIC-API 5.3.2).
             if type == .artists { carried.relations = type.defaultRelations }
             if !isMixed { add(decorations.include, decorations.relate, to: &carried) }
         case .included(let depth):

@@ -2,7 +2,7 @@
 
 /// An error the simulated API answers with; `body` says which of its forms.
 struct APIError: Error, Sendable, Equatable {
-    /// What the body is.
+    /// Kind of the body.
     enum Form: Sendable, Equatable {
         /// `{"errors":[...]}`.
         case object

@@ -2,7 +2,7 @@
 // extend, fields, views, limit[rel], restrict, l (APPLE-MUSIC-API 4.3). Unknown names in them are
 // ignored silently.
 
-/// What a request asks to have added to resources.
+/// Additions to resources that a request asks for.
 struct Decorations: Sendable {
     /// Unscoped: applies to the primary resources only.
     private(set) var include: RelationSet = []

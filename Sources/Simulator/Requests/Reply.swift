@@ -1,4 +1,4 @@
-// What an endpoint answers, before the response fields are put around it.
+// Answer of an endpoint, before the response fields are put around it.
 
 /// A status and a body; an empty body has no `Content-Type`.
 struct Reply: Sendable {

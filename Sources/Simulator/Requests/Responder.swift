@@ -46,7 +46,7 @@ public struct SimulatorRequest: Sendable {
     func field(_ name: String) -> String? { fields.first { $0.isNamed(name) }?.value }
 }
 
-/// What goes wrong on the wire, for the adaptor to perform.
+/// A fault on the wire, for the adaptor to perform.
 enum TransportFault: Sendable, Equatable {
     /// The connection is reset instead of answered.
     case reset

@@ -1,4 +1,4 @@
-// What the simulated API makes go wrong, and how often: a seeded decision per request.
+// Faults of the simulated API, and how often they come: a seeded decision per request.
 
 /// One way of failing and the share of requests it befalls.
 public struct Fault: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// What one `--fault` asks for: a fault that befalls a share of the requests, or a limit on their
+/// The argument of one `--fault`: a fault that befalls a share of the requests, or a limit on their
 /// rate.
 public enum FaultArgument: Sendable, Equatable {
     case fault(Fault)

@@ -24,19 +24,19 @@ public struct SimulatorConfiguration: Sendable {
         case filling
     }
 
-    /// What a resource of the catalog shows of its relationships where it is what was asked for.
+    /// Relationships that a requested resource of the catalog shows.
     public enum RelationHabit: String, CaseIterable, Sendable {
-        /// What APPLE-MUSIC-API 4.2 says.
+        /// Those of APPLE-MUSIC-API 4.2.
         case documented
-        /// Of that, only what is whole by default.
+        /// Only those that are whole by default.
         case bare
         /// All of that by identifiers.
         case identifiers
-        /// That, and genres.
+        /// Those, and genres.
         case genres
-        /// That, or only what `include` names, where there is one.
+        /// Those, or only the ones that `include` names, where there is one.
         case replaced
-        /// That for a single resource; those of a batch show only what `include` names.
+        /// Those for a single resource; those of a batch show only what `include` names.
         case alone
     }
 

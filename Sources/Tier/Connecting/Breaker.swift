@@ -2,7 +2,7 @@ import EventLoop
 
 /// Says whether an engine that keeps failing is asked at all. Pure: `now` is passed in.
 ///
-/// What must hold:
+/// Must hold:
 /// - it opens at the fifth failure without a success in between, and closes at a success;
 /// - while it is open, no client's question is let through. One of the connection's own is, once a
 ///   second: so it closes by itself where no client asks, and costs no client a timeout.

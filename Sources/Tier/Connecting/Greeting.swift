@@ -1,4 +1,4 @@
-/// What is said first on a new connection, in one pipeline, and what the replies mean.
+/// The first commands on a new connection, in one pipeline, and their replies.
 ///
 /// Nothing else is sent before they have come: a write to a replica that takes writes would be
 /// lost with the next word from its master.
@@ -32,7 +32,7 @@ struct Greeting: Sendable {
         return name == "master" ? nil : .role(Self.word(name))
     }
 
-    /// What the engine has said, if it is a word that can be written to a log.
+    /// The engine's error, if it is a word that can be written to a log.
     private static func word(_ text: String?) -> String {
         guard let text, (1...32).contains(text.utf8.count), text.utf8.allSatisfy(isLetter) else { return "unknown" }
         return text

@@ -6,14 +6,14 @@ import EventLoop
 ///     0             sentCount          count
 ///     [ sent         | unsent          ]
 ///
-/// What must hold: a reply belongs to the first of the sent ones; none is sent before one that came
+/// Must hold: a reply belongs to the first of the sent ones; none is sent before one that came
 /// earlier; count and bytes stay within the limits.
 struct PipelineQueue: Sendable {
     struct Pipeline: Sendable {
         let id: SessionState.PipelineID
         /// How many replies it takes.
         let commandCount: Int
-        /// Of its commands, sent or not.
+        /// Bytes of its commands, sent or not.
         let byteCount: Int
         let deadline: Instant
         /// Its commands; empty once they are sent.

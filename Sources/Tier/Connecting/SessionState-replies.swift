@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What the engine says, and whom it belongs to.
+/// The engine's replies, and the commands to which they belong.
 extension SessionState {
     /// Bytes have come. A connection that is not asked anything says nothing, not even in part.
     mutating func received(_ bytes: Span<UInt8>, now: Instant) -> [Action] {
@@ -22,7 +22,7 @@ extension SessionState {
         return actions + [.close] + leave(.surplus, now: now)
     }
 
-    /// What was read on this connection cannot be what was asked for: replies and commands may not
+    /// A reply on this connection answers no command of it: replies and commands may not
     /// belong together any more.
     mutating func distrust(now: Instant) -> [Action] {
         phase == .ready ? [.close] + leave(.mismatch, now: now) : []

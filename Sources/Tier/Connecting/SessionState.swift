@@ -3,7 +3,7 @@ import EventLoop
 /// The brain of one loop's connection to the shared tier: events in, actions out, no I/O and no
 /// clock.
 ///
-/// What must hold:
+/// Must hold:
 /// - commands are sent to an engine that has said on this very connection that it is a master, and
 ///   to no other;
 /// - a reply belongs to the oldest command that is not answered. Where that can be in doubt (a
@@ -44,7 +44,7 @@ struct SessionState: Sendable {
     var queue: PipelineQueue
     var breaker = Breaker()
     var hasBeenReady = false
-    /// What the log was last told.
+    /// The state that was logged last.
     var reported: Fortune?
     var counters = TierStatus()
     /// When `tick` must be called at the latest; it may turn out that nothing was due.
@@ -72,11 +72,11 @@ extension SessionState {
     struct PipelineID: Hashable, Sendable {
         let number: Int
 
-        /// Of the session's own question whether the engine answers.
+        /// Number of the session's own ping.
         static let probe = PipelineID(number: -1)
     }
 
-    /// What the runner has to do, in this order.
+    /// Actions for the runner, in this order.
     enum Action: Equatable {
         /// Resolve and connect; answer with `opened` or `dialFailed`.
         case dial(Endpoint)

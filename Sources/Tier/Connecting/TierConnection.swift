@@ -90,7 +90,7 @@ package final class TierConnection {
         perform(state.distrust(now: loop.now))
     }
 
-    /// What it is and has done.
+    /// State and counters.
     var status: TierStatus {
         loop.assertOnLoop()
         return state.status

@@ -2,7 +2,7 @@ import EventLoop
 
 /// Why the engine is not used, or no longer.
 enum TierFailure: Error, Sendable, Equatable {
-    /// What was waited for when the time was up.
+    /// The step that was waited for when the time was up.
     enum Phase: String, Sendable {
         case greeting, reply
     }
@@ -12,11 +12,11 @@ enum TierFailure: Error, Sendable, Equatable {
     case timeout(Phase)
     /// The engine closed the connection, or it broke.
     case closed
-    /// What came is no reply.
+    /// The bytes are no reply.
     case malformed(RESPFault)
     /// A reply to no command: those before it may have been other commands' too.
     case surplus
-    /// What came is no answer to what was asked: whoever asked says so.
+    /// The reply does not answer the command, as its sender found.
     case mismatch
     /// The engine does not let us in, or not ask what it is: its error's first word.
     case refused(String)

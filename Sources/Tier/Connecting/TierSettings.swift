@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What the operator says of the shared tier.
+/// The operator's settings of the shared tier.
 package struct TierSettings: Sendable {
     /// Engines in the order in which they are tried; the one that is a master is used. At least
     /// one.
@@ -16,7 +16,7 @@ package struct TierSettings: Sendable {
     package var timeout: Duration = .milliseconds(50)
     /// Which node this is, among those that share the tier.
     var nodeName: String
-    /// What every key begins with, so that several installations can share one engine.
+    /// Beginning of every key, so that several installations can share one engine.
     var keyPrefix: String
 
     /// The defaults, without credentials.
@@ -40,7 +40,7 @@ extension TierSettings: CustomStringConvertible, CustomDebugStringConvertible, C
 struct SessionLimits: Sendable {
     /// Pipelines that wait for a connection or for their replies. Per loop.
     var maxPipelines = 1024
-    /// Of the commands of those.
+    /// Bytes of their commands.
     var maxBytes = 16 << 20
     /// By how much a large reply that keeps coming may put off what is due.
     var flowTime: Duration = .seconds(1)

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// What one loop's connection to the shared tier is and has done. Counts are since the start.
+/// State and counters of one loop's connection to the shared tier. Counts are since the start.
 package struct TierStatus: Sendable, Equatable {
     /// The engine whose connection is in use; nil while there is none.
     package var endpoint: Endpoint?

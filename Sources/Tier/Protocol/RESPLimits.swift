@@ -5,7 +5,7 @@ struct RESPLimits: Sendable {
     /// Of a line, without its first byte and its end. The engine's own bound for lines that it
     /// reads (`PROTO_INLINE_MAX_SIZE`).
     var maxLineBytes = 64 << 10
-    /// Of one bulk: twice the largest value that a node writes (`TierValue.maxBytes`).
+    /// Bytes of one bulk: twice the largest value that a node writes (`TierValue.maxBytes`).
     var maxBulkBytes = 8 << 20
     /// Arrays inside each other: a stream's entries with their fields take three.
     var maxNesting = 4

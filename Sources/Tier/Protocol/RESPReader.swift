@@ -2,7 +2,7 @@ import HTTP
 
 /// Turns the bytes of one connection into replies, one at a time. Pure: bytes in, replies out.
 ///
-/// What must hold:
+/// Must hold:
 /// - every byte is looked at once: what has come of a reply is kept as what it means, so the work
 ///   is linear in the bytes however they are cut;
 /// - no byte behind the end of a reply is consumed with it;
@@ -17,14 +17,14 @@ struct RESPReader: Sendable {
         let reply: RESPReply?
     }
 
-    /// What the next byte is.
+    /// Role of the next byte.
     private enum Phase {
         /// The first of a reply or of an element.
         case kind
         case line(UInt8)
-        /// What must follow the CR of a line.
+        /// The byte that must follow the CR of a line.
         case lineFeed(UInt8)
-        /// Of a bulk, of which so many bytes are to come.
+        /// Content of a bulk, of which this many bytes are to come.
         case bulk(Int)
         /// Behind a bulk: the CR, then the LF.
         case bulkEnd(UInt8)
@@ -120,7 +120,7 @@ extension RESPReader {
         return count + 1
     }
 
-    /// What the line says; nil where something follows that belongs to it.
+    /// Value of the line; nil where content follows that belongs to it.
     private mutating func endLine(_ kind: UInt8, _ byte: UInt8) throws(RESPFault) -> RESPReply? {
         guard byte == Self.lineFeed else { throw .lineEnd }
         phase = .kind

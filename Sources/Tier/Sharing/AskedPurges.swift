@@ -3,7 +3,7 @@ import EventLoop
 /// The purges that were asked for on this node: those that are not reported yet, and those that the
 /// log lacks.
 struct AskedPurges: Sendable {
-    /// What is to be done about one of them.
+    /// Action for one of them.
     enum Step: Sendable {
         /// Purge the cache without the log; what is unlogged has changed before that.
         case purge(PurgeWait)

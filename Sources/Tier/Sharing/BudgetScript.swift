@@ -4,7 +4,7 @@ import Text
 /// the limit from it, and grants tokens. The engine runs scripts one after the other, so what one
 /// node learns holds for the next question of any other.
 ///
-/// What must hold:
+/// Must hold:
 /// - the only clock is the engine's: nodes tell how long ago something was, never when;
 /// - a token for a client is always granted, at the end of the queue that all nodes make; one for
 ///   the background only when that queue is empty, so that it is never ahead of a client;
@@ -13,7 +13,7 @@ import Text
 /// - a clock that was set back, or another engine's, holds nothing up for longer than what was
 ///   granted ahead can last.
 package enum BudgetScript {
-    /// What one node tells and asks.
+    /// A node's report and request.
     package struct Question: Sendable, Equatable {
         /// Tokens that are wanted; whether for what no client waits for.
         package var tokens = 0
@@ -34,7 +34,7 @@ package enum BudgetScript {
         package init() {}
     }
 
-    /// What the script says.
+    /// The script's reply.
     package struct Answer: Sendable, Equatable {
         /// Requests a second, of all nodes together; 0 for any number.
         package var limit: Double

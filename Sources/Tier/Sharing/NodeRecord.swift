@@ -1,4 +1,4 @@
-/// What a node says of itself to the others: a field of the hash `TierKeys.nodes`, by its name.
+/// A node's record for the others: a field of the hash `TierKeys.nodes`, by its name.
 ///
 ///     address=10.0.0.1:8080 version=1.4.0 process=71 started=1800000000000 seen=1800000002000
 ///     ready=1 applied=0123456789abcdef:1800000001000-0

@@ -5,7 +5,7 @@ package struct NodeState: Sendable, Equatable {
     package let name: String
     /// Where its clients reach it, as its operator wrote it.
     package let address: String
-    /// Of the program.
+    /// Version of the program.
     package let version: String
     /// Whether it had applied all that was in the purge log when it said so last.
     package let isReady: Bool
@@ -18,7 +18,7 @@ package struct NodeState: Sendable, Equatable {
     package let isAlive: Bool
     package let isSelf: Bool
 
-    /// What all surfaces call its state. Without an engine nobody hears of other nodes.
+    /// The state's name on all surfaces. Without an engine no node hears of others.
     package func words(in status: SharingStatus) -> String {
         switch status.standing {
         case .away: isSelf ? "engine away" : "unknown"
@@ -27,15 +27,15 @@ package struct NodeState: Sendable, Equatable {
     }
 }
 
-/// Who this node is among those that share the tier.
+/// This node's identity among those that share the tier.
 package struct NodeIdentity: Sendable {
     /// One node has it. Two processes under one name count as one node, and the log says so.
     let name: String
     /// Where its clients reach it, for people.
     let address: String
-    /// Of the program, for people.
+    /// Version of the program, for people.
     let version: String
-    /// Of this process.
+    /// Number of this process.
     let process: Int32
     /// When it began, unix milliseconds: with `process` it tells this process from all others.
     let startedAt: Int64
@@ -46,7 +46,7 @@ package struct NodeIdentity: Sendable {
     }
 }
 
-/// What this node knows of itself among the others at one moment.
+/// This node's knowledge of itself among the others at one moment.
 package struct SharingStatus: Sendable, Equatable {
     /// `ready`: the node may be sent clients. In the others purges of other nodes may be missing.
     package var standing = PurgeLogState.Standing.away
@@ -67,7 +67,7 @@ package struct SharingStatus: Sendable, Equatable {
     /// Nodes that are taken to be up, this one included.
     package var aliveCount: Int { nodes.count(where: \.isAlive) }
 
-    /// What all surfaces call its standing.
+    /// The state's name on all surfaces.
     package var words: String {
         switch standing {
         case .away: "engine away" + (awaySince.map { " since " + LogTime.rfc3339($0) } ?? "")

@@ -130,7 +130,7 @@ enum PurgeLogQuery {
     }
 }
 
-/// Whose writes an engine has, as `INFO replication` tells.
+/// The history of writes that an engine has, by `INFO replication`.
 struct EngineHistory: Equatable {
     /// Half of `master_replid`, which is drawn anew by whoever becomes a master.
     let number: UInt64

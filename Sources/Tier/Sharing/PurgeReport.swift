@@ -1,6 +1,6 @@
-/// What came of a purge that all nodes were told of.
+/// Result of a purge that all nodes were told of.
 package struct PurgeReport: Sendable, Equatable {
-    /// What the engine's replicas have of it.
+    /// Number of the engine's replicas that have it.
     package enum Replication: Sendable, Equatable {
         /// One of them at least has it: it outlives the engine.
         case acknowledged

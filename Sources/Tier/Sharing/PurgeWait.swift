@@ -30,7 +30,7 @@ struct PurgeWait: Sendable {
     /// Where other nodes have it applied; nil where nobody can tell.
     var mark: LogMark? { epoch.flatMap { epoch in position.map { LogMark(epoch, $0) } } }
 
-    /// What is to be done about it now.
+    /// Action due now.
     enum Step: Equatable {
         case wait
         /// Purge the cache at once: the log will not bring it here in time.

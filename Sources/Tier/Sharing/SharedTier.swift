@@ -10,9 +10,9 @@ package final class SharedTier: Sendable {
     private let warn: @Sendable (String) -> Void
     private let inform: @Sendable (String) -> Void
 
-    /// What a connection is for.
+    /// Purpose of a connection.
     package enum Use: Sendable {
-        /// What requests of one loop ask.
+        /// Connection for the requests of one loop.
         case requests
         /// The purge log and the nodes; the budget.
         case node
@@ -39,7 +39,7 @@ package final class SharedTier: Sendable {
         (self.inform, self.warn) = (inform, warn)
     }
 
-    /// What its connections of one kind are now.
+    /// State of its connections of one kind.
     package func connections(for use: Use) -> [TierStatus] {
         state.withLock { $0.connections.filter { $0.use == use }.map(\.status) }
     }
@@ -73,11 +73,11 @@ package final class SharedTier: Sendable {
         if isNew { warn(line) }
     }
 
-    /// What is to be said however often it happens.
+    /// Logs a line, however often it comes.
     package func note(_ line: String) { inform(line) }
 }
 
-/// What leaders found in the tier and left there, counted since the start, over all loops.
+/// Counts of values that leaders found in the tier and left there, since the start, over all loops.
 package struct TierCounters: ~Copyable, Sendable {
     package enum Name: Int, CaseIterable, Sendable {
         /// Questions of leaders, each with all its repetitions.

@@ -8,7 +8,7 @@ package final class TierClient {
     let loop: EventLoop
     private let connection: TierConnection
     private let whenSilent: () -> Void
-    /// What a claim says: whose it is, for people who look.
+    /// Content of a claim: its owner, for people who look.
     private let name: [UInt8]
     /// How often the connection had been made anew when a generation was last asked for.
     var seenReconnects = 0
@@ -26,7 +26,7 @@ package final class TierClient {
     /// For good.
     package func close() { connection.close() }
 
-    /// What one question brought.
+    /// Result of one question.
     struct Found {
         /// The bytes under the value's name; nil where there are none.
         let value: [UInt8]?
@@ -82,7 +82,7 @@ package final class TierClient {
     /// Whether a purge has chosen the value by now, or nobody can tell.
     package func isPurged(_ value: TierValue) -> Bool { tier.knowledge.isPurged(value) }
 
-    /// What was read cannot be what was asked for: the connection is made anew.
+    /// The reply cannot be the one that was asked for: the connection is made anew.
     func distrust() { connection.distrust() }
 
     /// How often the connection was made anew.

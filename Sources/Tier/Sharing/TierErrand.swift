@@ -6,13 +6,13 @@ import EventLoop
 ///
 /// Confined to its loop. A reply or a pause that it waits for keeps it alive.
 package final class TierErrand {
-    /// What the node makes of what others have fetched.
+    /// The node's use of answers that others have fetched.
     package struct Judge {
-        /// What it may use of a value that no purge has chosen; nil for nothing.
+        /// The usable part of a value that no purge has chosen; nil for none.
         let whole: (TierValue) -> StoredResponse?
         /// The answer, if it can be made of these, which no purge has chosen.
         let compose: ([TierValue]) -> StoredResponse?
-        /// Of what is asked for.
+        /// Class of the request.
         let classTag: UInt8
 
         package init(
@@ -23,7 +23,7 @@ package final class TierErrand {
         }
     }
 
-    /// What a look brought.
+    /// Result of a look.
     package enum Finding {
         /// Another node's answer, as it is to be stored here.
         case whole(StoredResponse)
@@ -42,7 +42,7 @@ package final class TierErrand {
     /// The names of values that hold what is asked for, and are still to be got.
     private var hinted: ArraySlice<[UInt8]> = []
     private var parts: [TierValue] = []
-    /// What was got of parts so far, in bytes.
+    /// Bytes of parts so far.
     private var partBytes = 0
     private var hasWaited = false
     /// Of the fetch; nil before it, and where no purge log is known: what is fetched then stays
@@ -85,7 +85,7 @@ package final class TierErrand {
 
     private func put(_ response: StoredResponse, _ fence: LogMark, _ now: Int64, _ hints: [UInt64]) {
         let value = TierValue(response, fence: fence)
-        // What is too large, or of no use by the time that it is read, stays here.
+        // An answer that is too large, or of no use by the time that it is read, stays here.
         guard let milliseconds = try? value.millisecondsToLive(at: now), let bytes = try? value.encoded() else {
             return
         }

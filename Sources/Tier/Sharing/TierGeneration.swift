@@ -10,9 +10,9 @@ import Text
 // whoever asks first draws another number. So a write that was announced needs nothing afterwards,
 // though its node dies; one that ends is announced again, for it may have taken long.
 
-/// What the engine says of a user.
+/// The engine's reply about a user.
 package enum TierGeneration: Sendable, Equatable {
-    /// What was stored in this generation, and is stored in it now, is up to date.
+    /// Answers stored in this generation are up to date.
     case current(UserGeneration)
     /// The user writes, or has written a moment ago.
     case writing

@@ -1,4 +1,4 @@
-/// What a node's part in a shared tier may take in memory, in bytes.
+/// Memory of a node's part in a shared tier, in bytes.
 package enum TierMemory {
     /// Of each loop's connection: commands that wait, the reply that is read, and a value before
     /// it.

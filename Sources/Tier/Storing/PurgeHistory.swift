@@ -15,7 +15,7 @@ package struct PurgeHistory: Sendable {
         let selection: EntrySelection
     }
 
-    /// What a purge is found by: the narrowest of its conditions.
+    /// Index of a purge: the narrowest of its conditions.
     private enum Handle: Hashable, Sendable {
         case target([UInt8])
         case resource(UInt64)
@@ -32,9 +32,9 @@ package struct PurgeHistory: Sendable {
     private var byteCount = 0
     private var last = LogPosition.start
 
-    /// What it takes in memory at most.
+    /// Most bytes of memory.
     package static let mostBytes = 16 << 20
-    /// What a purge takes beside the bytes that it names: its places in `entries` and `order`, and
+    /// Bytes of a purge beside those that it names: its places in `entries` and `order`, and
     /// the heads of four arrays.
     static let purgeBytes = 320
     private let mostBytes: Int

@@ -8,11 +8,11 @@ struct PurgeLogEntry: Sendable, Equatable {
     }
 }
 
-/// What the engine says of its log, all of one moment: the entries beyond a position, in one
+/// A page of the engine's log, all of one moment: the entries beyond a position, in one
 /// transaction with the epoch and what `XINFO STREAM` tells.
 struct PurgeLogPage: Sendable, Equatable {
     let epoch: LogEpoch
-    /// Of the entries that are there; nil where there is none.
+    /// Position of the first entry; nil where there is none.
     let first: LogPosition?
     /// The last id ever given (`last-generated-id`), whether its entry is there or not; `start`
     /// where there was never an entry.

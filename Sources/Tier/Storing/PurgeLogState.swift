@@ -9,24 +9,24 @@
 
 /// One node's reader of the purge log. One of them runs in a process.
 package struct PurgeLogState: Sendable {
-    /// What the performer is busy with.
+    /// The performer's task.
     private enum Work: Equatable {
         case none, reading, applying, makingStale, waiting
     }
 
     private var work = Work.none
     private var isConnected = false
-    /// Of the log that `position` counts in; nil for a node that never read one.
+    /// Epoch of the log in which `position` counts; nil for a node that never read one.
     private var epoch: LogEpoch?
     /// Everything up to there is applied.
     private(set) var position: LogPosition
-    /// What the disk has, or is told to have.
+    /// Position on the disk, or on its way there.
     private var persisted: LogMark?
     /// How far the log was read in this process: from its beginning, for the history.
     private var cursor = LogPosition.start
     /// Read, not applied yet.
     private var queue: ArraySlice<PurgeLogEntry> = []
-    /// What is to be done before anything else: why, and where the log ended then.
+    /// A break to be repaired before anything else: its reason, and where the log ended then.
     private var broken: (reason: LogBreak, end: LogMark)?
     private var hasHistory = false
     /// Before that position the log once had ids that it does not have now.
@@ -67,7 +67,7 @@ extension PurgeLogState {
         if work == .reading { work = .none }
     }
 
-    /// What was asked for has come.
+    /// The requested page has come.
     mutating func read(_ page: PurgeLogPage) -> [Action] {
         guard work == .reading else { return [] }
         guard page.isPlausible(after: cursor) else {
@@ -145,7 +145,7 @@ extension PurgeLogState {
         return [.beginHistory(page.epoch, forgottenUntil: max(page.last, lostUntil))] + advance()
     }
 
-    /// What is to be done next, now that nothing is.
+    /// Next action of an idle performer.
     private mutating func advance() -> [Action] {
         guard work == .none else { return [] }
         if let broken {

@@ -54,7 +54,7 @@ struct PurgeRecord: Sendable, Equatable {
         PurgeRecord(selection: selection, mode: mode, at: min(at, max(latest, 0)), node: node, unknown: unknown)
     }
 
-    /// What it chooses, for the log: on one line of bounded length.
+    /// Its selection, for the log: on one line of bounded length.
     var words: String {
         let words = selection.conditions.map(ConditionField.init).map {
             $0.name.rawValue + " " + String(decoding: $0.value, as: UTF8.self)
@@ -106,7 +106,7 @@ extension PurgeRecord {
             unknown: draft.unknown ?? "an entry that is not complete")
     }
 
-    /// What was read of an entry so far.
+    /// The part of an entry read so far.
     private struct Draft {
         private(set) var unknown: String?
         private var conditions: [EntrySelection.Condition] = []

@@ -14,12 +14,12 @@ package struct TierKeys: Sendable {
         self.prefix = prefix.hasSuffix(":") ? prefix : prefix + ":"
     }
 
-    /// What is kept of one cache key.
+    /// Keys of one cache key.
     struct Pair: Sendable, Equatable {
-        /// Of the value. Its number is that of `TierValue.version`, so that nodes of two versions
+        /// Key of the value, with the number of `TierValue.version`, so that nodes of two versions
         /// do not overwrite each other's.
         let value: [UInt8]
-        /// Of the claim to fetch it.
+        /// Key of the claim to fetch it.
         let claim: [UInt8]
     }
 
@@ -48,7 +48,7 @@ package struct TierKeys: Sendable {
     /// The nodes that share it, by when they asked last.
     var budgetNodes: [UInt8] { bytes("budget:nodes") }
 
-    /// What each node says of itself: a hash, by their names.
+    /// Hash of all nodes' records, by their names.
     var nodes: [UInt8] { bytes("nodes") }
 
     /// The generation of a user's answers. `hash` is a keyed hash of the user's token that all

@@ -4,7 +4,7 @@ import EventLoop
 // Must hold: every look ends, within `patience` and its last replies, with the value or a fetch; a
 // claim is given back only while it is surely this node's; whatever fails, the origin is asked.
 
-/// What a leader does before it asks the origin: it looks whether another node has the answer, or
+/// A leader's look before it asks the origin: whether another node has the answer, or
 /// is about to have it.
 struct TierLook: Sendable {
     enum Action: Sendable, Equatable {
@@ -77,7 +77,7 @@ struct TierLook: Sendable {
         return goOn(claimed, now)
     }
 
-    /// What hints led to is known. `isComposed`: the answer could be made of it.
+    /// The parts named by hints have come. `isComposed`: the answer could be made of them.
     mutating func gathered(isComposed: Bool, now: Instant) -> [Action] {
         guard case .gathering(let claimed) = state else { return [] }
         guard isComposed else { return goOn(claimed, now) }
@@ -103,7 +103,7 @@ struct TierLook: Sendable {
         }
     }
 
-    /// What was fetched is on its way to the tier, or there is nothing to be put there.
+    /// The answer is on its way to the tier, or there is nothing to be put there.
     mutating func fetchEnded(now: Instant) -> [Action] {
         guard case .fetching(let claimed) = state else { return [] }
         state = .over

@@ -2,10 +2,10 @@ import Cache
 import Freshness
 import HTTP
 
-// What came back from the engine under a key: judged, and made fit for this node.
+// A value that the engine returned: judged, and made fit for this node.
 
 extension TierValue {
-    /// What the bytes under a key are.
+    /// Verdict about the bytes under a key.
     enum Reading: Sendable {
         case value(TierValue)
         /// Whole, and another key's: replies and commands do not belong together any more, or two
@@ -15,7 +15,7 @@ extension TierValue {
         case damaged
         /// In gzip, and this process has no zlib.
         case unreadable
-        /// Of a version that this program does not know. It is another node's to use.
+        /// A version that this program does not know. Another node may use it.
         case tooNew
     }
 
@@ -59,7 +59,7 @@ extension TierValue {
         }
     }
 
-    /// What this node may keep of it: the same answer with the age that it has, for the shorter of
+    /// The form in which this node may keep it: the same answer with its age, for the shorter of
     /// the lifetime it was granted and of `rule`, which is what this node's rules grant to such an
     /// answer; nil where nothing could be done with that. `now` in unix seconds.
     package func taken(under rule: Lifetime, at now: Int64) -> StoredResponse? {

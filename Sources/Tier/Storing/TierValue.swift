@@ -2,7 +2,7 @@ import Cache
 import Freshness
 import Text
 
-// What stands under a key in the shared engine: one answer, in whose name, and from when.
+// A value in the shared engine: one answer, its node, and its time.
 // Must hold: nothing is taken whose key is another's, byte for byte, whatever the engine replied to
 // what; no bytes can trap; nothing personal and nothing composed is ever written.
 //
@@ -28,10 +28,10 @@ package struct TierValue: Sendable {
 
     /// Counted up when the bytes come to mean something else. Names of keys have it too.
     static let version = 1
-    /// What may stand under one key. Larger answers are few, and one of them would keep a
+    /// Most bytes under one key. Larger answers are few, and one of them would keep a
     /// connection busy while others wait.
     static let maxBytes = 4 << 20
-    /// What others may be led to by hints: many of them are got at once.
+    /// Most bytes of an answer that hints name: many of them are fetched at once.
     static let maxHintedBytes = 1 << 20
     static let headBytes = 40
     /// "RfT" and a digit, as four bytes are read.

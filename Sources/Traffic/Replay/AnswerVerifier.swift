@@ -6,7 +6,7 @@ import Text
 
 // Whether answers are those of the recording.
 //
-// What must hold: the generator pays for comparing bytes with what was answered before, or for a
+// Must hold: the generator pays for comparing bytes with what was answered before, or for a
 // digest where they are new; what differs from the recording is looked at on a queue of its own,
 // which holds a bounded number of bytes: what comes on top of that is counted as not compared, and
 // not waited for. An answer is different only where both contents could be read; each answer is
@@ -29,7 +29,7 @@ final class AnswerVerifier: Sendable {
         /// same, and to see that costs a fiftieth of its SHA-256.
         var seen: [BodyHash: Seen] = [:]
         var seenBytes = 0
-        /// What looking at two bodies found, for the next time that they meet; nil: equal.
+        /// Difference of two bodies, for the next time that they meet; nil: equal.
         var verdicts: [Pair: JSONDifference?] = [:]
     }
 
@@ -39,7 +39,7 @@ final class AnswerVerifier: Sendable {
         let verdict: JSONDifference?
     }
 
-    /// Of answers that wait to be looked at; and of those that were compared last.
+    /// Bytes of answers that wait to be compared, and of those that were compared last.
     static let mostHeld = 64 << 20
     /// Pairs of bodies that are remembered.
     private static let mostVerdicts = 100_000
@@ -101,7 +101,7 @@ final class AnswerVerifier: Sendable {
 
     private func leaveOut(_ reason: String) { state.withLock { $0.notCompared[reason, default: 0] += 1 } }
 
-    /// What was found, once everything has been looked at. Blocks for that.
+    /// The findings, once everything has been compared. Blocks until then.
     func finish() -> ReplayResult.Verification {
         queue.sync {}
         return state.withLock { state in

@@ -11,7 +11,7 @@ struct PlannedRequests: Sendable {
         let offset: Duration
         /// Which of `requests` it is.
         let request: Int
-        /// Of the exchange in the recording, from 0.
+        /// Number of the exchange in the recording, from 0.
         let index: Int
         /// 0 where it is not known.
         let status: Int
@@ -94,7 +94,7 @@ struct PlannedRequests: Sendable {
         return requests.count - 1
     }
 
-    /// What the reader of the recording has checked: no name, value or target can end a line.
+    /// The reader of the recording has checked that no name, value or target can end a line.
     private func message(_ exchange: RecordedExchange) -> [UInt8] {
         var text = "\(exchange.method) \(exchange.target) HTTP/1.1\r\n"
         let recorded = exchange.requestFields.filter { field in

@@ -7,7 +7,7 @@ import Text
 ///
 /// It runs on one loop of its own, and is used from any thread.
 public final class Replay: Sendable {
-    /// What came of it.
+    /// Its result.
     public struct Ending: Sendable {
         /// Not judged yet (`ReplayResult.judge`).
         public var result: ReplayResult

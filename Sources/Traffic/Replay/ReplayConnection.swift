@@ -72,7 +72,7 @@ final class ReplayConnection {
 
     // MARK: Answers
 
-    /// What has arrived; the bytes are good during the call.
+    /// Takes bytes that have arrived; they are good during the call.
     private func take(_ bytes: Span<UInt8>) {
         do throws(ParseError) {
             guard position != nil else { return fail("bytes that were not asked for") }

@@ -5,9 +5,9 @@ import Recording
 /// What an operator chose of a recording. Of each kind one choice has to fit; a kind without
 /// choices lets all through.
 public struct ReplayFilter: Sendable, Equatable {
-    /// What targets begin with.
+    /// Beginnings of targets.
     public var only: [String] = []
-    /// What the targets of those begin with that are left out.
+    /// Beginnings of targets that are left out.
     public var skip: [String] = []
     public var methods: [String] = []
     /// Recorded status codes, or their hundreds: 4 for all from 400 to 499.

@@ -2,7 +2,7 @@ import EventLoop
 import Recording
 import Upstream
 
-/// What is replayed, against what, and how.
+/// The recording, the target and the pace of a replay.
 public struct ReplayPlan: Sendable {
     /// The recording, as it was named.
     public var file: String

@@ -12,7 +12,7 @@ final class ReplayRun {
     let loop: EventLoop
     let address: SocketAddress
     let tls: (configuration: ClientTLS, hostName: String)?
-    /// What is read goes through here, and is looked at before the next read.
+    /// Bytes are read into this, and looked at before the next read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     private let planned: PlannedRequests

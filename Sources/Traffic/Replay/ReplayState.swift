@@ -1,7 +1,7 @@
 // Which request goes over which connection next. Pure: events in, steps out, times in nanoseconds
 // since the start.
 //
-// What must hold:
+// Must hold:
 // - requests are sent in the order in which they are due; those that find all connections busy
 //   wait, in order;
 // - a connection is opened only for a request that waits, up to a bound, and the one used last is
@@ -51,7 +51,7 @@ struct ReplayState: Sendable {
         throttle = schedule.throttle
     }
 
-    /// What to do now; to be asked again until it says `wait` or `finished`.
+    /// The next action; to be asked again until it says `wait` or `finished`.
     mutating func next(at now: Int64) -> Step {
         noteDue(now)
         let waiting = refused.isEmpty ? due - taken : ready(at: now)

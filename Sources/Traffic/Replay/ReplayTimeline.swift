@@ -2,7 +2,7 @@ import Proxy
 
 // The run in slots, for what is drawn over time.
 //
-// What must hold: counts stand where something happened, because throughput is what happened then.
+// Must hold: counts stand where something happened, because throughput is what happened then.
 // Latencies stand where the request was due: a target that stalls answers nothing meanwhile, and
 // drawn where answers came its stall would be a gap with one high step behind it, and not what all
 // that were due in it had to wait.

@@ -17,7 +17,7 @@ public enum ReplayPace: Sendable, Equatable {
     /// where the target refuses: fills a cache, and measures nothing.
     case warming(RequestRate)
 
-    /// What Apple's API is known to bear besides other traffic (APPLE-MUSIC-API 10.5).
+    /// The rate that Apple's API is known to bear besides other traffic (APPLE-MUSIC-API 10.5).
     public static let warmingRate = RequestRate(perSecond: 4)
 
     var isWarming: Bool { if case .warming = self { true } else { false } }

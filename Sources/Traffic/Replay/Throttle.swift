@@ -1,6 +1,6 @@
 // The pace of a warming. Pure: times in nanoseconds since the start.
 //
-// What must hold:
+// Must hold:
 // - two requests are never closer than the pace, however late the one before was, so that nothing
 //   is made up for in a burst;
 // - a refusal (429, 503) stops all sending for as long as it says and halves the pace from then on;
@@ -27,7 +27,7 @@ struct Throttle: Sendable {
     private(set) var spacing: Int64
     /// When the next request may be sent.
     private(set) var opensAt: Int64 = 0
-    /// Of the last refusal.
+    /// End of the last refusal's pause.
     private var pauseEnd: Int64 = 0
     private var refusalsInARow = 0
     private var failuresInARow = 0
@@ -41,7 +41,7 @@ struct Throttle: Sendable {
 
     /// - Parameter seconds: that it says to wait; nil where it does not say.
     mutating func noteRefusal(retryAfter seconds: Int?, at now: Int64) {
-        // Of several that were under way together one tells all that there is to learn.
+        // Several refusals of requests that were under way together count as one.
         if now >= pauseEnd {
             refusalsInARow += 1
             spacing = min(2 * spacing, max(spacing, Self.slowestSpacing))

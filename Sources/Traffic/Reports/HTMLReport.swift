@@ -131,7 +131,7 @@ public enum HTMLReport {
             + HTML.section("Over time", HTML.details("The figures of the plots as a table", timeline(result)))
     }
 
-    /// What a step of the plots stands for, where it is more than a slot.
+    /// Length of a step of the plots, where it is more than a slot.
     private static func grain(_ result: ReplayResult, _ columns: [TimelineColumn]) -> String {
         guard columns.count < result.slots.count, let first = columns.first else { return "" }
         let (step, slot) = (Figure.shortest(first.to - first.from), Figure.shortest(result.slotLength / .seconds(1)))

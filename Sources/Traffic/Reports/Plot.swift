@@ -23,7 +23,7 @@ struct PlotSeries {
 
     /// In the legend.
     let name: String
-    /// Of the style sheet: `s-corrected`, `s-hit`.
+    /// Class of the style sheet: `s-corrected`, `s-hit`.
     let style: String
     var form = Form.line
     /// Left to right; nil is a gap.
@@ -32,11 +32,11 @@ struct PlotSeries {
 
 /// Series over two axes.
 struct Plot {
-    /// What a reader who does not see it is told.
+    /// Text for a reader who does not see it.
     let description: String
     let x: PlotAxis
     let y: PlotAxis
-    /// What the axes show, such as `percentile` and `latency`.
+    /// Names of the axes, such as `percentile` and `latency`.
     let xTitle: String
     let yTitle: String
     let series: [PlotSeries]

@@ -29,7 +29,7 @@ public struct ReplayComparison: Sendable {
         self.b = Run(letter: "B", name: b.name, result: b.result)
     }
 
-    /// What was run, in words; nothing to divide.
+    /// The two runs, in words; nothing to divide.
     var circumstances: [Row] {
         let facts: [(String, (Run) -> String)] = [
             ("result", \.name), ("recording", \.result.file), ("target", \.result.target), ("pace", \.result.pace),
@@ -88,7 +88,7 @@ public struct ReplayComparison: Sendable {
         return left + ReportNotes.sentences(for: b.result).filter { !left.contains($0) }
     }
 
-    /// What makes the runs hard to compare; nil where nothing does.
+    /// Differences that make the runs hard to compare; nil where there are none.
     var unlikeness: String? {
         let (left, right) = (a.result, b.result)
         let unlike = [

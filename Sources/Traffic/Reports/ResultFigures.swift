@@ -1,8 +1,8 @@
 import Text
 
-// What the reports say of a result, in words that they share.
+// Words that the reports share about a result.
 
-/// What is meant by the latencies, in a sentence each of at most a line.
+/// Meaning of the latencies, in a sentence each of at most a line.
 enum ReportNotes {
     static let corrected =
         "Corrected latency runs from when a request was due, so waiting behind a stalled target counts."
@@ -42,7 +42,7 @@ extension ReplayResult {
         return ([""] + Metric.Series.allCases.map(\.rawValue) + (isMarked ? ["remark"] : []), rows)
     }
 
-    /// Of the columns of that table.
+    /// Alignments of that table's columns.
     static var latencyAlignments: [TextTable.Alignment] { [.left, .right, .right, .right, .left] }
 
     /// Whether any corrected latency that is reported may be the generator's own lateness.

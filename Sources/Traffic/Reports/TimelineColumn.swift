@@ -1,4 +1,4 @@
-/// What is drawn or written of a part of the run: one slot or several together.
+/// A part of the run as it is drawn or written: one slot or several together.
 struct TimelineColumn {
     /// Seconds since the start.
     let from: Double

@@ -38,7 +38,7 @@ public struct WarmResult: Sendable {
         ]
     }
 
-    /// Of the format.
+    /// Version of the format.
     private static let version = 1
 
     public var json: JSON {

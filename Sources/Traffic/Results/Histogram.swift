@@ -1,6 +1,6 @@
 // Durations counted by size, in a fixed table, with three significant digits.
 //
-// What must hold: recording allocates nothing and costs a few instructions. A value that is read
+// Must hold: recording allocates nothing and costs a few instructions. A value that is read
 // off is at most 0.1 % away from one that was recorded: values below 2048 ns have a bucket each,
 // above them each doubling has 1024, so that a bucket is at most 1/1024 of its values wide. The
 // range is 0 ns to 2^42 - 1 ns, which is 73 minutes; what is beyond counts as its end. After the

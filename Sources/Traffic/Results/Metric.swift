@@ -98,7 +98,7 @@ enum Metric: Sendable, Equatable {
 
     // MARK: - Bounds
 
-    /// What a bound looks like, for a user who wrote something else.
+    /// Syntax of a bound, for a user who wrote something else.
     var expectation: String {
         switch self {
         case .latency: "a latency is compared with a number and its unit, ns, us, ms or s, such as 50ms"
@@ -183,7 +183,7 @@ enum Metric: Sendable, Equatable {
 }
 
 extension Metric.Statistic {
-    /// What reports show of each kind of latency.
+    /// Quantiles that reports show of each kind of latency.
     static let reported = Percentile.reported.map { Self.percentile($0) } + [.maximum, .mean]
 
     /// As tables call it: `99.9 %`, `max`.

@@ -89,7 +89,7 @@ extension ReplayResult {
         var maximum: Int?
     }
 
-    /// What comparing the answers with the recording found.
+    /// Result of comparing the answers with the recording.
     struct Verification: Sendable, Equatable {
         /// Answers that there was a recorded one for.
         var compared = 0
@@ -106,7 +106,7 @@ extension ReplayResult {
 
     /// An answer that is not the recorded one.
     struct Difference: Sendable, Equatable {
-        /// Of the request in the recording, from 0.
+        /// Number of the request in the recording, from 0.
         let index: Int
         let method: String
         let target: String
@@ -155,7 +155,7 @@ extension ReplayResult {
 // Unknown members are passed over, so that later versions may add some.
 
 extension ReplayResult {
-    /// Of the format.
+    /// Version of the format.
     static let version = 1
 
     /// What is derived (`failed`, `hit_ratio`, `answers_per_second`, percentiles) stands there for

@@ -1,7 +1,7 @@
 import Text
 
 // Conditions under which a run counts as failed: `p99>50ms`, `hit<0.9`, `diff>0`.
-// What must hold: what cannot be told (a hit ratio where the target names no outcomes) fails too,
+// Must hold: what cannot be told (a hit ratio where the target names no outcomes) fails too,
 // with that as the reason. A condition that silently always holds would be worse than none.
 
 /// A condition under which a run counts as failed.
@@ -31,7 +31,7 @@ public struct Threshold: Sendable, Equatable {
         }
     }
 
-    /// What became of a threshold.
+    /// Verdict about a threshold.
     public struct Verdict: Sendable, Equatable {
         public let threshold: Threshold
         /// The run counts as failed.

@@ -3,7 +3,7 @@ import Recording
 
 /// The bodies of a recording as an origin sends them: in gzip to a client that accepts it, as the
 /// real one does (APPLE-MUSIC-API 9.8), so that the bytes that are counted are those of the wire.
-/// What was used lately is kept.
+/// Content used lately is kept.
 final class RecordedContent {
     /// A body and its gzip form, if it has one.
     struct Forms {

@@ -1,6 +1,6 @@
-// What the origin would have said, as far as a recording shows.
+// The origin's answers, as far as a recording shows them.
 //
-// What must hold: the same request at the same time gets the same answer, whatever was asked
+// Must hold: the same request at the same time gets the same answer, whatever was asked
 // before; an answer that was not recorded is never passed off as one that was (`Source`).
 
 import AppleMusic
@@ -162,7 +162,7 @@ final class RecordedOrigin {
         return tag.hasSuffix("-gzip\"") ? String(tag.dropLast(6)) + "\"" : tag
     }
 
-    /// What the origin says of an answer, rather than what a cache adds.
+    /// Fields of the origin, without those that a cache adds.
     private static let kept: Set<String> = [
         "cache-control", "content-language", "content-type", "expires", "last-modified", "vary",
     ]
@@ -217,7 +217,7 @@ final class RecordedOrigin {
 
     private func personalAnswer(_ number: Int) -> Answer {
         let (status, length, latency) = personal[number]
-        // What went wrong at that moment would not again.
+        // The failure of that moment would not come again.
         let lasting = status == 429 || status >= 500 || status < 200 ? 200 : status
         return Answer(
             status: Int(lasting), fields: [RecordedField("content-type", "application/json")],

@@ -10,7 +10,7 @@ final class RecordedOriginService: Service {
     private(set) var requests = 0
     /// The most within one second, counted from the beginning of the run.
     private(set) var peak = 0
-    /// Of content.
+    /// Bytes of content.
     private(set) var bytes = 0
     private(set) var sources: [RecordedOrigin.Source: Int] = [:]
     private var second = (number: Int64(-1), requests: 0)

@@ -56,7 +56,7 @@ struct RecordedResources {
         return Assembled(body: body, example: example, isWhole: found == request.resources.count)
     }
 
-    /// Of items and batches.
+    /// Reads targets of items and batches.
     private static func request(_ target: [UInt8]) -> CatalogRequest? {
         var canonical = CanonicalTarget()
         guard (try? canonical.parse(target.span)) != nil, let request = CatalogRequest(canonical),

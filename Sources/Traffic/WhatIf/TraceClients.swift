@@ -15,7 +15,7 @@ final class TraceClients {
     /// The same as `next`, for other threads.
     let sent = Atomic(0)
     private(set) var failed = 0
-    /// Of content.
+    /// Bytes of content.
     private(set) var bytes = 0
 
     /// - Parameter completion: called once, when all requests have been answered.

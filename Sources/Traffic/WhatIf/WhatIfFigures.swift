@@ -1,6 +1,6 @@
-/// What came of one configuration.
+/// Results of one configuration.
 public struct WhatIfFigures: Sendable, Equatable {
-    /// What happened in a span of the trace.
+    /// Counts of a span of the trace.
     struct Interval: Sendable, Equatable {
         /// Since the first request.
         var start: Duration
@@ -20,13 +20,13 @@ public struct WhatIfFigures: Sendable, Equatable {
     /// Answered without waiting for the origin: `composed` and `stale` among them.
     var hits = 0
     var misses = 0
-    /// That no cache may answer: all personal ones are among them.
+    /// Requests that no cache may answer: all personal ones are among them.
     var passes = 0
     var composed = 0
     var stale = 0
     var collapsed = 0
     var revalidated = 0
-    /// That got no answer, or one of 500 and above.
+    /// Requests that got no answer, or one of 500 and above.
     var failed = 0
     var upstreamRequests = 0
     /// The most within one second.

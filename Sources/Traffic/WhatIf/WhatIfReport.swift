@@ -1,8 +1,8 @@
 import Text
 
-/// What came of a recording under several configurations, side by side.
+/// Results of a recording under several configurations, side by side.
 public struct WhatIfReport: Sendable {
-    /// Of the recording.
+    /// Path of the recording.
     let file: String
     /// The time of day of its first request.
     let started: Timestamp
@@ -37,7 +37,7 @@ public struct WhatIfReport: Sendable {
         "what if: \(file), from \(started.text) to \(ended.text) (\(Figure.span(duration)))"
     }
 
-    /// What the figures leave open.
+    /// Limits of the figures.
     var remarks: [String] {
         var remarks: [String] = []
         if sampling < 1 {
@@ -62,7 +62,7 @@ public struct WhatIfReport: Sendable {
         return remarks
     }
 
-    /// What the rows of the table count, for readers who do not know the words.
+    /// Meaning of the table's rows, for readers who do not know the words.
     static let explanations = [
         "Hits were answered without waiting for the origin; composed: put together of stored resources; stale: past their time.",
         "Misses waited for the origin; collapsed: for a request already under way; revalidated: what was stored still held.",
@@ -116,7 +116,7 @@ extension WhatIfFigures {
         return .object(object)
     }
 
-    /// What is counted, in the order of both reports: as the table names it, as the JSON does, and
+    /// Counts, in the order of both reports: as the table names them, as the JSON does, and
     /// how people read it.
     fileprivate static var counted:
         [(title: String, member: String, count: KeyPath<WhatIfFigures, Int>, text: (Int) -> String)]
@@ -190,6 +190,6 @@ extension WhatIfReport {
             series: series)
     }
 
-    /// Of the style sheet: `s-1` and so on.
+    /// Classes of the style sheet: `s-1` and so on.
     private static let styles = 6
 }

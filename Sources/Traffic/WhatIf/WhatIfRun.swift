@@ -1,7 +1,7 @@
 // A recording through the real proxy in no time: clients, proxy and origin on one loop whose time
 // is virtual.
 //
-// What must hold: the same recording and settings give the same figures, on whatever machine and
+// Must hold: the same recording and settings give the same figures, on whatever machine and
 // however busy it is. All that is decided is decided by the proxy's own code; nothing of it is
 // imitated here.
 

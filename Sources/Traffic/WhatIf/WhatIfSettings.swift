@@ -4,7 +4,7 @@ import Proxy
 /// What the runs of a what-if differ in: the settings of a cache, without all that says where it
 /// listens and who it is.
 public struct WhatIfSettings: Sendable {
-    /// What the run is called in the report, such as the name of its configuration file.
+    /// Name of the run in the report, such as that of its configuration file.
     public let name: String
     public var policy: Policy
     public var composition: CompositionSettings

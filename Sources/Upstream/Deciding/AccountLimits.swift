@@ -3,7 +3,7 @@ import EventLoop
 /// The rates that were learnt of single accounts: of what is a client's own in a request, such as
 /// the developer token that it brought (DECISIONS 11.8). Pure.
 ///
-/// What must hold:
+/// Must hold:
 /// - an account has a limit of its own once it has met a 429, and while that is remembered;
 /// - at most `most` are remembered, those that were used last; what is waited for is not forgotten;
 /// - the numbers of limits begin at 1: 0 means none but the common one.

@@ -11,7 +11,7 @@ package protocol BudgetAuthority: Sendable {
     func ask(_ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void)
 }
 
-/// What one node tells the authority, and how many requests it wants to send.
+/// A node's report to the authority, and how many requests it wants to send.
 package struct BudgetQuestion: Sendable, Equatable {
     /// Requests that could start but for the limit; 0 for a mere report.
     package var tokens = 0
@@ -31,7 +31,7 @@ package struct BudgetQuestion: Sendable, Equatable {
     package var known: Double?
 }
 
-/// What the authority says.
+/// The authority's reply.
 package struct BudgetAnswer: Sendable, Equatable {
     /// Requests a second that the origin has been found to bear from all nodes together; nil while
     /// it has refused none for long.

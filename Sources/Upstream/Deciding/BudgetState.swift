@@ -6,7 +6,7 @@ import Text
 /// for the process (APPLE-MUSIC-API 10.2), so this is shared by all loops; each has a *lane* with
 /// as many places as its pool has connections.
 ///
-/// What must hold:
+/// Must hold:
 /// - at most `connections` requests in flight in a lane, and at most half of them, but one, in the
 ///   background;
 /// - no request starts before the rate allows it, and the rate of its own account, if it has one;
@@ -263,7 +263,7 @@ extension BudgetState {
         nextStart(now: now) <= now && accounts.nextStart(limit, now: now) <= now
     }
 
-    /// What is under a limit that its account got while it waited goes there first.
+    /// Requests under a limit that their account got while they waited go there first.
     private mutating func nextToStart(now: Instant) -> Int? {
         while true {
             let item = lines.next { channel, inBackground in
@@ -313,7 +313,7 @@ extension BudgetState {
         return .refuse(id, retryAfter: retryAfter(priority, of: party, now: now))
     }
 
-    /// What is refused if more wait than may, or more of one party.
+    /// Requests refused if more wait than may, or more of one party.
     private func oneTooMany(_ newest: UpstreamParty?) -> Int? {
         if lines.count > maxWaiting || lines.backgroundCount > maxWaitingInBackground {
             return lines.newest(of: .background) ?? lines.newestOfTheLongest

@@ -3,7 +3,7 @@ import EventLoop
 /// The rate of all requests of the process: what was learnt here, or this node's part of what many
 /// nodes have learnt together. Pure.
 ///
-/// What must hold:
+/// Must hold:
 /// - without an authority it is `RateLimit` and nothing else;
 /// - while the authority is away, this node goes by its part of the last limit: the limit through
 ///   the number of nodes that were last there; from then on it learns alone.

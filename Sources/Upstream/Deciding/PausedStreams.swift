@@ -3,7 +3,7 @@ import EventLoop
 /// Streamed answers whose readers are behind, each of which holds a connection: when one of them
 /// has to end (DECISIONS 11.9). Pure.
 ///
-/// What must hold: a pause ends after `longest`; while others wait for a connection, paused streams
+/// Must hold: a pause ends after `longest`; while others wait for a connection, paused streams
 /// have at most half of them, and what has stood still for longest gives way, but none within
 /// `grace`.
 struct PausedStreams<ID: Equatable> {

@@ -3,7 +3,7 @@ import Text
 
 /// The brain of the connection pool: events in, actions out, no I/O and no clock.
 ///
-/// What must hold:
+/// Must hold:
 /// - at most `maxConnections` connections, those being opened and those backing off included;
 /// - one exchange per connection; a connection comes back only when both messages ended exactly;
 /// - the connection that was used last is reused first, the waiting are served in the order in
@@ -146,7 +146,7 @@ extension PoolState {
     }
 }
 
-// What the events of `PoolState` have in common.
+// Steps common to the events of `PoolState`.
 
 extension PoolState {
     var counts: (starting: Int, backingOff: Int, leased: Int) {
@@ -312,7 +312,7 @@ extension PoolState {
         var hashNumber: UInt64 { UInt64(truncatingIfNeeded: number) }
     }
 
-    /// What the runner has to do, in this order.
+    /// Actions for the runner, in this order.
     enum Action: Equatable {
         /// Resolve and connect; answer with `connected` or `connectFailed`.
         case open(ConnectionID)
@@ -333,7 +333,7 @@ extension PoolState {
         let deadline: Instant
     }
 
-    /// What a leased connection has to bring next, beside the end of the exchange.
+    /// The next event due from a leased connection, beside the end of the exchange.
     struct Due: Equatable {
         let deadline: Instant
         let phase: UpstreamFailure.Phase

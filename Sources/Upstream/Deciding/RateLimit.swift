@@ -4,7 +4,7 @@ import Text
 /// How many requests a second the origin is asked: learnt from its 429s, which come without a
 /// figure and without a `Retry-After` (APPLE-MUSIC-API 10.1, 10.3). Pure: events in, answers out.
 ///
-/// What must hold:
+/// Must hold:
 /// - without a ceiling there is no limit until a 429 was seen; the first limit is the rate of
 ///   success just measured, and four at least;
 /// - while the limit holds requests back, each success raises it by `growth`; a 429 lowers it by a
@@ -26,7 +26,7 @@ struct RateLimit {
     /// long.
     private(set) var learnt: Double?
 
-    /// What one success adds to the limit, in requests a second.
+    /// Added to the limit by one success, in requests a second.
     private var growth = 0.0
     /// Whether the limit is that of the first 429, which may be far too low: the origin may allow
     /// few at once, and many one after the other.
@@ -50,7 +50,7 @@ struct RateLimit {
     private static let quiet = Duration.seconds(25)
     private static let memory = Duration.seconds(600)
     private static let mostCredit = Duration.milliseconds(20)
-    /// What the first limit is at least: a 429 in a quiet moment says nothing of the rate, and
+    /// Least value of the first limit: a 429 in a quiet moment says nothing of the rate, and
     /// clients of this API live with four requests a second (APPLE-MUSIC-API 10.5).
     private static let firstGuess = 4.0
     /// However much is refused, it is tried once a second; ten seconds where nodes share a limit.
@@ -74,7 +74,7 @@ struct RateLimit {
         self.ceiling = ceiling
     }
 
-    /// What was learnt is kept elsewhere now.
+    /// Forgets the limit, which is kept elsewhere now.
     mutating func forget() {
         learnt = nil
     }

@@ -4,7 +4,7 @@ import Text
 /// One node's side of a limit that many share: the tokens that it was granted, and what it has to
 /// tell the authority. Pure: events in, questions out.
 ///
-/// What must hold:
+/// Must hold:
 /// - while a limit is known, every start spends a token, no sooner than it was granted for;
 /// - one question is under way at a time, and tokens are asked for when there are none;
 /// - while no limit is known nothing is asked but by `poll`, and when a 429 was met;
@@ -13,14 +13,14 @@ import Text
 struct SharedRate {
     /// The authority has not answered the last question, or was never asked.
     private(set) var isAway = true
-    /// What the authority said last, of all nodes together.
+    /// The authority's last reply, about all nodes together.
     private(set) var limit: Double?
     private(set) var nodes = 1
 
     private var granted = Grant()
     /// Before that the background is not granted anything.
     private var backgroundFrom = Instant(nanoseconds: .min)
-    /// What the next question has to tell.
+    /// Counts for the next question.
     private var report = BudgetQuestion()
     private var lastRefusedStart: Instant?
 
@@ -35,7 +35,7 @@ struct SharedRate {
         var count = 0
         var next = Instant(nanoseconds: 0)
         var spacing = Duration.zero
-        /// What is not spent by then is lost: the others would have to bear the burst.
+        /// Grants not spent by then are lost: the others would have to bear the burst.
         var end = Instant(nanoseconds: 0)
     }
 
@@ -52,7 +52,7 @@ struct SharedRate {
     private static let pollInterval = Duration.milliseconds(200)
     /// How long a token can be spent after it is due.
     private static let life = Duration.seconds(1)
-    /// What timers lost of a granted pace can be made good within this.
+    /// Requests that late timers held back are made good within this time.
     private static let mostCredit = Duration.milliseconds(20)
 }
 

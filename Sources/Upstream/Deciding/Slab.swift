@@ -14,7 +14,7 @@ struct Slab<Element> {
         return elements.count - 1
     }
 
-    /// What was there must not be asked for any more.
+    /// Frees a place: its number must not be asked for any more.
     mutating func remove(_ number: Int) {
         free.append(number)
     }

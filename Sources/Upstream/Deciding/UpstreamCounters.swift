@@ -1,4 +1,4 @@
-/// What a pool has done and holds; totals unless said otherwise. Confined to the pool's loop.
+/// Counters of a pool; totals unless said otherwise. Confined to the pool's loop.
 struct UpstreamCounters: Sendable, Equatable {
     /// Connections that became usable.
     var opened = 0

@@ -14,10 +14,10 @@ public struct UpstreamParty: Hashable, Sendable {
         self.number = number
     }
 
-    /// Whom nothing tells apart: clients of a Unix socket, and what the proxy asks for itself.
+    /// Clients that nothing tells apart: those of a Unix socket, and the proxy itself.
     public static let everyone = UpstreamParty(.everyone)
 
-    /// What no client waits for.
+    /// Requests for which no client waits.
     static let background = UpstreamParty(.background)
 
     /// A client that is known by name.
@@ -25,6 +25,6 @@ public struct UpstreamParty: Hashable, Sendable {
         UpstreamParty(.client, UInt64(bitPattern: Int64(name.hashValue)))
     }
 
-    /// What connects from one network: see `SocketAddress.network`.
+    /// Clients of one network: see `SocketAddress.network`.
     public static func network(_ number: UInt64) -> UpstreamParty { UpstreamParty(.network, number) }
 }

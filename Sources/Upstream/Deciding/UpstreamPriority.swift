@@ -1,4 +1,4 @@
-/// Whom a request to the origin is for, the least urgent first (DECISIONS 11.1).
+/// Urgency of a request to the origin, the least urgent first (DECISIONS 11.1).
 public enum UpstreamPriority: Int, CaseIterable, Comparable, Sendable {
     /// A stored answer is renewed before anyone misses it, or after it was served stale.
     case refresh

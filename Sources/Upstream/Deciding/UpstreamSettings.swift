@@ -24,7 +24,7 @@ public struct UpstreamSettings: Sendable, Equatable {
     /// The most content that is handed over in one piece; a larger answer is streamed, and so is a
     /// smaller one of a known length where its receiver says so.
     var maxCollectedBytes = Self.standardCollectedBytes
-    /// Of heads, chunk extensions and trailers.
+    /// Bounds of heads, chunk extensions and trailers.
     var limits: MessageLimits = .response
 
     /// `maxCollectedBytes`, where nothing else is said.

@@ -5,7 +5,7 @@
 /// say. The places of a channel stand in a ring, in the order of their tags; a place that comes
 /// anew, or that has been served, goes to the end.
 ///
-/// What must hold:
+/// Must hold:
 /// - the parties are served in turns, over all channels that are open at the time; of one party the
 ///   more urgent go first, among equals the repeats, then those that came first;
 /// - a place that could not be served, because its channel was closed, keeps its tag: a party that
@@ -37,7 +37,7 @@ struct WaitingLines {
         var lastRepeated = -1
     }
 
-    /// What waits of one party in one channel.
+    /// Requests of one party that wait in one channel.
     private struct Place {
         let channel: Channel
         let party: Int

@@ -2,7 +2,7 @@ import HTTP
 
 /// Turns the bytes of one connection into answers, one at a time. Pure: bytes in, events out.
 ///
-/// What must hold:
+/// Must hold:
 /// - nothing of a malformed or incomplete answer is reported as complete;
 /// - interim responses are reported or, if 100, skipped, a bounded number of them; 101 is a fault
 ///   (RFC 9110, 15.2);
@@ -242,7 +242,7 @@ extension ResponseReader {
         }
     }
 
-    /// What to report now: the answer is whole, or has become too large to wait for, or goes on.
+    /// The event to report now: the answer is whole, or too large to wait for, or goes on.
     private mutating func nextEvent() -> UpstreamEvent? {
         if var begun = response.take() {
             if case .ended = phase, collected.count <= maxCollectedBytes {

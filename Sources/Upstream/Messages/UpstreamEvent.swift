@@ -1,4 +1,4 @@
-/// What an exchange tells its receiver.
+/// Events that an exchange reports to its receiver.
 public enum UpstreamEvent: Sendable {
     /// Something to pass on before the answer; it may be left out (RFC 9110, 15.2). A bounded
     /// number of them comes.

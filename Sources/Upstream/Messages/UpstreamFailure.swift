@@ -3,7 +3,7 @@ import HTTP
 
 /// Why there is no (complete) answer from the origin: the upstream side is to blame in each case.
 public enum UpstreamFailure: Error, Sendable, Equatable {
-    /// What had been waited for when the time was up.
+    /// The step that was waited for when the time was up.
     public enum Phase: Sendable, Equatable {
         /// The end of the final response's head.
         case firstByte

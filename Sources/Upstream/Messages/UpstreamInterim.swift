@@ -6,6 +6,6 @@ import HTTP
 public struct UpstreamInterim: Sendable, Equatable {
     /// 102 to 199.
     public let status: Int
-    /// What goes further than the connection it came on.
+    /// Fields that go further than the connection on which they came.
     public let fields: UpstreamFields
 }

@@ -5,15 +5,15 @@ import HTTP
 public struct UpstreamResponse: Sendable {
     /// 200 to 599; the reason phrase is not kept (a crafted one has crashed proxies: FRAMING 5.11).
     public let status: Int
-    /// What goes further than this connection.
+    /// Fields that go further than this connection.
     public let fields: UpstreamFields
-    /// What `Content-Length` said, also where there is no content: HEAD and 304. Nil for chunked
+    /// Value of `Content-Length`, also where there is no content: HEAD and 304. Nil for chunked
     /// and unknown lengths.
     public let declaredLength: Int?
     /// The content; in `began` only what has come so far. Content codings are as the origin applied
     /// them, until it is `inflated`.
     public package(set) var body: [UInt8]
-    /// What the origin sent, where `body` is not that any more (`next complete`): its validators
+    /// The origin's content, where `body` is not that any more (`next complete`): its validators
     /// are not the body's then.
     package var original: [UInt8]?
     /// `body` in gzip, where it came so; nil where `body` is another by now.

@@ -7,7 +7,7 @@ import Text
 /// The lock is held for one decision, which takes well below a microsecond; nothing is performed
 /// under it.
 public final class UpstreamBudget: Sendable {
-    /// What the budget does at a moment.
+    /// The budget's state at a moment.
     public struct Snapshot: Sendable, Equatable {
         /// Requests a second that may be sent, rounded up; nil for any number.
         public let rate: Int?
@@ -21,7 +21,7 @@ public final class UpstreamBudget: Sendable {
         var state: BudgetState
         /// By lane: the ways to the loops' gates.
         var doors: [Confined<WeakGate>] = []
-        /// Who keeps the budget of many nodes, where there are many.
+        /// Keeps the budget of many nodes, where there are many.
         var authority: (any BudgetAuthority)?
     }
 
@@ -184,7 +184,7 @@ extension UpstreamBudget {
 }
 
 extension UpstreamBudget.Shared {
-    /// What is to be asked of the authority, once.
+    /// The next question to the authority, once.
     fileprivate mutating func takeCall() -> UpstreamBudget.Call? {
         guard let authority, let (number, question) = state.rate.takeQuestion() else { return nil }
         return UpstreamBudget.Call(authority: authority, number: number, question: question)

@@ -73,7 +73,7 @@ extension UpstreamConnection {
 extension UpstreamConnection {
     /// Sends the request; the answer goes to the exchange.
     ///
-    /// What can be read before the request has left cannot be its answer: such a connection is not
+    /// Bytes read before the request has left cannot be its answer: such a connection is not
     /// used.
     func start(_ exchange: UpstreamExchange, isReused: Bool) {
         guard let stream, isQuiet(stream) else {

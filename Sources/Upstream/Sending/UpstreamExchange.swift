@@ -5,7 +5,7 @@ import EventLoop
 /// It waits for its turn in the budget, then for a connection, is sent, perhaps pauses after a 429
 /// and waits again, and ends. One that was given to a pool alone has no turn to wait for.
 ///
-/// What must hold:
+/// Must hold:
 /// - a turn that was asked for is returned once, however the exchange ends;
 /// - the receiver hears of one end, and of none after `cancel`; it is never called from inside
 ///   `send`, `promote` or `cancel`;
@@ -31,7 +31,7 @@ public final class UpstreamExchange {
     private(set) var priority: UpstreamPriority
     /// On whose behalf it waits.
     private(set) var party: UpstreamParty
-    /// Whose own limit counts beside the common one; 0: no one's.
+    /// The account whose limit counts beside the common one; 0: none.
     let account: UInt64
     /// When the request was handed to its connection; for a repeated one, to its last.
     private(set) var requestedAt: Instant
@@ -112,7 +112,7 @@ public final class UpstreamExchange {
     public var isWaitingForTurn: Bool { phase == .waitingForTurn }
 
     /// Reads no more of a streamed answer until `resume`, so that the origin is slowed down by TCP.
-    /// What has been read already may still be reported. The deadline of the whole exchange goes
+    /// Bytes read before may still be reported. The deadline of the whole exchange goes
     /// on, and a pause that is too long, or that keeps others from their turn, ends it.
     public func pause() {
         guard !isPaused else { return }
@@ -212,7 +212,7 @@ extension UpstreamExchange {
         receiver?.upstream(self, wantsWhole: response) ?? true
     }
 
-    /// What came of the sending.
+    /// Reports the result of the sending.
     func report(_ event: UpstreamEvent) {
         guard let receiver else { return }
         switch event {
@@ -258,7 +258,7 @@ extension UpstreamExchange {
         return true
     }
 
-    /// What came of a sending that had its turn; nil: nothing.
+    /// Counts the result of a sending that had its turn; nil: none.
     private func count(_ response: UpstreamResponse?) {
         guard turn != nil, !isCounted else { return }
         isCounted = true

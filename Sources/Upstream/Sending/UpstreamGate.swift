@@ -4,7 +4,7 @@ import HTTP
 /// The way of one loop's requests to the pool: each starts when the process's budget says so.
 /// Performs what `BudgetState` decides, for its lane. Confined to its loop.
 ///
-/// What must hold:
+/// Must hold:
 /// - every request that was started has its turn returned once, however it ends;
 /// - no receiver is called from inside `send`, `promote` or `cancel`;
 /// - while something waits here, this gate's timer is set whenever the budget wants to be asked

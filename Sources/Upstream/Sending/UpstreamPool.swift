@@ -58,7 +58,7 @@ public final class UpstreamPool {
         perform(state.drain())
     }
 
-    /// What the pool has done and holds.
+    /// Counters and contents of the pool.
     var counters: UpstreamCounters {
         loop.assertOnLoop()
         return state.currentCounters

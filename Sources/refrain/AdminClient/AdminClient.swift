@@ -84,10 +84,10 @@ struct AdminClient {
         return reader
     }
 
-    /// What messages show of a target: not the query, which the operator has just typed.
+    /// A target in messages: without the query, which the operator has just typed.
     private func path(_ target: String) -> Substring { target.prefix { $0 != "?" } }
 
-    /// What the proxy says of a refusal, in the shape of its errors.
+    /// The proxy's reason for a refusal, in the shape of its errors.
     private static func detail(of answer: AnswerReader) -> String {
         let error = (try? JSON.parse(answer.content))?["errors"]?[0]
         return error?["detail"]?.stringValue.map { ": \($0)" } ?? ""

@@ -22,7 +22,7 @@ extension AdminSocket<ServerURL> {
         }
     }
 
-    /// What `Host` says.
+    /// Value of `Host`.
     var authority: String {
         switch self {
         case .tcp(let url): String(url.description.dropFirst("http://".count))

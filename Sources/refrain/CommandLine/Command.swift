@@ -1,7 +1,7 @@
 // What a command is. The help, the usage errors, the man pages and the completions are all made
 // from the commands of the program, which `Command.table` lists.
 
-/// What a command can reach.
+/// Environment of a command.
 struct CommandContext: Sendable {
     let output: Output
     let files: FileAccess
@@ -25,7 +25,7 @@ struct Command: Sendable {
     /// How many of them may be given.
     let mostPositional: Int
     let options: [CommandOption]
-    /// What the summary and the options leave open, a paragraph each.
+    /// Paragraphs of help beyond the summary and the options.
     let details: [String]
     /// At least one.
     let examples: [Example]

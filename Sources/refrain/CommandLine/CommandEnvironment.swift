@@ -12,7 +12,7 @@ struct TaggedParagraph: Sendable {
         self.meaning = meaning
     }
 
-    /// Of what runs until it is stopped.
+    /// Signals of a command that runs until it is stopped.
     static let stopSignals = [TaggedParagraph("TERM, INT", "stop")]
 
     /// All that the proxy listens to.

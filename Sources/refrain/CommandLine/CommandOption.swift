@@ -4,7 +4,7 @@ import Text
 struct CommandOption: Sendable {
     /// Without the dashes.
     let name: String
-    /// What the help calls its value; nil: a flag.
+    /// Name of its value in the help; nil: a flag.
     let value: String?
     let isRepeatable: Bool
     let summary: String

@@ -29,7 +29,7 @@ enum ConfigurationFile {
 
     /// That of the running proxy which a command asks: what `--config` names, or a standard file.
     /// Nil where there is none, or this user may not read it: the proxy may answer all the same.
-    /// What is wrong with other lines does not matter here: it has not been adopted yet.
+    /// Faults of other lines do not matter here: they have not been adopted yet.
     static func ofRunningProxy(
         _ arguments: CommandArguments, _ files: FileAccess
     ) throws(CommandFailure) -> Configuration? {

@@ -50,7 +50,7 @@ enum CommandFailure: Error, Equatable, Sendable {
     }
 }
 
-/// What `body` makes. An error of its ends the command, with what it was about in front.
+/// Returns the result of `body`. Its error ends the command, with its subject in front.
 func attempt<Value>(
     _ about: String, or failure: (String) -> CommandFailure = CommandFailure.failed, _ body: () throws -> Value
 ) throws(CommandFailure) -> Value {

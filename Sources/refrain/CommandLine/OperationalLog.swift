@@ -8,7 +8,7 @@ import Text
 /// should look at; `notice` and `info`: what happened, such as the start, a reload and the stop;
 /// `debug`: what helps to find a fault.
 struct OperationalLog: Sendable {
-    /// What stands before a line.
+    /// Prefix of a line.
     enum Prefix: Sendable {
         case none
         /// Date and time: RFC 3339, UTC, milliseconds.
@@ -36,7 +36,7 @@ struct OperationalLog: Sendable {
         self.write = write
     }
 
-    /// What is less urgent is not written from now on.
+    /// Less urgent lines are not written from now on.
     func setLevel(_ level: LogLevel) {
         threshold.rank.store(Self.rank(level), ordering: .relaxed)
     }

@@ -1,7 +1,7 @@
 // From the words of the command line to options and arguments. Everything wrong is a usage error,
 // and no value is repeated in a message: it could be a secret that the user hoped to pass.
 
-/// What a command was given.
+/// Arguments of a command.
 struct CommandArguments: Equatable, Sendable {
     fileprivate(set) var values: [String: [String]] = [:]
     fileprivate(set) var flags: Set<String> = []

@@ -2,13 +2,13 @@ import Glibc
 
 /// Where a command writes; tests put their own functions in.
 struct Output: Sendable {
-    /// What was asked for.
+    /// The command's result.
     let standard: @Sendable (String) -> Void
-    /// What went wrong, and progress.
+    /// Errors and progress.
     let error: @Sendable (String) -> Void
-    /// What was asked for, where it need not be text.
+    /// The command's result, where it need not be text.
     let bytes: @Sendable ([UInt8]) -> Void
-    /// What reads the answers.
+    /// The reader of the answers.
     let terminal: Terminal
     /// Whether `error` goes to a journal, which takes a line without priority for a mere note.
     private let isJournal: Bool

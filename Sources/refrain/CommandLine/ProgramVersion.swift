@@ -1,4 +1,4 @@
-/// What `refrain version`, the `User-Agent` and the statistics say.
+/// Version in `refrain version`, the `User-Agent` and the statistics.
 enum ProgramVersion {
     static let text = "1.0.0"
     /// Of this version, for its man pages: equal sources make equal pages. A test compares both

@@ -4,7 +4,7 @@ import Text
 // word says which; a word is a case of `RecordAction`, or `export`, which is about a file and no
 // running proxy.
 
-/// What `record` is asked to do.
+/// The action of `record`.
 enum RecordAction: String, CaseIterable, Sendable {
     case on, off, status
 }

@@ -2,7 +2,7 @@ import Glibc
 import Recording
 
 // `record export`: a recording as another format.
-// What must hold: it is never held as a whole, and a reader of OUT sees nothing, what was there
+// Must hold: it is never held as a whole, and a reader of OUT sees nothing, what was there
 // before, or the whole file.
 
 enum RecordExport {
@@ -52,7 +52,7 @@ enum RecordExport {
         return .done
     }
 
-    /// What has to be said of a file of that size.
+    /// Warnings about a file of that size.
     static func warnings(_ target: String, _ bytes: Int) -> [String] {
         guard bytes > HARWriter.mostReadable else { return [] }
         let most = HARWriter.mostReadable >> 20

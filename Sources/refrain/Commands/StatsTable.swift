@@ -3,7 +3,7 @@ import Text
 /// The counters of `GET /stats` for people: in groups, with shares where they say more than the
 /// numbers.
 ///
-/// What this version has no group for is shown all the same, under `other`.
+/// Members without a group in this version are shown under `other`.
 enum StatsTable {
     /// A counter, and which one it is a part of.
     private typealias Line = (name: String, of: String?)

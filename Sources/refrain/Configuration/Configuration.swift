@@ -125,7 +125,7 @@ enum ComposeMode: String, CaseIterable, Sendable {
     case off
 }
 
-/// What is done where another process uses the cache file.
+/// Behaviour where another process uses the cache file.
 enum LockedFileMode: String, CaseIterable, Sendable {
     /// The program ends.
     case exit
@@ -149,7 +149,7 @@ enum OtherMode: String, CaseIterable, Sendable {
     case refuse
 }
 
-/// What becomes of the `next` of a page.
+/// Treatment of the `next` of a page.
 enum NextMode: String, CaseIterable, Sendable {
     /// As the origin wrote it.
     case keep
@@ -196,7 +196,7 @@ struct AccessLogSetting: Equatable, Sendable {
     let format: Format
 }
 
-/// What the directive `record` says.
+/// Value of the directive `record`.
 struct RecordingLine: Equatable, Sendable {
     var settings: RecordingSettings
     /// Whether recording begins with the program, or waits until it is switched on.

@@ -1,4 +1,4 @@
-// What the shared tier needs of other settings.
+// Requirements of the shared tier for other settings.
 extension ConfigurationChecks {
     func sharedTier() -> [ConfigurationError] {
         let isOff = lines.contains { $0.directive.name == "shared_tier" && $0.words == [Directive.off] }

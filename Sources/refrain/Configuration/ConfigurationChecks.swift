@@ -44,7 +44,7 @@ struct ConfigurationChecks {
         }
     }
 
-    /// What would be open to the network without a key.
+    /// Errors about services open to the network without a key.
     private func exposure() -> [ConfigurationError] {
         var errors: [ConfigurationError] = []
         if case .tcp(let admin) = configuration.adminListener, !admin.isLoopback, !isSet("admin_token_file") {

@@ -47,7 +47,7 @@ struct ConfigurationReader {
         return try reader.finishForClients()
     }
 
-    /// What holds where nothing is configured, for `demo` and as the start of tests.
+    /// The defaults, for `demo` and as the start of tests.
     static func standard() throws(ConfigurationErrors) -> EffectiveConfiguration {
         try ConfigurationReader(files: .system).finish()
     }

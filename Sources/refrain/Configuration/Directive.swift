@@ -8,7 +8,7 @@ import Proxy
 import Text
 
 struct Directive: Sendable {
-    /// What a second line of the same name means.
+    /// Meaning of a second line of the same name.
     enum Repetition: Sendable {
         /// An error.
         case never
@@ -18,7 +18,7 @@ struct Directive: Sendable {
         case perFirstArgument
     }
 
-    /// What the first argument must be able to do as a file.
+    /// Requirement for the first argument as a file.
     enum FileRule: Sendable {
         case none
         case readable
@@ -61,7 +61,7 @@ struct Directive: Sendable {
     let needsRestart: Bool
     /// One line for the example file and the documentation.
     let why: String
-    /// What one line cannot say, for the man page.
+    /// Further text for the man page.
     let details: String
     /// Puts the arguments, whose number has been checked, into a configuration.
     let apply: @Sendable (inout Configuration, [String]) throws(ValueError) -> Void

@@ -16,7 +16,7 @@ struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// What errno says about the last call.
+    /// The error of the last call, by errno.
     static func lastError() -> FileProblem { FileProblem(String(cString: strerror(errno))) }
 
     /// There is no such file.
@@ -151,7 +151,7 @@ struct FileAccess: Sendable {
         }
     }
 
-    /// What is larger than that is a mistake in the path.
+    /// A larger file is a mistake in the path.
     private static func contents(of path: String, atMost limit: Int) throws(FileProblem) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .lastError() }

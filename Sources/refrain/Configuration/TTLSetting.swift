@@ -48,7 +48,7 @@ struct TTLSetting: Equatable, Sendable {
     }
 }
 
-/// What a `ttl` line can name: the classes of resources, and one rule about the status.
+/// Names for a `ttl` line: the classes of resources, and one rule about the status.
 enum TTLClass {
     /// For answers of status 404 and 410 in the classes with a duration of their own.
     static let notFound = "not-found"

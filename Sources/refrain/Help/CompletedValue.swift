@@ -2,7 +2,7 @@ import AppleMusic
 import Proxy
 import Simulator
 
-/// What a shell offers for a value, by what the tables call it.
+/// Completions of a value, by its name in the tables.
 enum CompletedValue: Equatable, Sendable {
     case file
     case directory

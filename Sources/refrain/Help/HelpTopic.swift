@@ -1,4 +1,4 @@
-/// What `help` can be asked about.
+/// Topics of `help`.
 enum HelpTopic: Sendable {
     /// A command, and the directive that has the same name.
     case command(Command, Directive?)

@@ -1,4 +1,4 @@
-/// What `demo` was asked for.
+/// Options of `demo`.
 struct DemoOptions: Equatable, Sendable {
     /// Where the proxy listens; nil: the default of `listen`.
     let listen: HostPort?

@@ -5,7 +5,7 @@ import Text
 import Traffic
 import Upstream
 
-/// What `replay` was asked for.
+/// Options of `replay`.
 struct ReplayOptions: Sendable {
     let plan: ReplayPlan
     /// Whether answers are compared with the recorded ones.
@@ -43,7 +43,7 @@ struct ReplayOptions: Sendable {
         isJSON = arguments.has(.json)
     }
 
-    /// What is sent to whom; not how long.
+    /// The requests and their target; not the duration.
     static func plan(
         _ arguments: CommandArguments, _ pace: ReplayPace, _ connections: Int
     ) throws(CommandFailure) -> ReplayPlan {

@@ -1,11 +1,11 @@
 import Simulator
 
-/// What a recording is for.
+/// Purpose of a recording.
 enum RecordingMode: String, Sendable {
     case replay, record, fallback
 }
 
-/// What `simulate` was asked for.
+/// Options of `simulate`.
 struct SimulateOptions: Equatable, Sendable {
     let listen: HostPort
     /// A file or a directory whose answers are served instead of made-up ones.

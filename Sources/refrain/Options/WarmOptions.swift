@@ -1,7 +1,7 @@
 import Recording
 import Traffic
 
-/// What `replay --warm` was asked for.
+/// Options of `replay --warm`.
 struct WarmOptions: Sendable {
     let plan: ReplayPlan
     let rate: RequestRate

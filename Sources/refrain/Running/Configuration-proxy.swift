@@ -78,7 +78,7 @@ extension Configuration {
         return shared
     }
 
-    /// What is likely not meant: `serve` logs it at the start, `check` shows it.
+    /// Settings that are likely not meant: `serve` logs them at the start, `check` shows them.
     var warnings: [String] {
         var words: [String] = []
         if http2, listeners.contains(where: \.isTLS), !HTTP2Support.isAvailable {
@@ -211,7 +211,7 @@ extension Configuration {
     /// where all is encrypted.
     var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
 
-    /// What is left of `memorySize` for answers.
+    /// The part of `memorySize` for answers.
     var memoryTierBytes: Int { memorySize - indexBytes - sealedBytes }
 
     private func responseCache(
@@ -330,7 +330,7 @@ extension Configuration {
         }
     }
 
-    /// What the admin listener asks for; nil when it asks for nothing.
+    /// Token of the admin listener; nil when it needs none.
     func adminToken() throws(CommandFailure) -> SecretBytes? {
         guard let adminTokenFile else { return nil }
         return try attempt("admin_token_file", or: CommandFailure.badSetting) {

@@ -5,7 +5,7 @@ import Tier
 // From what is configured of the shared tier to what `Tier` takes.
 
 extension Configuration {
-    /// What this node is called among those that share the tier.
+    /// Name of this node among those that share the tier.
     var nodeName: String { writtenNodeName ?? NodeName.ofHost }
 
     /// The settings of the shared tier; nil where there is none. Reads the file of credentials now.

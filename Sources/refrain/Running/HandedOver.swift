@@ -2,7 +2,7 @@ import CLinux
 import EventLoop
 import Glibc
 
-// What a proxy hands to the process that is to take its place: descriptors from 3 on, told by name.
+// Descriptors for the process that is to take a proxy's place: from 3 on, told by name.
 //
 // The parent of a process that posix_spawn(3) starts does not know its number in time for
 // `LISTEN_PID`. So a variable of our own names the parent, and the child looks whether that is who
@@ -11,7 +11,7 @@ import Glibc
 
 /// One descriptor on its way.
 struct HandedOver: Sendable {
-    /// What it is for.
+    /// Its purpose.
     enum Role: String {
         /// The child's end of the pair over which both talk.
         case control
@@ -29,7 +29,7 @@ struct HandedOver: Sendable {
     let role: Role
     let descriptor: Descriptor
 
-    /// What the environment of the child says beside what this process's says.
+    /// Variables of the child beside those of this process.
     static func variables(_ all: [HandedOver], from process: pid_t) -> [String] {
         [
             "\(variable)=\(process)", "LISTEN_FDS=\(all.count)",
@@ -37,7 +37,7 @@ struct HandedOver: Sendable {
         ]
     }
 
-    /// What was handed to this process; nil where it is not started by another proxy.
+    /// Descriptors handed to this process; nil where it is not started by another proxy.
     static func take(_ environment: (String) -> String?) -> Inheritance? {
         guard let process = environment(variable).flatMap({ pid_t($0) }), process > 0 else { return nil }
         let found = SocketActivation.descriptors(environment)

@@ -13,7 +13,7 @@ struct InheritedSockets: Sendable {
     /// By address, in the order in which they were handed over. A predecessor with several loops
     /// had several sockets of one address.
     private var groups: [Group] = []
-    /// What is wrong with descriptors that were handed over, in words for the log.
+    /// Faults of descriptors that were handed over, for the log.
     private(set) var problems: [String] = []
 
     /// None.
@@ -96,14 +96,14 @@ struct InheritedSockets: Sendable {
     }
 }
 
-/// What a process was started with beside its arguments.
+/// Descriptors given to a process at its start.
 struct Inheritance: Sendable {
     var sockets = InheritedSockets()
     /// The process that this one is to take the place of.
     var predecessor: Predecessor?
 }
 
-/// What `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` say.
+/// Descriptors by `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`.
 enum SocketActivation {
     /// Handed-over descriptors begin here.
     static let firstDescriptor: CInt = 3

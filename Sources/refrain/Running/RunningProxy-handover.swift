@@ -19,7 +19,7 @@ extension RunningProxy {
     private var store: SQLiteStore? { shared.cache.store }
     private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
 
-    /// What a successor gets: listening sockets, each once, and the lock of the cache file.
+    /// Descriptors for a successor: listening sockets, each once, and the lock of the cache file.
     func handedOver() throws(SystemError) -> [HandedOver] {
         var given: [HandedOver] = []
         var known: Set<Descriptor.Identity> = []

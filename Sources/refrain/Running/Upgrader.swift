@@ -6,7 +6,7 @@ import Synchronization
 /// Carries out SIGUSR2: starts the program anew and gives way to it once it serves, or goes on and
 /// says why (DECISIONS 14.7).
 ///
-/// What must hold: until the successor says that it serves, everything that this process has given
+/// Must hold: until the successor says that it serves, everything that this process has given
 /// up can be taken back; one of the two accepts, and one at most writes the cache file.
 final class Upgrader: Sendable {
     /// How long a successor may take.
@@ -94,7 +94,7 @@ final class Upgrader: Sendable {
     func end() -> pid_t? {
         status.withLock { status in
             if case .replaced(let process) = status.state { return process }
-            // That it has gone is noticed, and it is waited for, where it was started.
+            // The code that started it notices its end, and waits for it.
             if case .underWay(let process?) = status.state { kill(process, SIGKILL) }
             status.state = .stopping
             return nil

@@ -98,7 +98,7 @@ private func tellStart(
     if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
 }
 
-/// What this process was started with; sockets that nothing asks for are closed.
+/// Descriptors given to this process; sockets that nothing asks for are closed.
 private func inheritance(for configuration: Configuration, _ log: OperationalLog) -> Inheritance {
     var inheritance = SocketActivation.take()
     for text in inheritance.sockets.problems { log(.warn, text) }

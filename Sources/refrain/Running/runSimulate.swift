@@ -24,7 +24,7 @@ func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(C
 }
 
 extension SimulateOptions {
-    /// What answers. Everything that can fail fails here, before anything listens.
+    /// Makes the service. Everything that can fail fails here, before anything listens.
     func service(_ output: Output) throws(CommandFailure) -> (LoopContext) -> any Service {
         guard let recording, let upstream else {
             let responder = try responder(output)

@@ -1,7 +1,7 @@
 import Proxy
 import Text
 
-// What happened between two looks at `/stats`. Pure: two answers in, figures out.
+// Figures between two looks at `/stats`. Pure: two answers in, figures out.
 
 /// How many answers took how long: what `/stats` says under `latency`.
 struct BucketCounts: Equatable {

@@ -110,7 +110,7 @@ struct TopCommand {
     }
 }
 
-/// What the next look is compared with. Pure.
+/// The look with which the next one is compared. Pure.
 struct TopWatch {
     private(set) var last: JSON
     private var lastAt: Instant

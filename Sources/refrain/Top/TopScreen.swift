@@ -1,7 +1,7 @@
 import Admin
 import Text
 
-// What `refrain top` shows: text for a terminal of some size. Pure.
+// The screen of `refrain top`: text for a terminal of some size. Pure.
 
 /// One screen.
 struct TopScreen {
@@ -10,11 +10,11 @@ struct TopScreen {
     let terminal: Terminal
     /// Lines that there is room for; nil: any number.
     let lines: Int?
-    /// Of who watches; nil: nobody presses keys.
+    /// The session of the user; nil: no keys are pressed.
     var session: TopSession?
 
     private static let sparks = Array("▁▂▃▄▅▆▇█")
-    /// Of a list, where there is room without end.
+    /// Rows of a list, where there is room without end.
     private static let usualRows = 10
 
     var text: String {
@@ -78,7 +78,7 @@ struct TopScreen {
         return text
     }
 
-    /// What matters of the shared tier, in a line.
+    /// The shared tier in one line.
     private static func words(of tier: JSON) -> String {
         func number(_ name: String) -> Int { tier[name]?.countValue ?? 0 }
         let lookups = tier["lookups"]

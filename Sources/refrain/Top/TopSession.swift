@@ -44,7 +44,7 @@ enum TopOrder: String, CaseIterable {
 struct TopSession: Equatable {
     enum Action: Equatable {
         case nothing
-        /// What is shown has changed.
+        /// The shown content has changed.
         case redraw
         case leave
     }

@@ -29,7 +29,7 @@ where TCP: Hashable & Sendable & CustomStringConvertible {
 
 private let unixPrefix = "unix:"
 
-/// What `admin_listen` says: `ADDRESS:PORT` or `unix:PATH`.
+/// Value of `admin_listen`: `ADDRESS:PORT` or `unix:PATH`.
 typealias AdminAddress = AdminSocket<HostPort>
 
 extension AdminSocket<HostPort> {

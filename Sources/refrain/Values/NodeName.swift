@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a node is called among those that share a tier: letters, digits and `-_.`.
+/// Name of a node among those that share a tier: letters, digits and `-_.`.
 enum NodeName {
     static let others = "-_."
 

@@ -2,12 +2,12 @@ import Cache
 import Freshness
 import HTTP
 
-/// What is known of a request when it has been answered.
+/// A request that has been answered.
 struct AnsweredRequest {
     let status: Int
     /// Bytes of content that went to the client.
     let contentLength: Int
-    /// What the cache did; nil where it was not asked.
+    /// The cache's part; nil where it was not asked.
     let cacheStatus: CacheStatus?
     /// The key under which the answer is, or would be, stored; nil where the target was malformed
     /// or belongs to one client alone.
@@ -20,7 +20,7 @@ struct AnsweredRequest {
     /// The bytes of content that are sent to a client: none in answer to HEAD.
     static func contentLength(_ count: Int, to method: Method) -> Int { method == .head ? 0 : count }
 
-    /// What happened, in the words of `Cache-Status`: `hit`, or why the origin was asked.
+    /// The outcome in the words of `Cache-Status`: `hit`, or why the origin was asked.
     var word: StaticString {
         switch cacheStatus {
         case nil: "refused"

@@ -43,9 +43,9 @@ public final class HotTargets: Sendable {
     private let sketches = Mutex(Sketches())
 
     static let capacity = 64
-    /// What counted this long ago counts half.
+    /// A count of this age counts half.
     static let halfLife = Duration.seconds(300)
-    /// Of answers out of the cache one in so many is looked at.
+    /// One of this many answers out of the cache is counted.
     static let sampling = 16
 
     /// The service of `key` took `nanoseconds`, which counts as cost where the origin was asked

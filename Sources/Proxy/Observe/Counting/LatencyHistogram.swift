@@ -25,7 +25,7 @@ public final class LatencyHistogram: Sendable {
         total.store(total.load(ordering: .relaxed) &+ Int(max(0, nanoseconds)), ordering: .relaxed)
     }
 
-    /// What was counted so far. From any thread.
+    /// Counts so far. From any thread.
     var snapshot: LatencyCounts {
         var result = LatencyCounts()
         for index in 0..<Self.bucketCount { result.counts[index] = counts[index].load(ordering: .relaxed) }
@@ -34,7 +34,7 @@ public final class LatencyHistogram: Sendable {
     }
 }
 
-/// What a histogram holds at a moment; sums of several are meaningful.
+/// A histogram's counts at a moment; sums of several are meaningful.
 public struct LatencyCounts: Sendable, Equatable {
     /// By bucket; not cumulative.
     public fileprivate(set) var counts = [Int](repeating: 0, count: LatencyHistogram.bucketCount)
@@ -51,7 +51,7 @@ public struct LatencyCounts: Sendable, Equatable {
         left.nanoseconds += right.nanoseconds
     }
 
-    /// What came since `earlier`, which is of the same histograms.
+    /// Counts since `earlier`, which is of the same histograms.
     public func since(_ earlier: LatencyCounts) -> LatencyCounts {
         var result = self
         for index in counts.indices { result.counts[index] = max(0, counts[index] - earlier.counts[index]) }

@@ -42,7 +42,7 @@ public enum Outcome: Int, CaseIterable, Sendable {
 
     public var name: String { word.description }
 
-    /// What it counts as where only hits and misses are told apart.
+    /// Its count where only hits and misses are told apart.
     public enum Side: Sendable {
         /// Answered without waiting for the origin.
         case hit

@@ -12,7 +12,7 @@ struct SpaceSaving: Sendable {
         var key: CacheKey
         /// In whatever is counted; halved as time goes by, like everything here.
         var weight: Double
-        /// What of it may be another key's that had the place before.
+        /// The part that may be of the key that had the place before.
         var excess: Double
         var count: Double
         /// Why it was counted last.

@@ -3,7 +3,7 @@ import Compose
 import Freshness
 import Synchronization
 
-/// What the proxy counts. The names are those of `/stats`; every request is one of `hits`,
+/// Counters of the proxy. The names are those of `/stats`; every request is one of `hits`,
 /// `misses`, `bypassed` and `refused`; preflights are none.
 public enum Counter: Int, CaseIterable, Sendable {
     /// Requests of apps.

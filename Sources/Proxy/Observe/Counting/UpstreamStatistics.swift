@@ -2,7 +2,7 @@ import EventLoop
 import Synchronization
 import Upstream
 
-/// What one loop asked of the origin, by priority and by what came of it. Written by that loop,
+/// Requests of one loop to the origin, by priority and result. Written by that loop,
 /// read by anyone.
 public final class UpstreamStatistics: Sendable {
     /// Which requests are counted together.
@@ -12,7 +12,7 @@ public final class UpstreamStatistics: Sendable {
         public let status: Int?
     }
 
-    /// What last went wrong.
+    /// The last failure.
     public struct Trouble: Hashable, Sendable {
         /// As the log has it; nothing of the request.
         public let what: String

@@ -14,7 +14,7 @@ public final class LiveFeed: Sendable {
         /// As the client wrote it.
         public let target: String
         public let status: Int
-        /// Of content.
+        /// Bytes of content.
         public let bytes: Int
         public let outcome: Outcome
         /// `hit`, or why the origin was asked, and behind a `/` what the detail was: as in the
@@ -23,7 +23,7 @@ public final class LiveFeed: Sendable {
         public let nanoseconds: Int64
         /// The origin's share of it; nil where it was not asked.
         public let upstreamNanoseconds: Int64?
-        /// Whose key was presented; nil where none is needed.
+        /// Name of the key that was presented; nil where none is needed.
         public let client: String?
     }
 

@@ -4,7 +4,7 @@ import Freshness
 import HTTP
 import Recording
 
-/// What answers said, and the hashes of their bodies. Stored answers that are given again are read
+/// Fields of answers, and the hashes of their bodies. Stored answers that are given again are read
 /// and hashed once.
 struct AnswerExcerpts {
     struct Answer {

@@ -17,7 +17,7 @@ final class RecordingSession {
     private let writer: RecordingWriter
     private var requests = RequestExcerpts()
     private var answers = AnswerExcerpts()
-    /// What the loops left out, and what cannot be recorded.
+    /// Exchanges that loops left out, or that cannot be recorded.
     private var dropped = 0
     private var told = (exchanges: 0, bytes: 0, dropped: 0)
 
@@ -40,7 +40,7 @@ final class RecordingSession {
 
     func reopen() throws(RecordingError) -> Bool { try writer.reopen() }
 
-    /// What was done since the last call, and what is wrong now.
+    /// Progress since the last call, and the fault now.
     func takeProgress() -> (exchanges: Int, bytes: Int, dropped: Int, problem: String?) {
         let now = (exchanges: writer.exchanges, bytes: writer.bytes, dropped: writer.lost + dropped)
         defer { told = now }

@@ -2,7 +2,7 @@ import Cache
 import HTTP
 import Server
 
-/// What the proxy made of a request that comes again and again. Confined to its loop.
+/// The proxy's conclusion about a request that comes again and again. Confined to its loop.
 final class RequestConclusion {
     /// Set while the request is a plain hit.
     var hit: PlainHit?
@@ -10,7 +10,7 @@ final class RequestConclusion {
     var noted = NotedSubject()
     private var madeExcerpt: [UInt8]?
 
-    /// What a recording says of it; made once.
+    /// Its recorded form; made once.
     func excerpt(of head: RequestHead, _ bytes: Span<UInt8>) -> [UInt8] {
         if let madeExcerpt { return madeExcerpt }
         var excerpt: [UInt8] = []
@@ -20,7 +20,7 @@ final class RequestConclusion {
     }
 }
 
-/// What follows from the bytes of a plain hit's request alone.
+/// Conclusions from the bytes of a plain hit's request alone.
 final class PlainHit {
     let key: CacheKey
     let template: StaticString?
@@ -32,7 +32,7 @@ final class PlainHit {
 }
 
 extension RepeatedRequest {
-    /// What was concluded before, if anything was.
+    /// The former conclusion, if there is one.
     @inline(__always)
     var knownConclusion: RequestConclusion? { conclusion as? RequestConclusion }
 

@@ -1,7 +1,7 @@
 import HTTP
 import Recording
 
-/// What requests said, by their excerpts: those that come again are read once.
+/// Requests, by their excerpts: those that come again are read once.
 struct RequestExcerpts {
     struct Request {
         let method: String

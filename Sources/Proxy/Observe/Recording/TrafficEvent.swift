@@ -18,7 +18,7 @@ struct TrafficEvent: Sendable {
     let status: Int
     /// Bytes of content that were sent.
     let length: Int
-    /// Of a stored answer, in seconds; -1 of another.
+    /// Age of a stored answer, in seconds; -1 for another.
     let age: Int
     let isHTTP2: Bool
     /// Which of its batch's.
@@ -36,7 +36,7 @@ struct TrafficSubject: Sendable {
     let answer: TrafficAnswer
 }
 
-/// What was answered.
+/// The answer.
 enum TrafficAnswer: Sendable {
     /// Nothing of it is recorded.
     case untold
@@ -54,7 +54,7 @@ enum TrafficAnswer: Sendable {
     }
 }
 
-/// What one loop hands over at once.
+/// Events that one loop hands over at once.
 struct TrafficBatch: Sendable {
     var events: [TrafficEvent] = []
     var subjects: [TrafficSubject] = []

@@ -1,6 +1,6 @@
 // Records what the loops answer. Loops hand batches over; one thread of its own, which the
 // scheduler runs when nothing else wants to, formats and writes them.
-// What must hold: nothing here makes a loop wait; what waits to be written is bounded, and what
+// Must hold: nothing here makes a loop wait; what waits to be written is bounded, and what
 // exceeds the bound is counted.
 
 import Dispatch
@@ -12,7 +12,7 @@ import Text
 
 /// How a recording fares.
 public struct RecordingStatus: Sendable, Equatable {
-    /// What the configuration says; nil: nothing can be recorded.
+    /// Settings of the configuration; nil: nothing can be recorded.
     public var configured: RecordingSettings?
     public var isOn = false
     /// When the recording in progress began; nil without one.
@@ -30,10 +30,10 @@ public struct RecordingStatus: Sendable, Equatable {
 
 /// One for the process; whether and where it records may change while it runs.
 public final class TrafficRecorder: Sendable {
-    /// What recordings say who wrote them.
+    /// The writer's name in recordings.
     private let program: String
     private let warn: @Sendable (String) -> Void
-    /// Of 2^32 requests; 0: none.
+    /// Share of 2^32 requests; 0: none.
     private let taken = Atomic<Int>(0)
     private let batches = BatchQueue()
     /// Events that wait, and the bytes that they may keep.

@@ -12,7 +12,7 @@ final class TrafficTap {
     private let recorder: TrafficRecorder
     private let loop: EventLoop
     private var batch = TrafficBatch()
-    /// Of the batch; no two of a loop have the same.
+    /// Number of the batch; no two of a loop have the same.
     private var number = 1
     /// Stored answers that the batch has counted.
     private var counted: Set<ObjectIdentifier> = []
@@ -36,7 +36,7 @@ final class TrafficTap {
         _ coding: ContentCoding, age: Int, _ known: RequestConclusion?, on connection: ClientConnection
     ) {
         guard isInSample() else { return }
-        // What most of busy traffic is: the same again. No reference is counted for it.
+        // Most of busy traffic is the same again. No reference is counted for it.
         if let known, form == .whole, !batch.isFull, known.noted.stands(for: stored, coding, in: number) {
             return append(answered, nanoseconds, age: age, subject: known.noted.index, connection)
         }
