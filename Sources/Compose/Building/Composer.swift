@@ -262,7 +262,8 @@ extension StoredSource {
     /// it not.
     fileprivate func lacks(_ name: ResourceName, _ request: CatalogRequest) -> Bool {
         guard let own = self.request, own.shape.subject == .batch, own.storefront == request.storefront,
-            own.language == request.language, own.shape.decoration == request.shape.decoration
+            own.language == request.language,
+            own.shape.relates ? request.hasPlainResources : own.shape.decoration == request.shape.decoration
         else { return false }
         return own.resources.contains(name) && !document.primary.contains { $0.number == name.number }
     }
