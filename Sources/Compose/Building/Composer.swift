@@ -34,8 +34,11 @@ package struct Composer {
         let outcome = attempt(request, sources, at: now)
         switch outcome {
         case .partial(let supplement):
+            let related = related(supplement, request, at: now)
             // The material is here, and nothing could be made of it.
-            guard sources.hasAnswer(to: supplement.target) else { return outcome }
+            guard [supplement, related].contains(where: { sources.hasAnswer(to: $0.target) }) else {
+                return .partial(related)
+            }
             return .impossible(
                 supplement.growth == nil
                     ? Refusal(.supplement, .contradicted) : Refusal(.growth, .growthGainsLittle))
@@ -216,14 +219,28 @@ extension Composer {
 
     /// The page that is asked for, with ids that make its items whole (DECISIONS 9.17).
     private func relatedPage(_ request: CatalogRequest, at now: Int64) -> Supplement? {
-        guard settings.supersets, settings.compose == .on, settings.windows, request.shape.nestsResources,
-            let record = forms.record(request.shape, at: now), record.envelope == 0,
-            record.lists.link(for: request) != nil
+        guard settings.windows, let record = forms.record(request.shape, at: now), record.envelope == 0,
+            record.lists.link(for: request) != nil,
+            let target = relatedPage(request, limit: request.limit, offset: request.offset, at: now)
         else { return nil }
-        let (shape, page) = (forms.relating(request.shape, at: now), Superset(pageOf: request))
-        guard shape != request.shape, growth.mayRelate(shape, for: page) else { return nil }
-        let target = request.target(limit: request.limit, offset: request.offset, in: shape)
-        return Supplement(target: target, growth: .superset(page))
+        return Supplement(target: target, growth: .superset(Superset(pageOf: request)))
+    }
+
+    /// A larger page, with the same ids.
+    private func related(_ supplement: Supplement, _ request: CatalogRequest, at now: Int64) -> Supplement {
+        guard case .page(var page)? = supplement.growth,
+            let target = relatedPage(request, limit: page.limit, offset: page.offset, at: now)
+        else { return supplement }
+        page.relates = true
+        return Supplement(target: target, growth: .page(page))
+    }
+
+    /// The target of a page of the list with ids that make its items whole; nil without such ids.
+    private func relatedPage(_ request: CatalogRequest, limit: Int?, offset: Int?, at now: Int64) -> [UInt8]? {
+        guard settings.supersets, settings.compose == .on, request.shape.nestsResources else { return nil }
+        let shape = forms.relating(request.shape, at: now)
+        guard shape != request.shape, growth.mayRelate(shape, for: Superset(pageOf: request)) else { return nil }
+        return request.target(limit: limit, offset: offset, in: shape)
     }
 
     /// The elements that relationships lack, where one request brings them all.

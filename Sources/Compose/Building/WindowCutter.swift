@@ -142,14 +142,14 @@ struct WindowCutter {
         guard pages.contains(where: { $0.next == offset && $0.isFull }) else { return nil }
         // A page that the list ends with cannot be cut, so the greatest one is asked for only where
         // the list is known to be as long.
-        let size = offset < limits.greatest ? min(limits.greatest, Self.usualLimit) : limits.greatest
+        let size = offset < limits.greatest ? min(limits.greatest, ListLengths.span) : limits.greatest
         let start = offset / size * size
-        guard limit * 3 <= start + size - offset else { throw Lack(.growthGainsLittle) }
+        let windows = (start + size - offset) / limit
+        guard windows >= 3, record.lists.lengths.favourPage(from: offset, windows: windows) else {
+            throw Lack(.growthGainsLittle)
+        }
         return pages.contains { $0.offset == start && ($0.limit ?? 0) >= size } ? nil : (start, size)
     }
-
-    /// Few lists that go on end before it, and many before the greatest limit, 300.
-    private static let usualLimit = 100
 
     private func named(_ list: UInt64, _ offset: Int, _ limit: Int) -> ListPage {
         ListPage(list: list, offset: offset, limit: limit, shape: request.shape, storefront: request.storefront)

@@ -16,6 +16,8 @@ package struct ListPage: Sendable {
     let limit: Int
     let shape: RequestShape
     let storefront: Storefront
+    /// Whether it is asked for with ids in relationships of its items.
+    var relates = false
 
     /// A number for the page; another one for the list's other pages.
     var number: UInt64 { (list &+ UInt64(offset) << 32 &+ UInt64(limit)) &* 0x9E37_79B9_7F4A_7C15 }

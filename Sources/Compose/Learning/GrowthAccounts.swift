@@ -94,6 +94,7 @@ package final class GrowthAccounts: Sendable {
         switch growth {
         case .page(let page):
             note(.pages(page.shape, page.storefront)) { $0.ledger.begin([page.number]) }
+            if page.relates { note(.related(page.shape.type)) { $0.ledger.begin([]) } }
         case .superset(let superset):
             let type = superset.request.shape.type
             if superset.isWider {
@@ -106,10 +107,14 @@ package final class GrowthAccounts: Sendable {
     /// Counts a client's answer made from its own larger request. That to a page is counted as a
     /// window of it is.
     package func settle(_ growth: Growth) {
-        guard case .superset(let superset) = growth else { return }
-        let type = superset.request.shape.type
-        if superset.isWider { note(.resources(type)) { $0.ledger.settle() } }
-        if superset.relates { note(.related(type)) { $0.ledger.settle() } }
+        switch growth {
+        case .page(let page):
+            if page.relates { note(.related(page.shape.type)) { $0.ledger.settle() } }
+        case .superset(let superset):
+            let type = superset.request.shape.type
+            if superset.isWider { note(.resources(type)) { $0.ledger.settle() } }
+            if superset.relates { note(.related(type)) { $0.ledger.settle() } }
+        }
     }
 
     /// Counts the first plain hit on a larger answer.

@@ -10,6 +10,8 @@ struct ListEvidence: Sendable {
     /// How pages with gaps were cut that `next` follows.
     private(set) var cut = ListCut.unknown
     private var gaps: [Storefront: GapRate] = [:]
+    /// How many places lists have after each hundredth one.
+    private(set) var lengths = ListLengths()
     /// The largest `limit` that the origin answered.
     private(set) var greatestLimit = 0
     /// Pages that were asked for without a limit.
@@ -41,10 +43,14 @@ struct ListEvidence: Sendable {
     mutating func absorb(_ request: CatalogRequest, _ document: MappedDocument, _ count: Int) -> Bool {
         greatestLimit = max(greatestLimit, request.limit ?? 0)
         let next = document.map.envelope.next
-        guard !next.isEmpty else { return true }
         let start = request.offset ?? 0
+        guard !next.isEmpty else {
+            lengths.note(end: start + count, from: start)
+            return true
+        }
         guard let offset = document.offset(in: next), offset > start else { return false }
         let places = offset - start
+        lengths.note(next: offset, from: start)
         gaps[request.storefront, default: GapRate()].note(places: places, gaps: max(places - count, 0))
         guard noteCut(request, places, count) else { return false }
         return absorb(document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1), request)

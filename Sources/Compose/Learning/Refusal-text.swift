@@ -95,7 +95,7 @@ extension Refusal {
         case .standardLimitUnknown: "how many items a page without a limit has is not known"
         case .limitNeverSeen: "the limit \(number) is above any that was seen"
         case .pageNotHeld: "no page of the list with offset \(number) is held"
-        case .growthGainsLittle: "the window is no small part of one larger page"
+        case .growthGainsLittle: "a larger page would spare no requests, as far as is known of such lists"
         case .growthMeetsGaps: "lists of the form \(request.formText) have many gaps in \(request.storefront.text)"
         case .growthRests: "larger pages of the form \(request.formText) have not paid"
         case .pageHasGaps: gapsText

@@ -111,7 +111,8 @@ package struct Lack: Error, Equatable {
         case limitNeverSeen
         /// No held page of the list has the offset.
         case pageNotHeld
-        /// A larger page would save little: three windows from here on are not on it.
+        /// A larger page would save little: three windows from here on are not on it, or such lists
+        /// have mostly ended on it.
         case growthGainsLittle
         /// Lists of this form have too many gaps in this storefront.
         case growthMeetsGaps

@@ -35,6 +35,18 @@ import Testing
                     isNoted: false),
             ], "artists/1/albums?limit=20&offset=20", .refusal, "growth growth-gains-little"),
         ComposingCase(
+            "not where lists like it have ended on such a page",
+            CutWindowTests.learnt + [
+                page(8, "limit=100", 0..<60, next: nil), page(7, "limit=100", 0..<70, next: nil), first,
+            ],
+            "artists/1/albums?limit=20&offset=20", .refusal, "growth growth-gains-little"),
+        ComposingCase(
+            "where such lists end earlier, or have gone on",
+            full + [
+                page(8, "limit=100", 0..<10, next: nil), page(7, "limit=100", 0..<20, next: nil),
+                page(6, "limit=100", 0..<70, next: nil), page(5, "limit=100", 0..<100, next: 100), first,
+            ], "artists/1/albums?limit=20&offset=20", larger),
+        ComposingCase(
             "with the language of the list",
             full + [page(9, "l=de&limit=20&offset=20", 20..<40, next: 40), page(1, "l=de&limit=20", 0..<20, next: 20)],
             "artists/1/albums?l=de&limit=20&offset=20",

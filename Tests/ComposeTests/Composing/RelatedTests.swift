@@ -129,6 +129,41 @@ import Testing
         #expect(record.lists.cut == .filling)
     }
 
+    private static let largerPage = "playlists/1/tracks?limit=100&offset=0&relate[songs]=albums,artists"
+
+    /// Pages of a client that goes through a list.
+    private static let walk = [
+        page, forms[1],
+        Stored(
+            "playlists/9/tracks?limit=2&offset=2",
+            document([track("92"), track("93")], next: "playlists/9/tracks?offset=4")),
+        Stored("playlists/1/tracks?limit=20", document(items("songs", 0..<20), next: "playlists/1/tracks?offset=20")),
+    ]
+
+    @Test func aLargerPageDoesToo() throws {
+        let scene = try scene(Self.walk)
+        #expect(try scene.ask("playlists/1/tracks?limit=20&offset=20") == fetch(Self.largerPage))
+        let songs = (0..<100).map { Self.song("\(1_000 + $0)", album: "1") }
+        try scene.store(Stored(Self.largerPage, document(songs, next: "playlists/1/tracks?offset=100")))
+        #expect(
+            try scene.ask("playlists/1/tracks?limit=20&offset=20")
+                == .answer(document(items("songs", 20..<40), next: "playlists/1/tracks?offset=40"), .window))
+        #expect(try scene.ask("songs/1077") == .answer(document(Self.song("1077", album: "1")), .reduced))
+    }
+
+    /// In vain it costs as much in the account of such ids as any.
+    @Test func aLargerPageOfNoUseEndsThem() throws {
+        let scene = try scene(Self.walk)
+        #expect(try scene.ask("playlists/2/tracks?limit=2") != .refusal)
+        for _ in 0..<4 {
+            guard case .partial(let supplement) = try scene.compose("playlists/1/tracks?limit=20&offset=20") else {
+                break
+            }
+            scene.library.growth.begin(try #require(supplement.growth))
+        }
+        #expect(try scene.ask("playlists/2/tracks?limit=2") == .refusal)
+    }
+
     // MARK: Where nothing is added
 
     @Test func whatWasNotSeenOfSongsIsNotAskedFor() throws {

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import Compose
+
+@Suite struct ListLengthsTests {
+    /// Lists that end at these places; those beyond a hundred go on at the hundredth.
+    private func lengths(_ ends: [Int]) -> ListLengths {
+        var lengths = ListLengths()
+        for end in ends {
+            if end > 100 { lengths.note(next: 100, from: 50) } else { lengths.note(end: end, from: 0) }
+        }
+        return lengths
+    }
+
+    @Test func withoutEvidenceALargerPageIsTried() {
+        #expect(lengths([]).favourPage(from: 25, windows: 3))
+    }
+
+    @Test func whereListsEndOnItAPageSparesNothing() {
+        #expect(!lengths([60, 80]).favourPage(from: 25, windows: 3))
+        #expect(lengths([60, 80]).favourPage(from: 10, windows: 9), "more windows are worth more tries")
+        #expect(!lengths([60, 80, 40, 35, 90]).favourPage(from: 10, windows: 9))
+    }
+
+    @Test func oneLongListInThreeIsEnoughForFourWindows() {
+        #expect(lengths([60, 80, 150]).favourPage(from: 20, windows: 4))
+        #expect(!lengths([60, 80, 40, 70, 150]).favourPage(from: 20, windows: 3))
+    }
+
+    /// A list of five items says nothing of one that goes on after the twentieth.
+    @Test func listsThatEndBeforeItDoNotCount() {
+        #expect(lengths([5, 20, 20, 7, 150]).favourPage(from: 20, windows: 3))
+    }
+
+    @Test func eachHundredIsLookedAtForItself() {
+        var lengths = ListLengths()
+        lengths.note(end: 150, from: 120)
+        lengths.note(end: 160, from: 100)
+        #expect(!lengths.favourPage(from: 25, windows: 3), "of the second hundred it is the same")
+        #expect(!lengths.favourPage(from: 125, windows: 3))
+        #expect(lengths.favourPage(from: 170, windows: 3))
+    }
+
+    @Test func pagesThatShowNeitherSayNothing() {
+        var lengths = lengths([60, 80])
+        lengths.note(next: 50, from: 25)
+        lengths.note(next: 99, from: 0)
+        #expect(!lengths.favourPage(from: 25, windows: 3))
+    }
+
+    @Test func aPageBeyondTheHundredthPlaceShowsALongList() {
+        var lengths = lengths([60])
+        lengths.note(end: 120, from: 0)
+        #expect(lengths.favourPage(from: 25, windows: 3))
+        lengths = self.lengths([60])
+        lengths.note(end: 100, from: 0)
+        #expect(!lengths.favourPage(from: 25, windows: 3), "one of just a hundred ends on it")
+    }
+
+    @Test func whatListsWereLikeIsForgotten() {
+        var lengths = lengths(Array(repeating: 60, count: 200))
+        for _ in 0..<64 { lengths.note(next: 100, from: 50) }
+        #expect(lengths.favourPage(from: 25, windows: 3))
+    }
+}
