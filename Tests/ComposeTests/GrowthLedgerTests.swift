@@ -1,3 +1,4 @@
+import AppleMusic
 import Testing
 
 @testable import Compose
@@ -83,6 +84,23 @@ import Testing
         let numbers = [number(0, 100), number(0, 20), number(100, 100), number(100, 20), number(20, 100)]
         #expect(Set(numbers).count == numbers.count)
         #expect(number(0, 100) == number(0, 100))
+    }
+
+    /// Clients make up forms of lists: with 4,096 of them all types began anew.
+    @Test func manyFormsOfListsLeaveTheAccountsOfTypes() throws {
+        let accounts = GrowthAccounts()
+        let album = try StoredScene.request("albums/1")
+        var related = Superset(request: album, resources: album.resources)
+        (related.isWider, related.relates) = (false, true)
+        while accounts.mayRelate(album.shape, for: related) { accounts.begin(.superset(related)) }
+        let list = try StoredScene.request("artists/1/albums")
+        for number in 0..<5_000 {
+            let shape = RequestShape(
+                subject: list.shape.subject, type: .artists, include: [], decoration: Array("x=\(number)".utf8))
+            let page = ListPage(list: 1, offset: 0, limit: 9, shape: shape, storefront: list.storefront)
+            accounts.begin(.page(page))
+        }
+        #expect(!accounts.mayRelate(album.shape, for: related))
     }
 
     /// A page out of which one client's window was cut and nothing more took its bytes for nothing.

@@ -16,6 +16,9 @@ package final class GrowthAccounts: Sendable {
         case resources(ResourceClass)
         /// For resources of one type, with ids in relationships of what is inside them.
         case related(ResourceClass)
+
+        /// Whether clients make as many of them as they like.
+        var isOfPages: Bool { if case .pages = self { true } else { false } }
     }
 
     private struct Account {
@@ -61,8 +64,8 @@ package final class GrowthAccounts: Sendable {
     func mayRelate(_ shape: RequestShape, for superset: Superset) -> Bool {
         accounts.withLock { accounts in
             guard accounts[.related(shape.type)]?.ledger.mayBegin ?? true else { return false }
-            let (own, count) = (superset.request.shape, superset.resources.count)
-            return accounts[.resources(shape.type)]?.sizes.allow(shape, inPlaceOf: own, count: count) ?? true
+            let sizes = accounts[.resources(shape.type)]?.sizes
+            return sizes?.allow(shape, inPlaceOf: superset.request.shape, count: superset.mostResources) ?? true
         }
     }
 
@@ -82,7 +85,7 @@ package final class GrowthAccounts: Sendable {
 
     /// Learns from an answer of the origin how large its resources are.
     func note(answer request: CatalogRequest, _ document: MappedDocument) {
-        guard request.mayHaveSuperset || request.shape.relates else { return }
+        guard request.mayHaveSuperset || request.shape.nestsResources else { return }
         withAccount(of: request.shape) { account in
             let count = document.primary.reduce(0) { count, _ in count + 1 }
             account.sizes.note(request.shape, document.body.count / max(count, 1))
@@ -144,7 +147,9 @@ package final class GrowthAccounts: Sendable {
 
     private func note(_ kind: Kind, _ body: (inout Account) -> Void) {
         accounts.withLock { accounts in
-            if accounts[kind] == nil, accounts.count >= Self.maxKinds { accounts.removeAll() }
+            if accounts[kind] == nil, accounts.count >= Self.maxKinds {
+                accounts = accounts.filter { !$0.key.isOfPages }
+            }
             body(&accounts[kind, default: Account(kind)])
         }
     }

@@ -112,6 +112,19 @@ import Testing
         #expect(try scene.ask("playlists/1/tracks?limit=3&offset=6") == .refusal, "how it links is not known")
     }
 
+    /// A page was taken for none of its items, and so for no larger than another.
+    @Test(arguments: [1_000, 100_000])
+    func aPageThatIsMuchLargerWithIdsIsAskedForWithout(bytes: Int) throws {
+        let ids = identifier("albums", String(repeating: "5", count: bytes))
+        let song = Self.track("90", [relation("albums", [ids]), relation("artists", [artistID("7")])])
+        let related = "playlists/9/tracks?limit=2&relate[songs]=albums,artists"
+        let scene = try scene([
+            Self.page, Self.forms[1], Stored(related, document([song, song], next: "playlists/9/tracks?offset=2")),
+        ])
+        let isSmall = bytes < ResourceSizes.mostFurther / 2
+        #expect(try scene.ask("playlists/1/tracks?limit=2") == (isSmall ? fetch(Self.relatedPage) : .refusal))
+    }
+
     /// With gaps, only the page itself is certain to be the client's.
     @Test(arguments: ["playlists/1/tracks?offset=2", "playlists/1/tracks?offset=5", nil])
     func theClientsPageIsMadeOfIt(next: String?) throws {
