@@ -70,6 +70,17 @@ import Testing
         #expect((partial["missing"] as? [[String: Any]])?.map { $0["name"] as? String } == ["b"])
     }
 
+    /// It asked four times a second for a purge that its file, another process's by then, refused.
+    @Test(.requires(.redis)) func aNodeThatIsReplacedFollowsTheLogNoMore() throws {
+        let engine = try RedisServer()
+        let nodes = try ["a", "b"].map { try Node($0, enginePort: engine.port) }
+        waitUntil { nodes.allSatisfy { $0.node.status.standing == .ready && $0.node.status.aliveCount == 2 } }
+        nodes[1].node.stopFollowing()
+        let partial = try #require(try nodes[0].admin.purge(#"{"all":true}"#).json as? [String: Any])
+        #expect(partial["nodes"] as? Int == 2 && partial["reached"] as? Int == 1)
+        nodes[1].end()
+    }
+
     @Test func whereThereIsNoTierThatIsSaid() throws {
         let admin = try AdminUnderTest()
         let reply = try admin.client.send("GET", "/nodes")

@@ -75,6 +75,12 @@ public final class ProxyNode: Sendable {
         parts.execute { $0.follower.purge(selection, mode, completion) }
     }
 
+    /// Follows the log no more, because another process goes on under this node's name: it has this
+    /// one forget all that is purged.
+    public func stopFollowing() {
+        parts.execute { $0.follower.close() }
+    }
+
     /// Leaves the others for good.
     /// - Parameter isReplaced: whether another process goes on under this node's name.
     public func stop(isReplaced: Bool = false, _ completion: @escaping @Sendable () -> Void) {

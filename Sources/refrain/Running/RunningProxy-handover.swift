@@ -94,8 +94,9 @@ extension RunningProxy {
     /// `completion` as `stop` does.
     func leave(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         let host = adminHost
-        // At once: what operators ask is the successor's to answer.
+        // At once: what operators ask is the successor's to answer, and the log its to follow.
         host?.stop(patience: Self.adminPatience)
+        node?.stopFollowing()
         server.drain(patience: patience) { @Sendable [node] cutOff in
             node?.stop(isReplaced: true) {}
             guard let host else { return completion(cutOff) }
