@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Cache
@@ -40,6 +41,22 @@ func head(_ response: StoredResponse, _ form: AnswerForm, _ coding: ContentCodin
             restoring: key("/a"), status: 200, fields: Array("Last-Modified: \(date(0))\r\n".utf8), content: .plain([]),
             receivedAt: noon, lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
         #expect(head(response, .notModified) == "HTTP/1.1 304 Not Modified\r\nLast-Modified: \(date(0))\r\n")
+    }
+
+    /// There were two rules: an answer that was not stored kept Content-Language, and whatever else
+    /// it said of its content.
+    @Test func notModifiedSaysTheSameWhereTheAnswerIsNotStored() throws {
+        let lines = [
+            "Date: \(date(noon))", "Content-Type: a/b", "Content-Language: de", "ETag: \"a\"", "Vary: Foo", "X: y",
+            "Last-Modified: \(date(0))", "Cache-Control: max-age=9", "Set-Cookie: a=b", "Content-Location: /b",
+        ].map { $0 + "\r\n" }
+        let asked = try ParsedRequest(fields: "If-None-Match: \"a\"")
+        let passed = NotModified.lines(
+            for: .get, asked.head.fields, asked.bytes.span, insteadOf: Array(lines.joined().utf8))
+        let kept = [0, 3, 4, 7, 8, 9].map { lines[$0] }.joined()
+        #expect(passed.map { String(decoding: $0, as: UTF8.self) } == kept)
+        let stored = stored(lines.map { String($0.dropLast()) })
+        #expect(head(stored, .notModified) == "HTTP/1.1 304 Not Modified\r\n" + kept)
     }
 
     @Test func aPartHasAllFieldsAndItsPlace() {

@@ -20,7 +20,9 @@ extension StoredResponse {
         case .whole:
             if let gzip, coding == .gzip { return buffer.append(gzip.head) }
             if isDamaged { appendDamaged(to: &buffer) } else { buffer.append(head) }
-        case .notModified: appendNotModified(coding, to: &buffer)
+        case .notModified:
+            buffer.appendStatusLine(304)
+            appendFields(coding, to: &buffer) { NotModified.keeps($0, hasTag: !validators.tagValue.isEmpty) }
         case .partial(let part): if isDamaged { appendDamaged(to: &buffer) } else { appendPartial(part, to: &buffer) }
         case .unsatisfiable: preconditionFailure("an error is not a form of the stored answer")
         }
@@ -33,24 +35,11 @@ extension StoredResponse {
         buffer.append("Content-Length: 0\r\n")
     }
 
-    /// What a 416 says of the content (RFC 9110 15.5.17).
+    /// Appends what a 416 says of the content (RFC 9110 15.5.17).
     public func appendContentRange(to buffer: inout ByteBuffer) {
         buffer.append("Content-Range: bytes */")
         buffer.append(decimal: bodyCount)
         buffer.append("\r\n")
-    }
-
-    /// RFC 9110 15.4.5: what a 200 would say of itself to caches, and nothing of the content;
-    /// Last-Modified only where no entity tag does its work.
-    private func appendNotModified(_ coding: ContentCoding, to buffer: inout ByteBuffer) {
-        buffer.appendStatusLine(304)
-        appendFields(coding, to: &buffer) { id in
-            switch id {
-            case .cacheControl, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .vary, .via: true
-            case .lastModified: validators.tagValue.isEmpty
-            default: false
-            }
-        }
     }
 
     /// RFC 9110 15.3.7.1. Parts are of the content without a coding.

@@ -41,9 +41,24 @@ extension Validators {
     }
 }
 
-/// The 304 in place of a 200 that is passed on and not stored.
+/// The 304 in place of a 200.
 public enum NotModified {
-    /// The field lines of the 304; nil where the client needs the content.
+    /// Whether the 304 has a field of the 200 (RFC 9110 15.4.5).
+    ///
+    /// It tells caches what they need, and the client what is not about the content. Last-Modified
+    /// is only kept where no entity tag does its work.
+    public static func keeps(_ field: FieldName, hasTag: Bool) -> Bool {
+        switch field {
+        case .age, .cacheControl, .cacheStatus, .cdnCacheControl, .contentLocation, .date, .etag, .expires, .setCookie,
+            .vary, .via:
+            true
+        case .lastModified: !hasTag
+        default: false
+        }
+    }
+
+    /// The field lines of a 304 where the 200 is passed on and not stored; nil where the client
+    /// needs the content.
     /// - Parameters:
     ///   - fields: of the request; their ranges count in `bytes`.
     ///   - lines: the fields of the 200, each `Name: value` and CRLF.
@@ -55,20 +70,11 @@ public enum NotModified {
         guard validators.areKnown(to: fields, bytes, in: lines.span, lastModified: validators.lastModified) else {
             return nil
         }
-        return kept(of: lines.span, hasTag: !validators.tagValue.isEmpty)
-    }
-
-    /// RFC 9110 15.4.5: nothing of the content; Last-Modified only where no entity tag does its
-    /// work.
-    private static func kept(of lines: Span<UInt8>, hasTag: Bool) -> [UInt8] {
+        let hasTag = !validators.tagValue.isEmpty
         var kept: [UInt8] = []
         var reader = FieldLines()
-        while let line = reader.next(in: lines) {
-            switch line.id {
-            case .contentType, .contentEncoding, .contentLength, .contentRange: continue
-            case .lastModified where hasTag: continue
-            default: kept.append(lines.extracting(line.whole))
-            }
+        while let line = reader.next(in: lines.span) {
+            if keeps(line.id, hasTag: hasTag) { kept.append(lines.span.extracting(line.whole)) }
         }
         return kept
     }
