@@ -11,7 +11,7 @@ final class Compaction {
     private let selectPlace: Statement
     private let updatePlace: Statement
 
-    /// What is read of a segment at once, in bytes; a longer record is read by itself.
+    /// The bytes read of a segment at once; a longer record is read by itself.
     private static let readBytes = 1 << 20
 
     init(_ database: Database) throws(SQLiteError) {
@@ -42,9 +42,7 @@ final class Compaction {
     func goOn(in room: StoreEviction) throws(SQLiteError) -> Bool {
         guard let (segment, offset) = current else { return false }
         // It may have died meanwhile.
-        if offset < room.ledger.log.bytes(of: segment), let file = try room.ledger.log.segments.file(segment),
-            let next = try copyPart(of: segment, file, from: offset, room)
-        {
+        if offset < room.ledger.log.bytes(of: segment), let next = try copyPart(of: segment, from: offset, room) {
             current = (segment, next)
             return true
         }
@@ -56,11 +54,11 @@ final class Compaction {
 
     /// Copies what is live from `offset` on, and says where the next part begins; nil at the end.
     private func copyPart(
-        of segment: Int, _ file: SegmentFile, from offset: Int, _ room: StoreEviction
+        of segment: Int, from offset: Int, _ room: StoreEviction
     ) throws(SQLiteError) -> Int? {
         var buffer = [UInt8](repeating: 0, count: Self.readBytes)
         while true {
-            let count = try read(file, segment, at: offset, into: &buffer)
+            let count = try read(segment, of: room.ledger.log.segments, at: offset, into: &buffer)
             guard count >= SegmentRecord.headBytes else { return nil }
             let (live, next) = try scan(buffer, count, segment, at: offset, room)
             if next > 0 {
@@ -73,20 +71,21 @@ final class Compaction {
     }
 
     /// Reads twice what cannot be read at first; then the segment is lost, and is given up no
-    /// further.
+    /// further. Nothing where there is no such segment.
     private func read(
-        _ file: SegmentFile, _ segment: Int, at offset: Int, into buffer: inout [UInt8]
+        _ segment: Int, of segments: Segments, at offset: Int, into buffer: inout [UInt8]
     ) throws(SQLiteError) -> Int {
         let result = buffer.withUnsafeMutableBytes { raw in
             Result { () throws(SQLiteError) in
-                do throws(SQLiteError) { return try file.read(raw, at: offset) } catch {
-                    return try file.read(raw, at: offset)
+                func read() throws(SQLiteError) -> Int {
+                    try segments.reading(segment) { (file) throws(SQLiteError) in try file.read(raw, at: offset) } ?? 0
                 }
+                do throws(SQLiteError) { return try read() } catch { return try read() }
             }
         }
         do throws(SQLiteError) { return try result.get() } catch {
-            current = nil
-            throw SQLiteError(code: error.code, message: error.message, segment: segment)
+            if error.segment != nil { current = nil }
+            throw error
         }
     }
 
@@ -98,8 +97,8 @@ final class Compaction {
         var (live, next): ([LiveRecord], Int) = ([], 0)
         while next + SegmentRecord.headBytes <= count {
             let head = buffer.withUnsafeBytes { SegmentRecord(UnsafeRawBufferPointer(rebasing: $0[next..<count])) }
-            // Of what no row names, not even the length is believed: after a crash in the middle of
-            // an append the next record begins at some unit behind its head.
+            // Not even the length is believed where no row names the record: after a crash in the
+            // middle of an append the next record begins at some unit after its head.
             guard let head, try isLive(head, at: offset + next, of: segment, room) else {
                 next += Place.unit
                 continue

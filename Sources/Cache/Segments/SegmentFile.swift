@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 
 // One open segment: a file to whose end records are appended, and of which any may be read.
-// Must hold: nothing is written but behind what was written; its descriptor is closed when nobody
-// reads it any more, however early its name went.
+// Must hold: bytes are only appended; its descriptor is closed when nobody reads it any more,
+// however early its name went.
 
 final class SegmentFile: Sendable {
     private let descriptor: CInt
@@ -76,9 +76,15 @@ final class SegmentFile: Sendable {
 
     private static func words(_ number: CInt) -> String { String(cString: strerror(number)) }
 
-    /// As SQLite would say it: a full disk is `SQLITE_FULL`.
+    /// As SQLite would say it: a full disk is `SQLITE_FULL`, and a process without descriptors or
+    /// memory cannot open any file.
     static func error(_ number: CInt, _ what: String) -> SQLiteError {
-        let isFull = number == ENOSPC || number == EDQUOT || number == EFBIG
-        return SQLiteError(code: isFull ? SQLITE_FULL : SQLITE_IOERR, message: "\(what): \(words(number))")
+        let code =
+            switch number {
+            case ENOSPC, EDQUOT, EFBIG: SQLITE_FULL
+            case EMFILE, ENFILE, ENOMEM: SQLITE_CANTOPEN
+            default: SQLITE_IOERR
+            }
+        return SQLiteError(code: code, message: "\(what): \(words(number))")
     }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 import Synchronization
 
@@ -88,7 +89,7 @@ final class Segments: Sendable {
         return file
     }
 
-    /// Removes one. Who reads it goes on.
+    /// Removes one. Reads that are under way go on.
     func remove(_ number: Int) {
         unlink(path(number))
         _ = files.withLock { $0.removeValue(forKey: number) }
@@ -96,8 +97,10 @@ final class Segments: Sendable {
 
     /// Waits until what was written to one is on the disk.
     func synchronize(_ number: Int) throws(SQLiteError) {
-        if let file = files.withLock({ $0[number] }) { return try file.synchronize() }
-        try SegmentFile(path(number), writing: false).synchronize()
+        guard let file = try reading(number, { $0 }) else {
+            throw SQLiteError(code: SQLITE_IOERR, message: "segment \(number) is gone", segment: number)
+        }
+        try file.synchronize()
     }
 
     /// Lets go of all of them: the names have come to mean others.
@@ -112,21 +115,30 @@ final class Segments: Sendable {
 
     /// Calls `body` with the bytes at a place; nil where there are none, or not so many.
     func read<R>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> R) throws(SQLiteError) -> R? {
-        guard let file = try file(place.segment), file.mayHold(place) else { return nil }
-        return try Self.withBuffer(place.span) { (buffer) throws(SQLiteError) in
-            do throws(SQLiteError) {
+        try reading(place.segment) { (file) throws(SQLiteError) in
+            guard file.mayHold(place) else { return nil }
+            return try Self.withBuffer(place.span) { (buffer) throws(SQLiteError) in
                 guard try file.read(buffer, at: place.offset) == buffer.count else { return nil }
-            } catch {
-                throw SQLiteError(code: error.code, message: error.message, segment: place.segment)
+                return body(UnsafeRawBufferPointer(buffer))
             }
-            return body(UnsafeRawBufferPointer(buffer))
+        }
+    }
+
+    /// Calls `body` with a segment; nil where there is none. An error names the segment, unless it
+    /// only says that the process has no descriptor or memory left.
+    func reading<R>(
+        _ number: Int, _ body: (SegmentFile) throws(SQLiteError) -> R?
+    ) throws(SQLiteError) -> R? {
+        do throws(SQLiteError) { return try file(number).flatMap(body) } catch {
+            guard error.primaryCode == SQLITE_IOERR else { throw error }
+            throw SQLiteError(code: error.code, message: error.message, segment: number)
         }
     }
 
     /// The segment, opened by the first that reads it; nil where there is none.
-    func file(_ number: Int) throws(SQLiteError) -> SegmentFile? {
+    private func file(_ number: Int) throws(SQLiteError) -> SegmentFile? {
         if let file = files.withLock({ $0[number] }) { return file }
-        guard access(path(number), F_OK) == 0 else { return nil }
+        if access(path(number), F_OK) != 0, errno == ENOENT { return nil }
         let opened = try SegmentFile(path(number), writing: false)
         return files.withLock { files in
             if let file = files[number] { return file }
