@@ -11,7 +11,7 @@ public struct ListedEntry: Sendable {
     public let isInFile: Bool
 }
 
-/// What a listing found.
+/// The result of a listing.
 public struct EntryListing: Sendable {
     /// Answers of the origin's that everyone shares. The most recently used come first, or the most
     /// recently received where their use is not recorded.
@@ -25,7 +25,7 @@ public struct EntryListing: Sendable {
 }
 
 extension ResponseCache {
-    /// What is stored under `key`, if something can still be done with it.
+    /// The answer stored under `key`, if something can still be done with it.
     public func peek(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
         guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now),
             !found.isDamaged

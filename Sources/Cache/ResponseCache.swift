@@ -4,7 +4,7 @@ import HTTP
 import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
-// in memory at once and on disk behind the answer.
+// in memory at once and on disk after the answer.
 // Must hold: what was removed or purged does not come back by a promotion that was under way
 // (`removals` is counted up before memory is cleared and checked after a promotion); a purge does
 // the disk first, so that what is promoted after it has begun with memory is purged already;
@@ -30,7 +30,7 @@ public final class ResponseCache: Sendable {
     let contradictionCount = Atomic<Int>(0)
     /// Another process that still answers from what it has of this cache; nil where there is none.
     private let otherProcess = Mutex<OtherProcess?>(nil)
-    /// What was composed, by its parts. Its lock is taken before those of the memory tier, never
+    /// Composed answers by their parts. Its lock is taken before those of the memory tier, never
     /// under one.
     let dependents: Mutex<Dependents>
 
@@ -50,7 +50,7 @@ public final class ResponseCache: Sendable {
         guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
-            // What the file has under the key of a composed answer is another one.
+            // The file has another answer under the key of a composed one.
             if response.composition == nil { store?.remove(key, receivedBy: response.receivedAt) }
             dropDependents(of: key)
             return nil
@@ -63,7 +63,7 @@ public final class ResponseCache: Sendable {
         return response
     }
 
-    /// Stores `response`: in memory at once, on disk behind, unless it is personal. A composed
+    /// Stores `response`: in memory at once, on disk later, unless it is personal. A composed
     /// answer that was changed by whatever the origin said goes instead: it can be composed again.
     /// `reader` is the caller's, where it has looked for the key.
     public func store(_ response: StoredResponse, _ reader: StoreReader? = nil) {
@@ -145,11 +145,12 @@ public final class ResponseCache: Sendable {
         purgedTargets.lastPurge(of: target(), storefront: storefront(), classTag: classTag)
     }
 
-    /// Memory's turn, behind the file's.
+    /// Memory's turn, after the file's.
     private func endPurge(_ purge: Purge) {
         guard purge.mode != .dryRun else { return }
         removals.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        // What left while the file was gone through may bring back what was in memory all along.
+        // A request sent while the file was gone through may bring back what was in memory all
+        // along.
         purges.wrappingAdd(1, ordering: .sequentiallyConsistent)
         purgeMemory(purge)
     }
@@ -158,14 +159,13 @@ public final class ResponseCache: Sendable {
     /// process.
     public func store(_ form: RestingForm) { store?.store(form) }
 
-    /// Tells which forms of request rest, behind the caller's back: see
-    /// `SQLiteStore.visitRestingForms`.
+    /// Tells which forms of request rest, in the background: see `SQLiteStore.visitRestingForms`.
     public func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
         store?.visitRestingForms(at: now, body)
     }
 
-    /// Goes through what the file holds, behind the caller's back: see `SQLiteStore.visit`. Without
-    /// a store there is nothing, and `completion` is called at once.
+    /// Goes through what the file holds, in the background: see `SQLiteStore.visit`. Without a
+    /// store there is nothing, and `completion` is called at once.
     public func visitStored(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
@@ -191,7 +191,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Frees all that is one user's or another's, behind the caller's back.
+    /// Frees all personal answers, in the background.
     public func freePersonal() {
         cleaning.async { @Sendable [memory] in
             memory.forEachResponse { if $0.key.isPersonal { memory.remove($0) } }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// What is stored, told apart by class and storefront, as of some moment in the last minute or so.
+/// The stored answers by class and storefront, as of some moment in the last minute or so.
 public struct StorageBreakdown: Sendable, Equatable {
     /// The answers of one class for one storefront in one tier.
     public struct Part: Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct StorageBreakdown: Sendable, Equatable {
         /// Two lower-case letters, or nothing.
         public let storefront: String
         public var entries: Int
-        /// Of targets, fields and bodies; in memory with bookkeeping.
+        /// The bytes of targets, fields and bodies; in memory with bookkeeping.
         public var bytes: Int
     }
 
@@ -76,7 +76,8 @@ final class StorageSurvey: Sendable {
 }
 
 extension ResponseCache {
-    /// What is stored, by class and storefront. Calls `completion` at once or on another queue.
+    /// Counts what is stored by class and storefront. Calls `completion` at once or on another
+    /// queue.
     public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
         survey.take(
             { @Sendable [memory, store] in

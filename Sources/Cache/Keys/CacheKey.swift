@@ -11,11 +11,11 @@ import Text
 /// A connection keeps one and sets it anew for each request; no allocation once its storage has
 /// grown.
 public struct CacheKey: NumberedKey, Sendable {
-    /// Who may be served what is stored under the key.
+    /// The clients that may be served the answer under the key.
     public enum Scope: Hashable, Sendable {
         /// Everyone: catalog, storefronts, languages.
         case shared
-        /// The user behind one token only; such entries stay in memory.
+        /// The user of one token only; such entries stay in memory.
         case personal(UserHash)
     }
 
@@ -24,7 +24,7 @@ public struct CacheKey: NumberedKey, Sendable {
     /// SipHash under this process's seed: keys chosen by an attacker do not collide more than
     /// others.
     public private(set) var hash: UInt64 = 0
-    /// Who may be served.
+    /// The clients that may be served.
     public private(set) var scope: Scope = .shared
     private var targetStart = 0
     private var targetEnd = 0
@@ -87,7 +87,7 @@ public struct CacheKey: NumberedKey, Sendable {
     public var isPersonal: Bool { scope != .shared }
     /// The canonical path and query.
     public var target: ArraySlice<UInt8> { bytes[targetStart..<targetEnd] }
-    /// What tells apart answers to the same target; mostly empty.
+    /// Tells apart answers to the same target; mostly empty.
     public var variant: ArraySlice<UInt8> { bytes[(targetEnd + 1)...] }
 
     public static func == (left: CacheKey, right: CacheKey) -> Bool {

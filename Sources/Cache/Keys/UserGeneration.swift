@@ -1,6 +1,7 @@
 import Text
 
-/// What all nodes that share a tier call the present state of one user's answers: 128 random bits.
+/// The name of the present state of one user's answers on all nodes that share a tier: 128 random
+/// bits.
 public struct UserGeneration: Sendable, Equatable {
     let high: UInt64
     let low: UInt64

@@ -1,6 +1,6 @@
 import Text
 
-// Who a personal entry belongs to, without the token that says so.
+// The user that a personal entry belongs to, without the token that says so.
 // Must hold: the token itself is neither kept nor recoverable; the key lives as long as the process
 // and is never written.
 

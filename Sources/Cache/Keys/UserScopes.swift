@@ -5,7 +5,7 @@ import Synchronization
 /// Its lock is taken on personal requests only.
 public final class UserScopes: Sendable {
     private let key: UserHashKey
-    /// What was kept for users of another object is not found by this one.
+    /// An object does not find answers that were kept for users of another one.
     private let salt = UserGeneration.random()
     private let state = Mutex(State())
 
@@ -24,7 +24,7 @@ public final class UserScopes: Sendable {
     /// One that calls users what other nodes call them, for `scope(of:in:at:)`.
     public init(_ key: UserHashKey) { self.key = key }
 
-    /// Who the token stands for; nil where libcrypto refuses.
+    /// The user of the token; nil where libcrypto refuses.
     public func user(ofToken token: Span<UInt8>) -> UserHash? {
         key.hash(token: token)
     }
@@ -46,7 +46,7 @@ public final class UserScopes: Sendable {
             let scope = CacheKey.Scope.personal(own.inGeneration(common).inGeneration(salt))
             let before = state.shared[user]
             guard before != scope else { return (scope, nil) }
-            // What is forgotten here is left to eviction.
+            // Answers of users forgotten here are left to eviction.
             if before == nil, state.shared.count >= UserGenerations.maxUsers { state.shared.removeAll() }
             state.shared[user] = scope
             return (scope, before)

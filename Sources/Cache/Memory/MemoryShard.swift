@@ -151,8 +151,7 @@ struct MemoryShard {
         for entry in old where !entry.isEmpty { place(entry) }
     }
 
-    /// Empties a slot and moves those behind it up, so that no search stops too early (Knuth 6.4
-    /// R).
+    /// Empties a slot and moves later ones up, so that no search stops too early (Knuth 6.4 R).
     private mutating func vacate(_ emptied: Int) {
         let mask = slots.count - 1
         var hole = emptied

@@ -105,7 +105,7 @@ public final class MemoryTier: Sendable {
         return chosen
     }
 
-    /// What a purge does to one that it chose.
+    /// Does to an answer what a purge does that chose it.
     func apply(_ purge: Purge, to response: StoredResponse) {
         switch purge.fate(of: response) {
         case .stays: break

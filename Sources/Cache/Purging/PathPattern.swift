@@ -1,8 +1,8 @@
 /// A pattern of canonical paths: `*` stands for any bytes, `/` among them, and everything else for
 /// itself.
 ///
-/// What it costs to match is bounded by the number of its stars. ASCII alone, so that SQLite's
-/// GLOB, which counts characters, means the same in the file.
+/// The cost of a match is bounded by the number of its stars. ASCII alone, so that SQLite's GLOB,
+/// which counts characters, means the same in the file.
 public struct PathPattern: Sendable, Equatable {
     let bytes: [UInt8]
 

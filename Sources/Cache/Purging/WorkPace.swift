@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-// How long work that goes on behind the clients' backs leaves the processors to the loops.
+// The rests of background work, in which it leaves the processors to the loops.
 // Must hold: a piece is short, and is followed by several times as much rest. Where loops and work
 // share processors, a request then waits for one piece at most, and few meet one.
 

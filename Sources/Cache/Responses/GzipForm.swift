@@ -30,7 +30,7 @@ public struct GzipForm: Sendable {
     /// Content of fewer bytes is sent in as many packets either way.
     public static let leastBytes = 1 << 10
 
-    /// Of answers that have two forms, unless the origin says it.
+    /// The line that answers with two forms get, unless the origin says it.
     static let varyLine: StaticString = "Vary: Accept-Encoding\r\n"
 
     /// Whether a `Vary` among these lines names `Accept-Encoding`, or everything.

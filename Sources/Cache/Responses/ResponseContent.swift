@@ -7,7 +7,7 @@ import Synchronization
 // Must hold: every reader sees one content of one length; only what a checksum vouches for is kept
 // coded alone.
 
-/// What a `StoredResponse` has as its body.
+/// The body of a `StoredResponse`.
 enum ResponseContent: Sendable {
     case plain([UInt8])
     case coded(CodedContent)
@@ -37,7 +37,7 @@ enum ResponseContent: Sendable {
 /// Content that is inflated when it is first asked for.
 final class CodedContent: Sendable {
     let coded: [UInt8]
-    /// Of what comes out of it.
+    /// The size of the inflated content.
     let count: Int
     private let gzip: Gzip
     private let inflated = Mutex<[UInt8]?>(nil)

@@ -10,7 +10,7 @@ import Text
 
 /// A stored response.
 public final class StoredResponse: ReusableAnswer, Sendable {
-    /// What it answers, and to whom.
+    /// The request that it answers, and the clients that may get it.
     public let key: CacheKey
     public let status: Int
     /// Wire-ready: status line, fields, Content-Length, each with CR LF. Age, Date, Cache-Status
@@ -34,23 +34,22 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public let classTag: UInt8
     /// Two lower-case letters, or nothing.
     public let storefront: [UInt8]
-    /// Of a signpost: the names of the request fields by which answers to the target are told apart
-    /// (RFC 9110 12.5.5), as `VariantSignpost` writes them. Empty for an answer.
+    /// The names, in a signpost, of the request fields by which answers to the target are told
+    /// apart (RFC 9110 12.5.5), as `VariantSignpost` writes them. Empty for an answer.
     let selecting: [UInt8]
     /// The resources that the content names, as `ResourceMention` numbers them, ascending: what a
     /// purge by resource finds. `everyResource` alone where it may name any; empty where it was
     /// composed, as `composition` knows them then.
     public let resources: [UInt64]
-    /// Stands for all resources there are.
+    /// The number that means any resource.
     public static let everyResource = UInt64.max
-    /// What is known about `body`; nil where nothing was worked out, and for what was read from
-    /// disk.
+    /// The structure of `body`; nil where none was worked out, and for what was read from disk.
     public let outline: (any Outline)?
     /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an
     /// answer is kept in memory alone, by `ResponseCache.store(composed:from:)`.
     public let composition: Composition?
-    /// What it takes in memory: the bytes it holds and `overhead`. Added up once: a tier relies on
-    /// it staying what it was, and asks for it when an answer goes whose parts no cache holds.
+    /// Its size in memory: the bytes it holds and `overhead`. Added up once: a tier relies on it
+    /// staying what it was, and asks for it when an answer goes whose parts no cache holds.
     public let byteCount: Int
     /// The checksum of `body`; 0 where it was not needed for an entity tag.
     private let bodySum: UInt64
@@ -194,9 +193,9 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     var filedBody: [UInt8] { gzip?.body ?? body }
     var filedBodyCount: Int { gzip?.body.count ?? bodyCount }
     var filedByteCount: Int { gzip == nil ? byteCount : byteCount - bodyCount }
-    /// What operators are told as its size: target, variant, fields and body, as the file has them.
+    /// The size that operators are told: target, variant, fields and body, as the file has them.
     var filedSize: Int { key.target.count + key.variant.count + fields.count + filedBodyCount }
-    /// What its row has beside numbers.
+    /// The bytes of its row without numbers.
     var rowByteCount: Int {
         key.bytes.count + selecting.count + resources.count * MemoryLayout<UInt64>.size
     }

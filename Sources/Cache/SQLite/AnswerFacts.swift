@@ -1,7 +1,7 @@
 import Freshness
 
-// What a hit needs to know of an answer beside its fields and its body: the end of a record, so
-// that a hit reads that and no row.
+// The facts that a hit needs of an answer besides fields and body: the end of a record, so that a
+// hit reads that and no row.
 // Must hold: it says what the row of `entry` said when it was written; no bytes of a damaged file
 // can trap.
 
@@ -56,7 +56,7 @@ struct AnswerFacts {
         resources = stride(from: resourcesStart, to: raw.count, by: 8).map { load(UInt64.self, $0) }
     }
 
-    /// What `append` appends.
+    /// The bytes that `append` appends.
     var byteCount: Int {
         Self.fixedBytes + storefront.count + selecting.count + resources.count * 8
     }

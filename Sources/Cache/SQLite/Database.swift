@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import Text
 
-// One connection to an SQLite file. Owns the sqlite3 pointer; the only file beside Statement.swift
+// One connection to an SQLite file. Owns the sqlite3 pointer; the only file but Statement.swift
 // that sees one, as GatheredLog.swift alone sees the open log. Must hold: a connection is used by
 // one thread at a time (a loop, or the writer under its lock); it is opened without SQLite's own
 // mutexes.

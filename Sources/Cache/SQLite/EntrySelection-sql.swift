@@ -1,4 +1,4 @@
-// What a selection is in SQL: fixed words and bound values.
+// A selection in SQL: fixed words and bound values.
 
 extension EntrySelection {
     /// A condition on a row of `entry`, and the values of its parameters, which are numbered from
@@ -21,7 +21,7 @@ extension EntrySelection {
 }
 
 extension EntrySelection.Condition {
-    /// What holds of a row of `entry`, and the value of the parameter in it.
+    /// The condition on a row of `entry`, and the value of the parameter in it.
     fileprivate func term(_ parameter: String) -> (sql: String, value: SQLValue) {
         switch self {
         case .target(let target): ("target = \(parameter)", .text(target[...]))

@@ -1,7 +1,7 @@
 import CSQLite
 
-// What SQLite writes to its write-ahead log, in larger pieces. It writes each frame with two calls
-// of the system, of 24 bytes and of a page, and a stored answer changes a page or two.
+// Writes SQLite's write-ahead log in larger pieces. SQLite writes each frame with two calls of the
+// system, of 24 bytes and of a page, and a stored answer changes a page or two.
 // Must hold: whatever SQLite asks of the file finds all that it wrote; the last frame of a
 // transaction is in the file before the call returns that brought it, so that a full or failing
 // disk fails the transaction, and readers are told of no frame that is not there; what was rolled
@@ -28,7 +28,7 @@ final class GatheredLog {
     private var failure: Int32?
 
     private static let pieceBytes = 64 << 10
-    /// Of a frame's header. Its bytes 4 to 8 say how many pages the database has after the
+    /// The size of a frame's header. Its bytes 4 to 8 say how many pages the database has after the
     /// transaction that the frame ends; they are 0 in all others (SQLite file format, 4.1).
     private static let headerBytes = 24
     private static let databasePages = 4..<8
@@ -93,7 +93,7 @@ final class GatheredLog {
         return code == SQLITE_OK ? body(log.original.pointee) : code
     }
 
-    /// What is left ends no transaction, so nobody misses it.
+    /// The rest ends no transaction and can be dropped.
     private static func close(_ file: File) -> Int32 {
         let table = table(of: file)
         let log = table.pointee.log.takeRetainedValue()
@@ -117,7 +117,7 @@ final class GatheredLog {
         return endsTransaction || isLastPage || bytes.count >= Self.pieceBytes ? writeOut(file) : SQLITE_OK
     }
 
-    /// What cannot be written is dropped, and its transaction fails.
+    /// Frames that cannot be written are dropped, and their transaction fails.
     private func writeOut(_ file: File) -> Int32 {
         guard !bytes.isEmpty else { return SQLITE_OK }
         defer { bytes.removeAll(keepingCapacity: true) }

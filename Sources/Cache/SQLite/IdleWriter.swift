@@ -48,7 +48,7 @@ final class IdleWriter: Sendable {
         return true
     }
 
-    /// Whether nobody has overtaken it lately.
+    /// Whether no other thread has overtaken it lately.
     var mayWrite: Bool {
         hasThread.load(ordering: .relaxed)
             && DispatchTime.now().uptimeNanoseconds >= overtakenUntil.load(ordering: .relaxed)

@@ -2,7 +2,7 @@ import CSQLite
 
 // SQLite's result codes as values. A struct, so that codes this file does not name survive.
 
-/// What a call to SQLite failed with.
+/// The error of a call to SQLite.
 struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
@@ -24,7 +24,7 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// Another process holds a lock: nothing is wrong, and later it goes.
     var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
 
-    /// What has to be done about it.
+    /// The kind of the fault, which decides the reaction.
     var fault: StoreFault {
         if let segment { return .segment(segment) }
         if isBusy { return .busy }

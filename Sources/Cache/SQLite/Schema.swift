@@ -10,7 +10,7 @@ enum Schema {
     /// `PRAGMA user_version`.
     static let version: Int64 = 10
 
-    /// What came with this version; all else is as in the one before.
+    /// The table that came with this version; all else is as in the one before.
     private static let purged = """
         CREATE TABLE purged (
           -- What purges chose by target: no answer to it is built of others that are as old as the purge.
@@ -115,12 +115,12 @@ enum Schema {
         purged,
     ]
 
-    /// What an open file turned out to be.
+    /// The kind of an open file.
     enum Verdict: Equatable {
         case current
         /// Nothing in it: a file just made.
         case empty
-        /// Of the version before: `upgrade` makes it a current one.
+        /// A file of the version before: `upgrade` makes it a current one.
         case previous
         /// Not to be used; the words say why.
         case unusable(String)

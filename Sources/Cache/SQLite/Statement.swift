@@ -5,7 +5,7 @@ import CSQLite
 // call that keeps them alive; a statement is always reset before a call returns, so that none but a
 // transaction begun by `BEGIN` outlives it.
 
-/// What a parameter can be.
+/// The value of a parameter.
 enum SQLValue {
     case integer(Int64)
     /// UTF-8, or bytes that are shown as such.
@@ -84,7 +84,7 @@ final class Statement {
         return sqlite3_bind_blob(handle, index, start, Int32(blob.count), csqlite_static())
     }
 
-    /// What `read` makes of the first row; nil where there is none.
+    /// Returns what `read` makes of the first row; nil where there is none.
     func firstRow<R>(_ values: SQLValue..., read: (Row) -> R) throws(SQLiteError) -> R? {
         var result: R?
         try forEachRow(values) { row in
@@ -94,8 +94,8 @@ final class Statement {
         return result
     }
 
-    /// What `read` makes of the first row for the value of ?1, the only parameter; nil where there
-    /// is none.
+    /// Returns what `read` makes of the first row for the value of ?1, the only parameter; nil
+    /// where there is none.
     func firstRow<R>(at value: Int64, read: (Row) -> R) throws(SQLiteError) -> R? {
         sqlite3_bind_int64(handle, 1, value)
         let code = sqlite3_step(handle)

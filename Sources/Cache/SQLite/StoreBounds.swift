@@ -1,4 +1,4 @@
-// What `cache_size` is divided into. Everything on disk together stays within it: the segments, the
+// The parts of `cache_size`. Everything on disk together stays within it: the segments, the
 // database, its write-ahead log, and the shared memory that indexes the log.
 // Must hold: the log before a transaction (`checkpointBytes`) and the largest transaction fit into
 // `journalBytes`; a transaction is begun only where its estimate fits into `fileBytes`.
@@ -17,8 +17,8 @@ struct StoreBounds: Equatable {
     /// The pages that a row changes: of the entry and three indexes, for itself
     /// and for what it replaces. Neighbours share most of them.
     private static let pagesPerRow = 7
-    /// What a transaction changes whatever it writes: the first page, totals, free lists, the tops
-    /// of the trees.
+    /// The pages that every transaction changes: the first one, totals, free lists, the tops of the
+    /// trees.
     private static let sharedPages = 24
     /// A frame of the log is a page and a header; each 4096 frames have 32 KiB of shared memory,
     /// the first 4062 too.
@@ -44,13 +44,12 @@ struct StoreBounds: Equatable {
     /// Rows evicted, or last-use times written, in one transaction.
     var batchRows: Int { batchBytes / Self.estimate(rowBytes: 0) }
 
-    /// What writing or removing a row takes in the log, where it has so many bytes beside
-    /// numbers.
+    /// The bytes in the log for writing or removing a row with that many bytes besides numbers.
     static func estimate(rowBytes: Int) -> Int {
         rowBytes * 2 + pagesPerRow * pageBytes
     }
 
-    /// What the database grows by at most, where that is written for so many rows: a page of each
+    /// The most that the database grows by where that is written for so many rows: a page of each
     /// of two trees may be divided for each, and the others grow at their ends.
     static func growth(rowBytes: Int, rows: Int) -> Int {
         rowBytes - rows * (pagesPerRow - 2) * pageBytes + sharedPages * pageBytes
@@ -65,7 +64,7 @@ struct StoreBounds: Equatable {
     private static let segments = 64
     private static let leastSegment = 64 << 10
 
-    /// What a transaction of that estimate takes in the log, where each page has a header.
+    /// The bytes in the log for a transaction of that estimate; each page has a header.
     static func journalBytes(writing bytes: Int) -> Int {
         let pages = bytes + sharedPages * pageBytes
         return pages + pages / 64

@@ -10,7 +10,7 @@ final class StoreConnection {
         var bytes = 0
     }
 
-    /// What a transaction did, in rows.
+    /// The result of a transaction, in rows.
     struct Outcome {
         var written = 0
         /// Responses too large for the bound.
@@ -41,7 +41,7 @@ final class StoreConnection {
     /// Up to which key rows of lost segments have gone.
     private var swept = Int64.max
 
-    /// What is appended to a segment at once, in bytes.
+    /// The bytes appended to a segment at once.
     private static let appendedBytes = 1 << 20
     /// The keys that are learnt in one step.
     private static let learntKeys = 16_384
@@ -92,7 +92,7 @@ final class StoreConnection {
         // Before they count as not being there.
         try lose(found.lost)
         ledger.learn(found.rows, through: found.last)
-        // Of an earlier run that did not end well.
+        // An earlier run that did not end well may have left some.
         if ledger.hasDeadSegments { _ = try room.checkpoint() }
         return !ledger.isComplete
     }
@@ -198,7 +198,7 @@ final class StoreConnection {
             operations, at: now, isRoom: true, evicted: 0, rowBytes, checkpointBytes: room.bounds.checkpointBytes / 4)
     }
 
-    /// What the operations take: of rows in the log, and of all in the files.
+    /// The bytes that the operations take: rows in the log, and everything in the files.
     private func estimate(
         _ operations: PendingWrites.Batch
     ) -> (rowBytes: Int, growth: Int) {

@@ -10,7 +10,7 @@ final class StoreEviction {
     /// Making room for something, step by step.
     struct Making {
         let bytes: Int
-        /// Of the files, before the first step.
+        /// The size of the files before the first step.
         let usedBefore: Int
         /// Rows.
         var evicted = 0
@@ -36,7 +36,7 @@ final class StoreEviction {
 
     /// The most rows evicted before one batch: a lowered bound is approached in small steps.
     private static let evictionLimit = 2_048
-    /// What is dead may take that part of the files: with less, more would be copied to get at it.
+    /// Dead records may take that part of the files: with less, more would be copied to get at it.
     private static let slackPart = 32
 
     init(_ database: Database, _ bounds: StoreBounds, _ ledger: RowLedger) throws(SQLiteError) {
@@ -146,7 +146,7 @@ final class StoreEviction {
         Int(try selectFreePages.firstRow { $0.integer(0) } ?? 0)
     }
 
-    /// Of the database and the segments, in bytes.
+    /// The size of the database and the segments, in bytes.
     func usedBytes() throws(SQLiteError) -> Int {
         Int(try selectPages.firstRow { $0.integer(0) } ?? 0) * pageSize + ledger.log.byteCount
     }

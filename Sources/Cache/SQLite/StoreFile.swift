@@ -23,11 +23,11 @@ struct StoreFile {
     /// For one clear line about a file that was set aside.
     let log: @Sendable (String) -> Void
 
-    /// What the store may use on a disk that has room for it.
+    /// The bounds on a disk that has room for all of it.
     var fullBounds: StoreBounds { StoreBounds(maxBytes: maxBytes) }
 
-    /// What the store may use now: `cache_size`, or what the disk has room for where that is less,
-    /// so that a cache on a full disk goes on within what it has.
+    /// The bounds for now: `cache_size`, or what the disk has room for where that is less, so that
+    /// a cache on a full disk goes on within what it has.
     /// - Parameter segments: what they take, in bytes.
     func bounds(with segments: Int) -> StoreBounds {
         var disk = statvfs()
@@ -43,9 +43,9 @@ struct StoreFile {
         return StoreBounds(maxBytes: min(maxBytes, used + free))
     }
 
-    /// What takes effect only before the first table. With pages of 2 KiB a file of answers of 1 to
-    /// 8 KiB is 1.13 times what is stored, with 4 KiB 1.20, and less is written for each entry of
-    /// an index; look-ups cost the same.
+    /// Settings that take effect only before the first table. With pages of 2 KiB a file of answers
+    /// of 1 to 8 KiB is 1.13 times what is stored, with 4 KiB 1.20, and less is written for each
+    /// entry of an index; look-ups cost the same.
     private static let ofNewFiles = "PRAGMA page_size = \(StoreBounds.pageBytes); PRAGMA auto_vacuum = INCREMENTAL"
 
     /// An open, current database: the file that is there, or a fresh one.
@@ -60,8 +60,8 @@ struct StoreFile {
         let reason: String
     }
 
-    /// What is made of the file that is there, or of a fresh one. What was read wrongly once is
-    /// read again, so it takes two failures to set a file aside.
+    /// Makes something of the file that is there, or of a fresh one. A file that was read wrongly
+    /// once is read again, so it takes two failures to set a file aside.
     func judgedTwice<R>(
         _ attempt: () throws(StoreUnavailable) -> Result<R, Damage>
     ) throws(StoreUnavailable) -> R {
@@ -99,7 +99,7 @@ struct StoreFile {
         }
     }
 
-    /// What a look at the whole file says.
+    /// The result of a look at the whole file.
     enum Verdict: Equatable {
         case sound, damaged
         /// The look took too long.
@@ -128,7 +128,7 @@ struct StoreFile {
         }
     }
 
-    /// Of the file at `path`, in bytes; 0 where there is none.
+    /// The size of the file at `path`, in bytes; 0 where there is none.
     static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0

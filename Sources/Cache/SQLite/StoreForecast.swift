@@ -14,7 +14,7 @@ public enum StoreForecast {
         return nil
     }
 
-    /// SQLite makes journals beside the file.
+    /// SQLite makes journals next to the file.
     private static func unwritable(_ path: String) -> String? {
         let directory = FilePath.folder(of: path)
         if access(directory, W_OK | X_OK) != 0 { return "\(directory): \(String(cString: strerror(errno)))" }

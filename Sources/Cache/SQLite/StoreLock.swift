@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-// The lock that says which process uses a cache file: on a file beside it, never on the file
+// The lock that says which process uses a cache file: on a file of its own, never on the file
 // itself, because closing any descriptor of that would let go of the locks that SQLite holds on it.
 // Must hold: one holder at a time, whatever name its directory is reached by; the lock goes with
 // its holder, however that ends, and the file stays: removing it would leave two processes with a

@@ -1,13 +1,14 @@
-// What the file keeps beside the answers: facts that must agree with them, the forms of request in
-// which no answers are built for a while, and the targets that purges chose.
-// Must hold: no loop waits for the disk; a mark is written after all that was asked of the file
-// before it, so that no crash leaves it there without what it speaks of; a fact waits for the
-// purges that the disk has refused; marks that wait are bounded, and one of a key is the latest.
+// Marks that the file keeps besides the answers: facts that must agree with them, the forms of
+// request in which no answers are built for a while, and the targets that purges chose.
+// Must hold: no loop waits for the disk; a mark is written after the operations queued before it,
+// so that no crash leaves it there without what it speaks of; a fact also waits for all purges of
+// the file; marks that wait are bounded, and one of a key is the latest.
 
 /// One row of one of the tables of marks.
 struct StoreMark: Sendable, Equatable {
     enum Table: CaseIterable {
-        /// What the process keeps by name: up to where the purges that nodes share are applied.
+        /// A fact that the process keeps by name: up to where the purges that nodes share are
+        /// applied.
         case fact
         /// Until when no answers are built in a form of request.
         case rest

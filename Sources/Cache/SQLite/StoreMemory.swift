@@ -1,4 +1,4 @@
-/// What the store may take in memory, in bytes; beside its answers, which the memory tier holds.
+/// The memory that the store may take, in bytes, without answers in the memory tier.
 public enum StoreMemory {
     /// Answers that wait to be written, or are being written.
     public static let pendingBytes = 32 << 20

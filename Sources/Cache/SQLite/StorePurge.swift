@@ -1,4 +1,5 @@
-// A purge of the file: where its rows are looked for, and how far it has come.
+// A purge of one file: where its rows are looked for, and how far it has come. Another one begins
+// whenever a file is opened.
 // Must hold: a step looks at a bounded number of rows and changes rows of a bounded size, in the
 // order of writing, and none is met twice nor any that came after the first step; what is asked by
 // target goes through an index, whatever the file holds, and all else through all rows.

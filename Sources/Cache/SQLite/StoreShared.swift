@@ -1,7 +1,7 @@
 import HTTP
 import Synchronization
 
-// What the writer and the readers of one store have in common.
+// State that the writer and the readers of one store share.
 // Must hold: the locks here are never held together, and nothing is logged or read from a disk
 // under one of them; each may be taken under the writer's lock.
 

@@ -23,7 +23,7 @@ final class KeyDirectory: Sendable {
     /// Keys beyond it are not known. They are read in their order when a file is opened.
     private let knownThrough = Atomic<Int64>(.min)
     private let count = Atomic<Int>(0)
-    /// Of more keys a part is known.
+    /// Where there are more keys, only some of them are known.
     private let mostKeys: Int
 
     /// Each has a lock of its own, and grows by itself: moving a table of a million takes 20 ms.
@@ -38,7 +38,7 @@ final class KeyDirectory: Sendable {
     private func shard(_ key: Int64) -> Shard { shards[Int(truncatingIfNeeded: key & 0xFF)] }
 
     func find(_ key: Int64) -> Finding {
-        // What is known is asked under the lock: what is let go of meanwhile must not look absent.
+        // `known` is read under the lock: a key that is let go of meanwhile must not look absent.
         let (isKnown, found) = shard(key).table.withLock { table in (key <= known, table[key]) }
         guard isKnown else { return .unknown }
         guard let found else { return .absent }
@@ -51,8 +51,8 @@ final class KeyDirectory: Sendable {
 
     // For the writer, under its lock.
 
-    /// What the row of `key` says from now on: a place, or one below zero where the row has to be
-    /// asked; nil where there is none.
+    /// Notes what the row of `key` says from now on: a place, or one below zero where the row has
+    /// to be asked; nil where there is none.
     func set(_ key: Int64, _ place: Int64?) {
         guard key <= known else { return }
         let added = shard(key).table.withLock { table in

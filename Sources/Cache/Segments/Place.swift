@@ -6,7 +6,7 @@ struct Place: Hashable, Sendable {
     /// often it is doubled.
     let number: Int64
 
-    /// Records begin at multiples of so many bytes.
+    /// Records begin at multiples of it, in bytes.
     static let unit = 64
     /// The most of one segment, in bytes: offsets are smaller.
     static let longestSegment = unit << 24
@@ -45,7 +45,7 @@ struct Place: Hashable, Sendable {
         return (code & (1 << Self.mantissaBits - 1)) << (code >> Self.mantissaBits) * Self.unit
     }
 
-    /// What a record of so many bytes takes: whole units, and above 128 KiB up to a thousandth
+    /// The span of a record of that many bytes: whole units, and above 128 KiB up to a thousandth
     /// more.
     static func span(of bytes: Int) -> Int {
         var (units, doubled) = ((bytes + unit - 1) / unit, 0)

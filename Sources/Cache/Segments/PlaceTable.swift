@@ -39,7 +39,7 @@ struct PlaceTable: ~Copyable {
         slots[slot] = (key, place)
     }
 
-    /// What follows moves up, so that no probe ends too early.
+    /// Later keys move up, so that no probe ends too early.
     private mutating func remove(_ key: Int64) {
         guard count > 0 else { return }
         var hole = home(key)

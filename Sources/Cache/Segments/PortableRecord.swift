@@ -11,10 +11,10 @@ import HTTP
 /// storefront, what it names, and a checksum over all of that and the key. The key is not in them:
 /// whoever reads says for which it reads.
 public enum PortableRecord {
-    /// What was read.
+    /// The result of a read.
     public enum Content: Sendable {
         case response(StoredResponse)
-        /// Of another key, torn, changed, or not to be inflated.
+        /// A record of another key, or one that is torn, changed, or cannot be inflated.
         case damaged
         /// In gzip, and this process has no zlib.
         case unreadable

@@ -1,4 +1,4 @@
-// What a transaction does to rows, told to directory and segments once it is committed.
+// Tells directory and segments what a transaction did to rows, once it is committed.
 // Must hold: nothing is told of a transaction that failed; what is live is counted for keys up to
 // `counted`, in whose rows' order the file is gone through when it is opened.
 

@@ -9,9 +9,9 @@ import Glibc
 
 struct SegmentLog {
     private struct Usage {
-        /// Of the file.
+        /// The size of the file.
         var bytes = 0
-        /// Of records that rows name.
+        /// The bytes of records that rows name.
         var live = 0
         var dead: Int { bytes - live }
     }
@@ -23,7 +23,7 @@ struct SegmentLog {
     private var lastNumber = 0
     /// Whether records may be appended to the last one of an earlier run.
     private var reopensLast = true
-    /// Of all segments, in bytes.
+    /// The size of all segments, in bytes.
     private(set) var byteCount = 0
     /// Those that may hold what is not on the disk: at first all, because an earlier run may have
     /// been killed.

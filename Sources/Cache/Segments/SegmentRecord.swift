@@ -16,7 +16,7 @@ struct SegmentRecord {
     let factsCount: Int
     let isGzip: Bool
 
-    /// Of the head.
+    /// The size of the head.
     static let headBytes = 32
     /// "Rec1", as a file has it.
     private static let mark: UInt32 = 0x3163_6552
@@ -37,7 +37,7 @@ struct SegmentRecord {
         guard number(0) == Self.mark, number(4) == checkNumber else { return nil }
     }
 
-    /// That of `response`, whose facts take `factsCount` bytes.
+    /// The record of `response`, whose facts take `factsCount` bytes.
     init(_ response: StoredResponse, key: Int64, factsCount: Int) {
         self.key = key
         bodyCount = response.filedBody.count
@@ -83,7 +83,7 @@ struct SegmentRecord {
     }
 }
 
-/// What a row says that its record does not: a soft purge changes rows alone.
+/// The facts of a row that its record lacks: a soft purge changes rows alone.
 struct RowFacts {
     let lifetime: Lifetime
     let checksum: UInt64

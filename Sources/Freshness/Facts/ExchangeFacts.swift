@@ -1,8 +1,8 @@
 import HTTP
 
-// What a store decision needs to know of a request and its response, as plain values.
+// The facts of a request and its response that a store decision needs, as plain values.
 
-/// What the decision needs to know of the request.
+/// The facts of the request.
 public struct RequestFacts: Sendable, Equatable {
     /// Whether the method is GET; answers to others are not stored, but for the following.
     public var isGet = true
@@ -20,7 +20,7 @@ public struct RequestFacts: Sendable, Equatable {
     public init() {}
 }
 
-/// What the decision needs to know of the response. Dates are unix seconds.
+/// The facts of the response. Dates are unix seconds.
 public struct ResponseFacts: Sendable, Equatable {
     /// `Expires`, where a value that is no date, or a second line, means the past (RFC 9111 5.3).
     enum Expires: Sendable, Equatable {
@@ -111,7 +111,7 @@ extension ResponseFacts {
         }
     }
 
-    /// Of several values the first counts, and one that is no number counts as none (RFC 9111 5.1).
+    /// The first of several values counts, and one that is no number counts as none (RFC 9111 5.1).
     private mutating func mergeAge(_ value: Span<UInt8>) {
         guard !hasReadAge else { return }
         hasReadAge = true

@@ -1,7 +1,7 @@
 import HTTP
 
-// What an answer says of a parent, a cache of this program that it came through: its fields `Via`
-// (RFC 9110 7.6.3) and `Cache-Status` (RFC 9211). Pure.
+// Reads what an answer says of a parent, a cache of this program that it came through: its fields
+// `Via` (RFC 9110 7.6.3) and `Cache-Status` (RFC 9211). Pure.
 // Must hold: what others write into these fields changes nothing, and an answer that a parent
 // handed on stale is never taken for a fresh one.
 
@@ -33,7 +33,7 @@ public struct ParentFacts: Sendable, Equatable {
         }
     }
 
-    /// Of the first word.
+    /// The end of the first word.
     private static func end(of bytes: Span<UInt8>, _ range: Range<Int>) -> Int {
         range.first { bytes[$0] == UInt8(ascii: " ") || bytes[$0] == UInt8(ascii: "\t") } ?? range.upperBound
     }

@@ -1,7 +1,7 @@
 import HTTP
 
-// What tells one state of a stored response's content from another (RFC 9110 8.8), read once off
-// its fields.
+// Validators tell one state of a stored response's content from another (RFC 9110 8.8). They are
+// read once off its fields.
 // Must hold: an entity tag that this cache made is honoured from clients and never shown to the
 // origin, which does not know it; the origin is never sent anything that is not well-formed.
 

@@ -1,11 +1,11 @@
 import HTTP
 
-// What an answer without content makes of a stored one: a 304 freshens it (RFC 9111 4.3.3, 4.3.4),
-// the 200 to a HEAD updates it or makes it stale (4.3.5), both by the rules of 3.2. Pure.
+// Applies an answer without content to a stored one: a 304 freshens it (RFC 9111 4.3.3, 4.3.4), the
+// 200 to a HEAD updates it or makes it stale (4.3.5), both by the rules of 3.2. Pure.
 // Must hold: what describes the stored bytes stays as it is; an answer about another state of the
 // content changes nothing.
 
-/// What a 304 says of a stored answer.
+/// The effect of a 304 on a stored answer.
 public enum Freshening<Answer> {
     /// Still good: to be stored in place of the old, and served.
     case stored(Answer)
@@ -25,7 +25,7 @@ public enum Freshening<Answer> {
     }
 }
 
-/// What is new about a stored answer; its content stays.
+/// The new facts of a stored answer; its content stays.
 public struct Renewal {
     public let fields: [UInt8]
     public let lifetime: Lifetime
@@ -37,7 +37,7 @@ public struct Revalidation {
     var request: RequestFacts
     /// The rule of the request's class.
     public var rule: TTLRule
-    /// That of the line `ttl not-found`.
+    /// The rule of the line `ttl not-found`.
     var notFound: TTLRule
     /// How many times as fast answers age.
     public var speed = 1

@@ -1,8 +1,8 @@
-// Where a stored response stands at a moment: RFC 9111 4.2 on plain numbers.
+// The state of a stored response at a moment: RFC 9111 4.2 on plain numbers.
 // Must hold: no age is negative, and a clock that was set back never makes anything look fresh
 // (FRAMING 8.4).
 
-/// What may be done with a stored response now.
+/// The use that can be made of a stored response now.
 public enum Freshness: Hashable, Sendable {
     /// Serve it; it stays fresh for `ttl` more seconds, at least 1.
     case fresh(ttl: Int)

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What one cache says of one answer in the field `Cache-Status` (RFC 9211).
+/// The member of one cache for one answer in the field `Cache-Status` (RFC 9211).
 public enum CacheStatus: Sendable, Equatable {
     /// From the cache; `ttl` in seconds, negative for a stale answer, whose reason is the detail.
     case hit(ttl: Int, detail: Reason?)
@@ -8,7 +8,7 @@ public enum CacheStatus: Sendable, Equatable {
     /// Neither from the cache nor from the origin.
     case refused(Reason)
 
-    /// Of a request that went to the origin.
+    /// The facts of a request that went to the origin.
     public struct Forwarded: Sendable, Equatable {
         public enum Storing: Sendable, Equatable {
             /// `ttl` in seconds; the detail says that it was confirmed by a 304, or how it was
@@ -119,7 +119,7 @@ extension CacheStatus.Forwarded {
 // MARK: Reading
 
 extension CacheStatus {
-    /// Of the caches that an answer came through the nearest, which comes last.
+    /// Reads the member of the nearest cache that an answer came through, which comes last.
     public init?(nearest bytes: Span<UInt8>, _ value: ByteRange) {
         var (members, last) = (ListElements(value), ByteRange?.none)
         while let member = members.next(in: bytes) { last = member }
@@ -141,7 +141,7 @@ extension CacheStatus {
         if said.isHit {
             self = .hit(ttl: said.ttl ?? .max, detail: said.detail)
         } else if let forward = said.forward {
-            // Of the reasons with one word that one which the detail tells apart.
+            // The detail tells apart reasons that have one word.
             let reason = said.detail.flatMap { $0.isBypass && $0.forward == forward ? $0 : nil } ?? forward.reason
             let storing: Forwarded.Storing =
                 said.isStored ? .stored(ttl: said.ttl ?? .max, detail: said.detail) : .no(said.detail)

@@ -2,11 +2,11 @@
 // came.
 // Must hold: no member is negative or above `Lifetime.longest`, so sums of them cannot overflow.
 
-/// What a store decision grants a response.
+/// The times that a store decision grants a response.
 public struct Lifetime: Hashable, Sendable {
     /// The freshness lifetime (RFC 9111 4.2.1): served without asking until its age reaches this.
     public let freshFor: Int
-    /// Beyond that, may be served while it is revalidated behind the answer (RFC 5861 3).
+    /// Beyond that, may be served while it is revalidated in the background (RFC 5861 3).
     public let staleFor: Int
     /// Beyond freshness, may be served where the origin fails: 429, 5xx, timeouts, no connection
     /// (RFC 5861 4, RFC 9111 4.2.4).
@@ -61,8 +61,8 @@ public struct Lifetime: Hashable, Sendable {
             initialAge: initialAge)
     }
 
-    /// That of what has been stale for so many seconds already: the windows of staleness began
-    /// there. Stale for a second at least, which is what tells the next cache.
+    /// The lifetime of an answer that has been stale for that many seconds already: the windows of
+    /// staleness began there. Stale for a second at least, which is what tells the next cache.
     func stale(for seconds: Int) -> Lifetime {
         let since = min(max(seconds, 1), Self.longest)
         let age = max(initialAge, since)
@@ -71,8 +71,8 @@ public struct Lifetime: Hashable, Sendable {
             keepFor: keepFor, initialAge: age)
     }
 
-    /// What a soft purge leaves at that age: never fresh again, by whatever clock; stale for as
-    /// long as if its freshness had ended at that age by itself.
+    /// The lifetime after a soft purge at that age: never fresh again, by whatever clock; stale for
+    /// as long as if its freshness had ended at that age by itself.
     public func withoutFreshness(atAge age: Int) -> Lifetime {
         let rest = min(freshFor, initialAge)
         let used = max(min(freshFor, age) - rest, 0)

@@ -8,9 +8,9 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
 
     /// Nothing is stored under the key.
     case absent
-    /// What is stored for the target answers requests with other fields (RFC 9111 4.1).
+    /// Stored answers for the target are for requests with other fields (RFC 9111 4.1).
     case absentVariant
-    /// What is stored is no longer fresh.
+    /// The stored answer is no longer fresh.
     case stale
     /// The method is not one that a cache answers.
     case method
@@ -71,9 +71,9 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
 
     // MARK: How an answer was composed
 
-    /// What it includes was put into a stored answer without it.
+    /// The included resources were put into a stored answer without them.
     case composed
-    /// What it does not ask for was left out of a stored answer that has more.
+    /// Parts that were not asked for were left out of a stored answer.
     case reduced
     /// Each of the resources it asks for came from an answer of its own.
     case split
@@ -89,7 +89,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
 
     // MARK: How a stored answer was used although it was not fresh
 
-    /// Served at once and refreshed behind the answer.
+    /// Served at once and refreshed in the background.
     case staleWhileRevalidate
     /// Served because the origin failed.
     case staleIfError

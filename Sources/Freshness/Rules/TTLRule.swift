@@ -1,4 +1,4 @@
-// What an operator's `ttl` line says about one class. Pure values.
+// The rule of an operator's `ttl` line for one class. Pure values.
 
 /// How long responses of a class are kept.
 public enum TTLRule: Hashable, Sendable {

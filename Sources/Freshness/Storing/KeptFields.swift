@@ -13,7 +13,7 @@ public enum FieldRetention: Sendable {
     /// for everyone (RFC 9111 7.3).
     case complete
 
-    /// What is kept under the rule of a request's class.
+    /// The retention under the rule of a request's class.
     public init(under rule: TTLRule) {
         self = rule.followsOrigin ? .complete : .impersonal
     }

@@ -55,7 +55,7 @@ struct RFC9111 {
         let isExcused = directives.mustUnderstand && Self.understood.contains(response.status)
         if directives.noStore, !isExcused { return .noStore }
         if directives.mustUnderstand, !Self.understood.contains(response.status) { return .status }
-        // What is stored for one user is that user's cache.
+        // Answers stored for one user are that user's private cache.
         if directives.isPrivate, !request.isPersonal { return .isPrivate }
         if !isVaryAccounted { return .vary }
         if request.requestCarriedAuthorization, !allowsSharingDespiteAuthorization { return .authorization }

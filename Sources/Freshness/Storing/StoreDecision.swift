@@ -6,7 +6,7 @@ import HTTP
 // keeps 200 only, and 404 and 410 under the rule for `not-found`; an answer that depends on request
 // fields which the key says nothing about is never stored.
 
-/// What to do with a response.
+/// The decision about a response.
 public enum StoreDecision: Hashable, Sendable {
     /// Store it. Where the request was personal this means memory only; the SQLite store refuses
     /// personal keys anyway.
@@ -25,7 +25,8 @@ public enum StoreDecision: Hashable, Sendable {
         return stored(speed > 1 ? lifetime.passing(speed) : lifetime, response.parent)
     }
 
-    /// What a parent handed on stale is kept as stale, for as long as it is of use as that.
+    /// An answer that a parent handed on stale is kept as stale, for as long as it is of use as
+    /// that.
     private static func stored(_ lifetime: Lifetime, _ parent: ParentFacts) -> StoreDecision {
         let lifetime = parent.staleFor.map { lifetime.stale(for: $0) } ?? lifetime
         return lifetime.isUsefulAtFirst || !parent.isThere ? .store(lifetime) : .no(.noFreshness)
@@ -55,7 +56,7 @@ public enum StoreDecision: Hashable, Sendable {
         }
     }
 
-    /// What no rule can allow.
+    /// The reason why no rule can allow it; nil where one may.
     private static func refusal(
         _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule
     ) -> Reason? {

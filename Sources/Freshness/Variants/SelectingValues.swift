@@ -33,7 +33,7 @@ struct SelectingValues {
             name.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
         }
         let normal = isWeighted ? WeightedList.normalised(combined.span) : nil
-        // What is no list by the grammar can be spelt like the normal form of one that is.
+        // A value that is no list by the grammar can be spelt like the normal form of one that is.
         bytes.append(normal == nil ? Self.asWritten : Self.normalised)
         let value = normal ?? combined
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: value.count).littleEndian) { bytes.append(contentsOf: $0) }
@@ -135,7 +135,7 @@ enum WeightedList {
         return thousandths <= 1000 ? thousandths : nil
     }
 
-    /// What semicolons outside quotes separate.
+    /// The parts that semicolons outside quotes separate.
     private struct Parts {
         private var index: Int
         private let end: Int

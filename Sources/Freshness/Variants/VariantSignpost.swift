@@ -9,7 +9,7 @@ import Text
 // replacing the signpost takes all of them out of reach at once; no value of a request field is
 // written down.
 
-/// What a signpost says.
+/// The content of a signpost.
 public struct VariantSignpost: Equatable {
     /// As `ResponseFacts.Vary` spells them.
     public let names: [UInt8]
@@ -35,7 +35,7 @@ public struct VariantSignpost: Equatable {
         if parts.count == 3 { languages = VariantLanguages(parts[2]) }
     }
 
-    /// `0123456789abcdef accept-language,foo`, and behind another space the languages, if any.
+    /// `0123456789abcdef accept-language,foo`, and after another space the languages, if any.
     public var selecting: [UInt8] {
         let languages = languages.bytes
         return generation + [UInt8(ascii: " ")] + names + (languages.isEmpty ? [] : [UInt8(ascii: " ")] + languages)
