@@ -54,6 +54,21 @@ import Testing
         #expect(last(purged, "/0") == 20_000 && last(purged, "/other") < 10_000)
     }
 
+    /// Marks of the file are noted again whenever it is opened: they pushed out others.
+    @Test func aMarkThatIsKnownIsNotedOnce() throws {
+        func selection(_ number: Int) -> [EntrySelection.Condition] { [.prefix(Array("/\(number)/".utf8))] }
+        let purged = PurgedTargets()
+        for number in 0..<200 { purged.note(purge(selection(number), at: Int64(number) + 1_000)) }
+        for number in 0..<200 {
+            let written = purged.marks(of: purge(selection(number), at: Int64(number)))
+            for mark in written {
+                if case .time(let time) = mark.value { purged.note(.init(target: mark.key, at: time)) }
+            }
+        }
+        #expect(last(purged, "/0/a") == 1_000 && last(purged, "/199/a") == 1_199)
+        #expect(purged.forgottenUntil == .min && last(purged, "/other") == .min)
+    }
+
     /// What is not remembered may have been anything.
     @Test func whatIsForgottenCountsForAll() {
         let purged = PurgedTargets()

@@ -136,6 +136,31 @@ import Testing
         #expect(store.checkPiece()?.isLast == true, "the fresh file")
     }
 
+    /// The look began anew at the first row, and met it again.
+    @Test func aSegmentThatCannotBeReadDoesNotEndTheLook() throws {
+        let first = scratch.open(maxBytes: 4 << 20)
+        for number in 0..<300 {
+            first.store(response("/\(number)", filler(3_000)))
+            if number % 20 == 19 { first.flush() }
+        }
+        first.close()
+        let path = Segments(besides: scratch.file).path(1)
+        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+        let lines = Lines()
+        let store = scratch.open(maxBytes: 4 << 20, lines)
+        // What was reported is not looked into before the end.
+        let isHeld = DispatchSemaphore(value: 0)
+        store.runner.queue.async { isHeld.waitOrFail() }
+        let pieces = pass(store)
+        #expect(pieces >= 2 && store.status.checked == 300 && store.status.damaged == 0)
+        isHeld.signal()
+        waitUntil { store.status.lost > 0 }
+        #expect(store.status.lost < 300 && lines.all.contains { $0.contains("it is given up") }, "\(lines.all)")
+        pass(store)
+        #expect(store.makeReader().lookup(key("/299"), at: noon) != nil)
+        store.close()
+    }
+
     @Test func aStoreWithoutAFileIsNotLookedAt() {
         let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
         #expect(store.checkPiece() == nil)

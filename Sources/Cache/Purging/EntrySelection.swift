@@ -6,16 +6,16 @@
 /// leads to, never counted; and neither counted nor softened is what was composed: it goes with any
 /// of its parts, and can be composed again.
 public struct EntrySelection: Sendable, Equatable {
-    /// What can be asked of an entry. The compiler asks of a new case what it means in memory and
-    /// of answers to come (`holds`), in the file (`term`) and in the log of the shared tier
+    /// A condition on an entry. For a new case the compiler asks what it means in memory and of
+    /// answers to come (`holds`), in the file (`term`) and in the log of the shared tier
     /// (`ConditionField`): a purge can forget none of these.
     public enum Condition: Sendable, Equatable {
         /// The canonical path and query, exactly. It chooses all variants, no matter who may see
         /// the answer.
         case target([UInt8])
-        /// What the canonical path and query begins with.
+        /// The beginning of the canonical path and query.
         case prefix([UInt8])
-        /// What the canonical path matches, whatever the query.
+        /// A pattern that the canonical path matches, whatever the query.
         case pattern(PathPattern)
         /// Two lower-case letters.
         case storefront([UInt8])
@@ -32,7 +32,7 @@ public struct EntrySelection: Sendable, Equatable {
     /// One more condition that must hold.
     public mutating func narrow(by condition: Condition) { conditions.append(condition) }
 
-    /// Of what its conditions name.
+    /// The bytes that its conditions name.
     package var byteCount: Int {
         conditions.reduce(0) { sum, condition in
             switch condition {
@@ -44,7 +44,9 @@ public struct EntrySelection: Sendable, Equatable {
     }
 
     /// Whether `response` is among the chosen.
-    public func matches(_ response: StoredResponse) -> Bool { conditions.allSatisfy { $0.holds(for: response) } }
+    public func matches(_ response: StoredResponse) -> Bool { chooses(response) }
+
+    func chooses(_ answer: some SelectableAnswer) -> Bool { conditions.allSatisfy { $0.holds(for: answer) } }
 }
 
 /// An answer as conditions see it: a stored one, or one that the origin may give.
@@ -55,6 +57,12 @@ protocol SelectableAnswer {
     func answers(_ test: (Target) -> Bool) -> Bool
     func mayBeOfClass(_ tag: UInt8) -> Bool
     func mayName(_ resource: UInt64) -> Bool
+}
+
+/// An answer that purges change or remove.
+protocol PurgeableAnswer: SelectableAnswer, Sendable {
+    /// The rest of a chosen one; nil where it goes.
+    func left(by purge: Purge) -> Self?
 }
 
 extension EntrySelection.Condition {
@@ -70,7 +78,7 @@ extension EntrySelection.Condition {
     }
 }
 
-/// What a purge does with the entries chosen.
+/// The effect of a purge on the entries chosen.
 public enum PurgeMode: Sendable {
     /// Removes them.
     case hard
@@ -81,16 +89,24 @@ public enum PurgeMode: Sendable {
 }
 
 /// A purge as both tiers carry it out.
-struct Purge: Sendable {
+struct Purge: Sendable, Equatable {
     let selection: EntrySelection
     let mode: PurgeMode
     /// When it was asked for, unix seconds: where the freshness of the chosen ends, if it is soft.
     let now: Int64
 
+    /// Whether it only counts.
+    var isCount: Bool { mode == .dryRun }
+
     /// Whether nothing older is left once it has ended.
     var endsAll: Bool { mode != .dryRun && selection.conditions.isEmpty }
 
-    /// What becomes of a chosen `response`.
+    /// Whether nothing is left for the other one to do after this one.
+    func includes(_ other: Purge) -> Bool {
+        selection == other.selection && mode == other.mode && now >= other.now
+    }
+
+    /// The effect on a chosen `response`.
     func fate(of response: StoredResponse) -> Fate {
         switch mode {
         case .dryRun: .stays
@@ -105,6 +121,15 @@ struct Purge: Sendable {
     enum Fate {
         case stays, goes
         case becomes(StoredResponse)
+    }
+}
+
+extension Purge {
+    /// One of everything in place of others; hard where one of them is.
+    init(widening purges: [Purge]) {
+        let isHard = purges.contains { $0.mode == .hard }
+        let last = purges.map(\.now).max() ?? .min
+        self.init(selection: EntrySelection(), mode: isHard ? .hard : .soft, now: last)
     }
 }
 
@@ -130,7 +155,15 @@ struct PurgeCount: Sendable {
     }
 }
 
-extension StoredResponse: SelectableAnswer {
+extension StoredResponse: PurgeableAnswer {
+    func left(by purge: Purge) -> StoredResponse? {
+        switch purge.fate(of: self) {
+        case .stays: self
+        case .goes: nil
+        case .becomes(let rest): rest
+        }
+    }
+
     /// Whether purges count it.
     var countsAsEntry: Bool { !isSignpost && composition == nil }
 
@@ -148,7 +181,7 @@ extension StoredResponse: SelectableAnswer {
     }
 
     /// - Parameter resources: ascending.
-    private static func mayName(_ resource: UInt64, _ resources: [UInt64]) -> Bool {
+    static func mayName(_ resource: UInt64, _ resources: [UInt64]) -> Bool {
         if resources.last == everyResource { return true }
         var (low, high) = (0, resources.count)
         while low < high {

@@ -20,12 +20,12 @@ final class PurgedTargets: Sendable {
     private let isEmpty = Atomic<Bool>(true)
 
     fileprivate static let (mostExact, mostWide) = (16_384, 256)
-    /// Of targets; of selections there are few.
+    /// The bytes of targets; there are few selections.
     fileprivate static let mostExactBytes = 4 << 20
     /// A mark that is further in the future was written while the clock was ahead.
     private static let tolerance: Int64 = 60
 
-    /// What is written down of a purge.
+    /// The record of a purge in the file.
     struct Mark: Sendable {
         /// A target, or a selection in words (`EntrySelection.words`); empty: any target.
         let target: [UInt8]
@@ -58,7 +58,7 @@ final class PurgedTargets: Sendable {
         if purge.endsAll { state.withLock { $0.forgetMarks(until: purge.now) } }
     }
 
-    /// What is to be written of a purge that has gone through the file.
+    /// The marks to write after a purge that has gone through the file.
     func marks(of purge: Purge) -> [StoreMark] {
         guard let mark = Mark(purge) else { return [] }
         let forgottenUntil = forgottenUntil
@@ -66,7 +66,7 @@ final class PurgedTargets: Sendable {
         return marks.map { StoreMark(table: .purged, key: $0.target, value: .time($0.at)) }
     }
 
-    /// What was purged before is not remembered, and counts for all targets; unix seconds.
+    /// Purges up to then are not remembered, and count for all targets; unix seconds.
     var forgottenUntil: Int64 { state.withLock { $0.forgottenUntil } }
 
     /// Ends times in the future: the clock was ahead. How many.
@@ -104,7 +104,9 @@ extension PurgedTargets.State {
     }
 
     fileprivate mutating func note(_ selection: EntrySelection, at now: Int64) {
-        wide.removeAll { $0.selection == selection && $0.at <= now }
+        // Marks of the file come again whenever it is opened.
+        if wide.contains(where: { $0.selection == selection && $0.at >= now }) { return }
+        wide.removeAll { $0.selection == selection }
         wide.append((selection, now))
         if wide.count > PurgedTargets.mostWide { forget(wide.removeFirst().at) }
     }
@@ -155,8 +157,7 @@ extension EntrySelection {
     /// Whether an answer of the origin's to such a request may be among the chosen: nobody knows
     /// which resources it would have.
     package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
-        let answer = AnswerToCome(target: target, storefront: storefront, classTag: classTag)
-        return conditions.allSatisfy { $0.holds(for: answer) }
+        chooses(AnswerToCome(target: target, storefront: storefront, classTag: classTag))
     }
 }
 

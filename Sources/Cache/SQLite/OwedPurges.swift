@@ -44,16 +44,13 @@ final class OwedPurges: Sendable {
     }
 
     /// An answer of the file as it is after these purges; nil where it is gone.
-    func applied(to response: StoredResponse) -> StoredResponse? {
-        if isEmpty { return response }
+    func applied<Answer: PurgeableAnswer>(to answer: Answer) -> Answer? {
+        if isEmpty { return answer }
         return purges.withLock { purges in
-            var left = response
-            for (_, purge) in purges where purge.selection.matches(left) {
-                switch purge.fate(of: left) {
-                case .stays: break
-                case .goes: return nil
-                case .becomes(let rest): left = rest
-                }
+            var left = answer
+            for (_, purge) in purges where purge.selection.chooses(left) {
+                guard let rest = left.left(by: purge) else { return nil }
+                left = rest
             }
             return left
         }

@@ -8,23 +8,23 @@ import Dispatch
 
 /// Where the look has come to. Confined to the queue of checks.
 struct StoreCheck {
-    /// What one piece found.
+    /// The findings in one piece.
     struct Piece {
         var rows = 0
         var bytes = 0
-        /// Of rows that are not what was written.
+        /// The numbers of rows that are not what was written.
         var damaged: [Int64] = []
         /// The last that was read.
         fileprivate var last = Int64.min
         var isLast: Bool { rows == 0 }
     }
 
-    /// Of a piece.
+    /// The bounds of a piece.
     static let pieceRows = 256
     static let pieceBytes = 256 << 10
-    /// What reading a row takes beside its content.
+    /// The bytes read for a row besides its content.
     private static let rowBytes = 512
-    /// Of the time, for whatever the disk does: work is followed by nine times as much rest.
+    /// Times as much rest as work, whatever the disk does.
     private static let rests: UInt64 = 9
 
     private var database: Database?
@@ -45,27 +45,31 @@ struct StoreCheck {
             generation = current
         }
         guard let database else { return nil }
-        let piece = try Self.piece(database, after: last, in: store)
+        let piece = try piece(database, in: store)
         last = piece.last
         rows += piece.rows
         return piece
     }
 
-    private static func piece(
-        _ database: Database, after row: Int64, in store: SQLiteStore
-    ) throws(SQLiteError) -> Piece {
+    private func piece(_ database: Database, in store: SQLiteStore) throws(SQLiteError) -> Piece {
         var piece = Piece()
         var rows: [CheckedRow] = []
         let select = try Statement(database, StoredRow.selectAfter)
-        try select.forEachRow([.integer(row), .integer(Int64(pieceRows))]) { row in
+        try select.forEachRow([.integer(last), .integer(Int64(Self.pieceRows))]) { row in
             let checked = CheckedRow(row)
             piece.rows += 1
             piece.last = checked.row.id
-            piece.bytes += rowBytes + (checked.row.place?.span ?? 0)
+            piece.bytes += Self.rowBytes + (checked.row.place?.span ?? 0)
             rows.append(checked)
-            return piece.bytes < pieceBytes
+            return piece.bytes < Self.pieceBytes
         }
-        for row in rows where try !store.isIntact(row) { piece.damaged.append(row.row.id) }
+        for checked in rows {
+            let isIntact = try store.ifReadable(checked.row.place, generation) { () throws(SQLiteError) in
+                try store.isIntact(checked)
+            }
+            // Rows of a segment that cannot be read go with the segment.
+            if isIntact == false { piece.damaged.append(checked.row.id) }
+        }
         return piece
     }
 
@@ -88,7 +92,7 @@ struct CheckedRow {
         resources = row.words(StoredRow.count + 1)
     }
 
-    /// What a hit reads and what a purge looks at say the same.
+    /// Whether the parts that hits read and purges look at say the same.
     func agrees(with response: StoredResponse) -> Bool { response.resources == resources }
 
     /// Whether the key's number is that of the key.

@@ -13,7 +13,7 @@ public struct StoredEntry: Sendable, Equatable {
     public let status: Int
     /// Unix seconds.
     public let receivedAt: Int64
-    public let lifetime: Lifetime
+    public internal(set) var lifetime: Lifetime
     /// Bytes of target, variant, fields and body.
     public let size: Int
     /// The content coding in which the body is kept; nil where there is none.
@@ -29,7 +29,7 @@ extension StoredEntry {
         return CacheKey(scope: .shared, target: Array(target.utf8), variant: Array(variant.utf8))
     }
 
-    /// What a listing says of an answer in memory, where the time of the last use is not recorded.
+    /// The entry of an answer in memory, where the time of the last use is not recorded.
     init(_ response: StoredResponse) {
         target = String(decoding: response.key.target, as: UTF8.self)
         variant = String(decoding: response.key.variant, as: UTF8.self)
@@ -43,7 +43,7 @@ extension StoredEntry {
         lastUsed = nil
     }
 
-    /// What `Content-Encoding` says in these lines.
+    /// The value of `Content-Encoding` in these lines.
     fileprivate static func coding(_ fields: Span<UInt8>) -> String? {
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
@@ -55,36 +55,48 @@ extension StoredEntry {
 }
 
 extension SQLiteStore {
-    /// Up to `limit` answers, the most recently used first; none where the file cannot be read.
+    /// Up to `limit` answers as look-ups would find them, the most recently used first; none where
+    /// the file cannot be read.
     func list(_ selection: EntrySelection, limit: Int) -> [StoredEntry] {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0 else { return [] }
-        var entries: [StoredEntry] = []
         do throws(SQLiteError) {
-            let (condition, values) = selection.condition(from: 1)
-            let select = try Statement(
-                try openForReading(),
-                """
-                SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
-                  keep_for, initial_age, size, last_used, place, is_gzip
-                FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC LIMIT \(max(limit, 0))
-                """)
-            var places: [Place?] = []
-            try select.forEachRow(values) { row in
-                entries.append(StoredEntry(row))
-                places.append(row.integer(14) == 0 ? Place(ofRow: row.integer(13)) : nil)
-                return true
+            var rows = try listedRows(selection, limit: limit)
+            for (index, row) in rows.enumerated() {
+                guard let place = row.place else { continue }
+                rows[index].entry.coding = try coding(at: place, current)
             }
-            for (index, place) in places.enumerated() {
-                guard let place else { continue }
-                entries[index].coding = try shared.segments.read(place) { SegmentRecord.fields($0) }?
-                    .flatMap { StoredEntry.coding($0.span) }
-            }
+            return rows.map(\.entry)
         } catch {
             noteFailedRead(error, generation: current)
             return []
         }
-        return entries
+    }
+
+    private func listedRows(_ selection: EntrySelection, limit: Int) throws(SQLiteError) -> [ListedRow] {
+        let (condition, values) = selection.condition(from: 1)
+        let select = try Statement(
+            try openForReading(),
+            """
+            SELECT target, variant, storefront, class, status, received_at, fresh_for, stale_for, stale_if_error_for,
+              keep_for, initial_age, size, last_used, place, is_gzip, resources
+            FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC
+            """)
+        var rows: [ListedRow] = []
+        guard limit > 0 else { return [] }
+        try select.forEachRow(values) { row in
+            if let left = shared.owed.applied(to: ListedRow(row)) { rows.append(left) }
+            return rows.count < limit
+        }
+        return rows
+    }
+
+    /// The coding that a record's fields name; nil where its segment cannot be read.
+    private func coding(at place: Place, _ generation: Int) throws(SQLiteError) -> String? {
+        let fields = try ifReadable(place, generation) { () throws(SQLiteError) in
+            try shared.segments.read(place) { SegmentRecord.fields($0) }
+        }
+        return fields.flatMap { $0 }.flatMap { $0 }.flatMap { StoredEntry.coding($0.span) }
     }
 
     /// A look-up or a look at many answers failed.
@@ -99,6 +111,36 @@ extension SQLiteStore {
         let database = try Database(path: shared.path, mode: .readOnly, busyTimeout: .zero)
         try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cache_size = -1024")
         return database
+    }
+}
+
+/// A row of a listing, as purges look at it.
+private struct ListedRow {
+    var entry: StoredEntry
+    /// Where the record is that says the coding; nil where the row says it.
+    let place: Place?
+    let target: [UInt8]
+    let storefront: [UInt8]
+    let resources: [UInt64]
+
+    init(_ row: Row) {
+        entry = StoredEntry(row)
+        place = row.integer(14) == 0 ? Place(ofRow: row.integer(13)) : nil
+        (target, storefront, resources) = (row.bytes(0), row.bytes(2), row.words(15))
+    }
+}
+
+extension ListedRow: PurgeableAnswer {
+    func answers(_ test: ([UInt8]) -> Bool) -> Bool { test(target) }
+    func mayBeOfClass(_ tag: UInt8) -> Bool { entry.classTag == tag }
+    func mayName(_ resource: UInt64) -> Bool { StoredResponse.mayName(resource, resources) }
+
+    func left(by purge: Purge) -> ListedRow? {
+        guard purge.mode == .soft else { return purge.mode == .hard ? nil : self }
+        var left = self
+        let age = entry.lifetime.initialAge + Lifetime.seconds(from: entry.receivedAt, to: purge.now)
+        left.entry.lifetime = entry.lifetime.withoutFreshness(atAge: age)
+        return left
     }
 }
 

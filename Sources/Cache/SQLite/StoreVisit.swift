@@ -20,7 +20,8 @@ struct StoreVisit {
     static let pieceBytes = 1 << 20
 
     private let store: SQLiteStore
-    /// Of the file that is gone through; 0 for none. When another is opened the walk is over.
+    /// The number of the file that is gone through; 0 for none. When another is opened the walk is
+    /// over.
     private let generation: Int
     /// The answers that `body` got.
     private(set) var visited = 0
@@ -67,18 +68,10 @@ struct StoreVisit {
         }
         for row in rows {
             // A damaged row is left to the look-up that meets it.
-            if case .response(let response) = try content(of: row) { piece.responses.append(response) }
+            let found = try store.contentIfReadable(of: row, generation)
+            if case .response(let response) = found { piece.responses.append(response) }
         }
         return piece
-    }
-
-    /// What a row has, and nothing where its segment cannot be read: that costs no others.
-    private func content(of row: StoredRow) throws(SQLiteError) -> StoredRow.Found {
-        do throws(SQLiteError) { return try store.content(of: row) } catch {
-            guard error.segment != nil else { throw error }
-            store.noteFailedRead(error, generation: generation, at: row.place)
-            return .missing
-        }
     }
 
     /// Whether the file is to keep it as it was read.
@@ -90,8 +83,8 @@ struct StoreVisit {
 }
 
 extension SQLiteStore {
-    /// Goes through the answers in the file, those written last first and each once, behind the
-    /// caller's back: `body` gets one after the other, fresh or not, until it returns false; then
+    /// Goes through the answers in the file, those written last first and each once, in the
+    /// background: `body` gets one after the other, fresh or not, until it returns false; then
     /// `completion` is told how many it got. Both run on a queue of the walk's own. Where the file
     /// cannot be read it ends early. What `body` gets may have been removed since it was read.
     func visit(

@@ -50,14 +50,13 @@ struct EntryRow {
     /// Nil where no key has these parts.
     var key: CacheKey? { variant.contains(0) ? nil : CacheKey(scope: .shared, target: target, variant: variant) }
 
-    /// What it says beside its record, where it agrees with its checksum.
+    /// The facts that its record lacks, where it agrees with its checksum.
     var facts: RowFacts? {
         guard isPlausible, let key, sum(key, lifetime) == checksum else { return nil }
         return RowFacts(lifetime: lifetime, checksum: checksum)
     }
 
-    /// What a soft purge at that time leaves of the lifetime, and the checksum with it; nil where
-    /// the row is damaged.
+    /// The facts after a soft purge at that time; nil where the row is damaged.
     func withoutFreshness(at now: Int64) -> RowFacts? {
         guard let key, facts != nil else { return nil }
         let age = lifetime.initialAge + Lifetime.seconds(from: numbers[2], to: now)
@@ -118,6 +117,23 @@ extension SQLiteStore {
         case .unreadable: .unreadable
         case .damaged: .damaged
         case nil: .missing
+        }
+    }
+
+    /// The same for code that goes through many rows. Nil where the segment cannot be read: that is
+    /// reported, and costs no other row.
+    func contentIfReadable(of row: StoredRow, _ generation: Int) throws(SQLiteError) -> StoredRow.Found? {
+        try ifReadable(row.place, generation) { () throws(SQLiteError) in try content(of: row) }
+    }
+
+    /// Reads a place with `read`; nil where its segment cannot be read.
+    func ifReadable<R>(
+        _ place: Place?, _ generation: Int, _ read: () throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R? {
+        do throws(SQLiteError) { return try read() } catch {
+            guard error.segment != nil else { throw error }
+            noteFailedRead(error, generation: generation, at: place)
+            return nil
         }
     }
 

@@ -1,0 +1,60 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Cache
+@testable import Freshness
+
+/// What operators are shown is what look-ups would find.
+@Suite struct StoreListingTests {
+    private let scratch = Scratch()
+
+    private func targets(_ entries: [StoredEntry]) -> Set<String> { Set(entries.map(\.target)) }
+
+    /// Nothing was listed any more.
+    @Test func aSegmentThatCannotBeReadCostsTheCodingsInIt() throws {
+        let first = scratch.open(maxBytes: 4 << 20)
+        for number in 0..<40 {
+            first.store(response("/\(number)", filler(3_000)))
+            if number % 20 == 19 { first.flush() }
+        }
+        first.close()
+        let path = Segments(besides: scratch.file).path(1)
+        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+        let store = scratch.open(maxBytes: 4 << 20)
+        // What was reported is not looked into before the end.
+        store.runner.queue.suspend()
+        let listed = store.list(EntrySelection(), limit: 100)
+        store.runner.queue.resume()
+        #expect(listed.count == 40 && store.status.failedReads > 0)
+        waitUntil { store.status.lost > 0 }
+        store.close()
+    }
+
+    /// They were shown as they were while no client got them.
+    @Test func answersThatAPurgeChoseAreShownAsItLeavesThem() {
+        let store = scratch.open()
+        for number in 0..<30 {
+            store.store(response("/\(number)", lifetime: Lifetime(freshFor: 900, staleFor: 60), resources: [7]))
+        }
+        store.flush()
+        func owe(_ mode: PurgeMode, _ condition: EntrySelection.Condition) -> Int {
+            store.shared.owed.add(Purge(selection: EntrySelection([condition]), mode: mode, now: noon + 10))
+        }
+        var owed = [owe(.hard, .prefix(Array("/1".utf8))), owe(.soft, .prefix(Array("/2".utf8)))]
+        let listed = store.list(EntrySelection(), limit: 100)
+        #expect(listed.count == 19 && !targets(listed).contains { $0.hasPrefix("/1") })
+        let reader = store.makeReader()
+        for entry in listed {
+            let found = entry.key.flatMap { reader.lookup($0, at: noon) }
+            #expect(found?.lifetime == entry.lifetime, "\(entry.target)")
+            #expect((entry.lifetime.freshFor == 0) == entry.target.hasPrefix("/2"))
+        }
+        #expect(store.list(EntrySelection(), limit: 15).count == 15, "others take their places")
+        owed.append(owe(.hard, .resource(7)))
+        #expect(store.list(EntrySelection(), limit: 100).isEmpty)
+        store.shared.owed.remove(owed)
+        #expect(store.list(EntrySelection(), limit: 100).count == 30)
+        store.close()
+    }
+}
