@@ -20,6 +20,10 @@ import Testing
         if case .store(let found) = operation { found === response } else { false }
     }
 
+    private func isRemoval(_ operation: PendingWrites.Operation?) -> Bool {
+        if case .remove(.max) = operation { true } else { false }
+    }
+
     @Test func aBurstIsTakenAtOnceAndStaysVisibleUntilItsBatchIsDone() {
         var pending = PendingWrites()
         let burst = (0..<5_000).map { response("/\($0)") }
@@ -90,6 +94,19 @@ import Testing
         #expect(pending.isEmpty)
     }
 
+    /// Uses that came all the while kept a round from ending.
+    @Test func aRoundEndsWithTheUsesThatWaited() {
+        var pending = PendingWrites()
+        for index: Int64 in 0..<5 { pending.touch(index, at: noon) }
+        for (most, isAll) in [(4, false), (4, true), (1, true)] {
+            let rest = pending.takeRest(most)
+            #expect(rest.isAll == isAll)
+            pending.touch(9, at: noon)
+            pending.finishRound(isOver: rest.isAll)
+        }
+        #expect(pending.roundCount == 2)
+    }
+
     /// Each distinct target that did not fit cost its removal, with the whole key, for good.
     @Test func removalsAreBoundedToo() {
         var pending = PendingWrites()
@@ -100,13 +117,49 @@ import Testing
         for index in 0..<100_000 {
             let admission = pending.enqueue(.store(long), Int64(index), isInFile: true)
             #expect(admission != .taken)
-            if admission == .overflown { overflows += 1 }
+            if admission == .overflown {
+                overflows += 1
+                // They count until what is to take their place does.
+                guard isRemoval(pending.operation(Int64(index))) else {
+                    Issue.record("nothing hides \(index)")
+                    return
+                }
+                pending.forgetRemovals()
+            }
             guard pending.byteCount <= PendingWrites.maxBytes else {
                 Issue.record("\(pending.byteCount) bytes wait")
                 return
             }
         }
         #expect(overflows == 3 && isStore(pending.operation(-1), of: large))
+    }
+
+    /// A process that had handed its file over found again what it had removed.
+    @Test func whatNoFileWillTakeCountsForLookUps() {
+        var pending = PendingWrites()
+        let (first, second) = (response("/a"), response("/b"))
+        pending.touch(4, at: noon)
+        pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
+        #expect(store(first, 1, in: &pending))
+        pending.keepUnwritten()
+        #expect(store(second, 2, in: &pending) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
+        #expect(isStore(pending.operation(1), of: first) && isStore(pending.operation(2), of: second))
+        #expect(isRemoval(pending.operation(3)) && !pending.hasTouches && !pending.needsQueue)
+        pending.touch(4, at: noon)
+        pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
+        #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
+    }
+
+    /// Each turn that left something begot another, beside those that were on the way.
+    @Test func oneTurnOfAKindIsOnTheWay() {
+        var pending = PendingWrites()
+        for turn in [PendingWrites.Turn.scheduled, .early, .next] {
+            #expect(pending.claim(turn) && !pending.claim(turn))
+            pending.begin(turn)
+        }
+        pending.hold()
+        // The rest of what the writer began is no new turn.
+        #expect(!pending.claim(.early) && pending.claim(.next) && !pending.claim(.next))
     }
 
     @Test func nothingIsQueuedThatNoFileWillTake() {
@@ -130,9 +183,6 @@ import Testing
     /// A removal was forgotten together with the newer answer that did not fit, and what it had
     /// removed came back out of the file.
     @Test func whatDoesNotFitLeavesNothingOlderBehind() {
-        func isRemoval(_ operation: PendingWrites.Operation?) -> Bool {
-            if case .remove(.max) = operation { true } else { false }
-        }
         var pending = PendingWrites()
         #expect(store(response("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0, in: &pending))
         let large = response("/a", filler(PendingWrites.maxBytes / 2))

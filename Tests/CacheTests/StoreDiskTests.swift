@@ -68,6 +68,64 @@ import Testing
         store.close()
     }
 
+    /// Only the reads of a segment counted, and one that could not be opened was met for good.
+    @Test func aSegmentThatCannotBeOpenedIsGivenUp() throws {
+        let first = scratch.open(maxBytes: 4 << 20)
+        fill(first, entries(0..<40))
+        first.close()
+        let lost = try keys(in: 1)
+        try #require(!lost.isEmpty && lost.count < 40)
+        let path = Segments(besides: scratch.file).path(1)
+        // A link is not followed.
+        #expect(rename(path, path + "x") == 0 && symlink(path + "x", path) == 0)
+        let lines = Lines()
+        let store = scratch.open(maxBytes: 4 << 20, lines)
+        let reader = store.makeReader()
+        // What was reported is not looked into before the end.
+        store.runner.queue.suspend()
+        for each in entries(0..<40) {
+            let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
+            #expect(content(reader.lookup(each.key, at: noon)) == (isLost ? nil : content(each)))
+        }
+        store.runner.queue.resume()
+        waitUntil { store.status.lost == lost.count }
+        #expect(lines.all.contains { $0.contains("segment 000001 cannot be read") }, "\(lines.all)")
+        let new = entries(1_000..<1_040)
+        fill(store, new)
+        #expect(store.health == .available && store.status.damaged == store.status.lost)
+        #expect(content(reader.lookup(new[39].key, at: noon)) == content(new[39]))
+        store.close()
+    }
+
+    /// The writer met it whenever the log was to be copied, and wrote nothing any more.
+    @Test func aSegmentThatCannotBeOpenedEndsNoWriting() throws {
+        let first = scratch.open(maxBytes: 4 << 20)
+        fill(first, entries(0..<40))
+        first.close()
+        let path = Segments(besides: scratch.file).path(1)
+        #expect(rename(path, path + "x") == 0 && symlink(path + "x", path) == 0)
+        let store = scratch.open(maxBytes: 4 << 20)
+        fill(store, entries(1_000..<2_000))
+        #expect(store.health == .available && store.status.lost > 0)
+        #expect(store.makeReader().lookup(key("/1999"), at: noon) != nil)
+        store.close()
+    }
+
+    /// The segment is as good as before when the process has a descriptor again.
+    @Test(arguments: [EMFILE, ENFILE, ENOMEM])
+    func aProcessThatHasNothingLeftLosesNoSegment(code: CInt) {
+        #expect(SegmentFile.error(code, "a segment cannot be opened").fault == .other)
+        let segments = Segments(besides: scratch.file)
+        #expect(mkdir(segments.folder, 0o700) == 0 && (try? segments.make(1)) != nil)
+        let scarce = SegmentFile.error(code, "a segment cannot be opened")
+        #expect(throws: scarce) { try segments.reading(1) { (_) throws(SQLiteError) -> Int? in throw scarce } }
+        let failed = SegmentFile.error(EIO, "a segment cannot be opened")
+        let error = #expect(throws: SQLiteError.self) {
+            try segments.reading(1) { (_) throws(SQLiteError) -> Int? in throw failed }
+        }
+        #expect(error?.fault == .segment(1))
+    }
+
     @Test func aPageThatCannotBeReadHasTheFileSetAsideOnce() throws {
         let lines = Lines()
         let store = scratch.open(lines)
@@ -132,15 +190,16 @@ import Testing
         store.close()
     }
 
-    @Test func nothingWaitsForAFileThatIsHandedOver() throws {
+    @Test func whatWaitsIsBoundedWhereTheFileIsHandedOver() throws {
         let store = scratch.open()
         store.lend()
-        store.store(response("/a"))
-        #expect(store.shared.pending.withLock { !$0.isEmpty })
         store.noteHandedOver()
-        store.store(response("/b"))
-        #expect(store.shared.pending.withLock { $0.isEmpty })
+        let reader = store.makeReader()
+        for number in 0..<300 { store.store(response("/\(number)", filler(200_000))) }
+        #expect(store.shared.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
+        #expect(reader.lookup(key("/0"), at: noon) != nil && reader.lookup(key("/299"), at: noon) == nil)
         store.close()
+        #expect(store.shared.pending.withLock { $0.isEmpty })
     }
 
     /// What was stored while the clock was ahead was evicted last, for as long.

@@ -54,6 +54,44 @@ import Testing
         new.close()
     }
 
+    /// The queue was forgotten with the file, and look-ups went on in it.
+    @Test func whatIsRemovedAfterTheHandoverIsNotFound() throws {
+        let old = scratch.open()
+        let reader = old.makeReader()
+        for target in ["/a", "/b"] { old.store(response(target)) }
+        old.lend()
+        old.remove(key("/b"))
+        let new = try successor(of: old)
+        old.noteHandedOver()
+        old.remove(key("/a"))
+        for target in ["/a", "/b"] { #expect(reader.lookup(key(target), at: noon) == nil, "\(target)") }
+        old.store(response("/a", "anew"))
+        #expect(reader.lookup(key("/a"), at: noon)?.body == Array("anew".utf8))
+        #expect(new.makeReader().lookup(key("/a"), at: noon)?.body == response("/a").body)
+        new.close()
+        old.close()
+    }
+
+    /// It was forgotten; and what it had not reached would have been taken for reached, where the
+    /// other process gave rows other numbers.
+    @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
+        let old = scratch.open()
+        for number in 0..<300 { old.store(response("/\(number)")) }
+        old.flush()
+        let all = EntrySelection([.prefix(Array("/".utf8))])
+        old.purge(Purge(selection: all, mode: .hard, now: noon)) { _ in }
+        old.lend()
+        let reader = old.makeReader()
+        for number in 0..<300 { #expect(reader.lookup(key("/\(number)"), at: noon) == nil) }
+        _ = try sqlite(scratch.file, "UPDATE entry SET id = -id RETURNING 1")
+        old.takeBack()
+        waitUntil { old.shared.owed.isEmpty }
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
+        for number in 0..<300 { #expect(reader.lookup(key("/\(number)"), at: noon) == nil) }
+        old.close()
+        #expect(scratch.setAside.isEmpty)
+    }
+
     @Test func whereTheNextProcessDoesNotComeToBeNothingIsLost() throws {
         let old = scratch.open()
         old.store(response("/a"))

@@ -40,6 +40,21 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
     }
 
+    /// It waited for whatever was to be written next.
+    @Test func aFactThatWaitsForAPurgeIsWrittenAtItsEnd() throws {
+        let first = scratch.open()
+        for number in 0..<300 { first.store(response("/\(number)")) }
+        first.close()
+        let store = scratch.open()
+        let all = EntrySelection([.prefix(Array("/".utf8))])
+        store.purge(Purge(selection: all, mode: .hard, now: noon)) { _ in }
+        store.keep("1", as: "a")
+        store.flush()
+        waitUntil { store.shared.owed.isEmpty }
+        waitUntil { (try? sqlite(scratch.file, "SELECT count(*) FROM fact")) == 1 }
+        store.close()
+    }
+
     @Test func withoutAFileNothingIsKept() async throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         cache.keep("1", as: "a")

@@ -42,18 +42,39 @@ import Testing
         effects.compactMap { if case .tell(let words) = $0 { words } else { nil } }
     }
 
+    /// Of what no other number chooses.
+    private func asked(_ id: Int, _ mode: PurgeMode = .hard, like other: Int? = nil, at now: Int64 = noon) -> Event {
+        .purge(.asked(id, purge(other ?? id, mode, at: now)))
+    }
+
+    private func purge(_ number: Int, _ mode: PurgeMode = .hard, at now: Int64 = noon) -> Purge {
+        Purge(selection: EntrySelection([.prefix(Array("/\(number)/".utf8))]), mode: mode, now: now)
+    }
+
     @Test func aFileIsOpenedLearntAndWritten() {
         var script = Script()
         #expect(script.on(.due(isForced: false)) == [.open])
         #expect(
             plain(script.on(.opened(isLearnt: false))) == [.schedule(.learn), .schedule(.capUses), .again])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
-        #expect(script.on(.wrote(isAll: false, isOver: false)) == [.again])
-        #expect(script.on(.wrote(isAll: true, isOver: false)) == [.health(.available)])
+        #expect(script.on(.wrote(.part, isOver: false)) == [.again])
+        #expect(script.on(.wrote(.all, isOver: false)) == [.health(.available)])
         #expect(script.on(.choreDue(.learn)) == [.run(.learn)])
         #expect(script.on(.ran(.learn, isOver: false)) == [.schedule(.learn)])
         #expect(script.on(.choreDue(.learn)) == [.run(.learn)])
         #expect(script.on(.ran(.learn, isOver: true)).isEmpty && script.on(.choreDue(.learn)).isEmpty)
+    }
+
+    /// It was written at once, without company, and where that never ended nothing that a trouble
+    /// had interrupted went on.
+    @Test func whatCameDuringARoundGathersForTheNext() {
+        var script = Script.opened
+        _ = script.on(.wrote(.all, isOver: true))
+        _ = script.on(.failed("full", .room))
+        let effects = script.on(.wrote(.round, isOver: false), after: .seconds(2))
+        #expect(plain(effects) == [.schedule(.shrink), .gather])
+        #expect(said(effects) == ["cache file /c works again"])
+        #expect(script.on(.wrote(.round, isOver: false)) == [.health(.available), .gather])
     }
 
     /// Above 4 MiB each store began another attempt to open the file.
@@ -77,7 +98,7 @@ import Testing
             plain(effects) == [.putBack, .retry(after: .seconds(1))] && effects.contains(.health(.failing("full"))))
         #expect(script.on(.due(isForced: false)).isEmpty && !script.state.isSettled)
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.write(makingRoom: true)])
-        #expect(script.on(.wrote(isAll: true, isOver: false)).contains(.tell("cache file /c works again")))
+        #expect(script.on(.wrote(.all, isOver: false)).contains(.tell("cache file /c works again")))
     }
 
     /// Nothing was written any more, through restarts too.
@@ -152,11 +173,11 @@ import Testing
     /// A purge had to wait until the files had shrunk.
     @Test func alwaysOneStepOfShrinkingThenTheOthers() {
         var script = Script.opened
-        #expect(plain(script.on(.wrote(isAll: true, isOver: true))) == [.schedule(.shrink)])
-        #expect(plain(script.on(.wrote(isAll: true, isOver: true))).isEmpty, "it is under way")
+        #expect(plain(script.on(.wrote(.all, isOver: true))) == [.schedule(.shrink)])
+        #expect(plain(script.on(.wrote(.all, isOver: true))).isEmpty, "it is under way")
         #expect(script.on(.choreDue(.shrink)) == [.run(.shrink)])
         #expect(script.on(.ran(.shrink, isOver: false)) == [.schedule(.shrink)])
-        #expect(script.on(.purge(.asked(1, isCount: false))) == [.stepPurge(1)])
+        #expect(script.on(asked(1)) == [.stepPurge(1)])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.stop) == [.refusePurge(1), .forgetPurge(1), .forgetQueue, .close, .health(.closed)])
         #expect(script.on(.choreDue(.shrink)).isEmpty && script.on(.due(isForced: true)).isEmpty)
@@ -164,10 +185,10 @@ import Testing
 
     @Test func choresThatATroubleInterruptedGoOnAfterIt() {
         var script = Script.opened
-        _ = script.on(.wrote(isAll: true, isOver: true))
+        _ = script.on(.wrote(.all, isOver: true))
         _ = script.on(.failed("full", .room))
         #expect(script.on(.choreDue(.shrink)).isEmpty)
-        let effects = script.on(.wrote(isAll: true, isOver: false), after: .seconds(2))
+        let effects = script.on(.wrote(.all, isOver: false), after: .seconds(2))
         #expect(plain(effects) == [.schedule(.shrink)])
     }
 
@@ -192,14 +213,14 @@ import Testing
         var script = Script.opened
         #expect(script.on(.lend) == [.lend])
         #expect(script.on(.due(isForced: true)).isEmpty && script.on(.reported("torn", .damage)).isEmpty)
-        #expect(script.on(.purge(.asked(1, isCount: false))) == [.refusePurge(1)], "and is owed")
+        #expect(script.on(asked(1)) == [.refusePurge(1)], "and is owed")
         #expect(script.on(.takeBack) == [.signLock, .open])
         #expect(script.on(.opened(isLearnt: true)).contains(.schedulePurge(1)))
         #expect(script.on(.lend) == [.abandon, .lend])
-        #expect(script.on(.handOver) == [.releaseLock, .forgetQueue])
+        #expect(script.on(.handOver) == [.releaseLock, .keepQueue])
         #expect(script.on(.due(isForced: true)).isEmpty && script.on(.takeBack).isEmpty)
-        #expect(script.on(.purge(.asked(2, isCount: false))) == [.refusePurge(2)], "and counts for what is read")
-        #expect(script.on(.purge(.asked(3, isCount: true))) == [.refusePurge(3), .forgetPurge(3)])
+        #expect(script.on(asked(2)) == [.refusePurge(2)], "and counts for what is read")
+        #expect(script.on(asked(3, .dryRun)) == [.refusePurge(3), .forgetPurge(3)])
         #expect(!script.on(.stop).contains(.abandon))
     }
 
@@ -207,25 +228,66 @@ import Testing
 
     @Test func aPurgeGoesStepByStep() {
         var script = Script.opened
-        #expect(script.on(.purge(.asked(1, isCount: false))) == [.stepPurge(1)])
+        #expect(script.on(asked(1)) == [.stepPurge(1)])
         #expect(script.on(.purge(.stepped(1, isDone: false))) == [.schedulePurge(1)])
         #expect(script.on(.purge(.due(1))) == [.stepPurge(1)])
-        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.finishPurge(1)])
+        // What waits for its end is written then.
+        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.finishPurge(1), .again])
+        #expect(script.on(.purge(.due(1))).isEmpty)
+    }
+
+    /// It was forgotten: rows that it had not reached were served, and were never purged.
+    @Test func aPurgeUnderWayWhenTheFileIsLentIsRefusedAndOwed() {
+        var script = Script.opened
+        _ = script.on(asked(1))
+        _ = script.on(asked(2, .dryRun))
+        // No purge was answered that the file has not had: it can be lent.
+        #expect(script.on(.lend) == [.refusePurge(1), .refusePurge(2), .forgetPurge(2), .lend])
+        #expect(script.on(.purge(.due(1))).isEmpty)
+        _ = script.on(.takeBack)
+        #expect(script.on(.opened(isLearnt: true)).contains(.schedulePurge(1)))
+        #expect(script.on(.purge(.due(1))) == [.stepPurge(1)])
+    }
+
+    /// A follower of the purge log asks again four times a second; 256 purges became one of
+    /// everything.
+    @Test func aPurgeThatIsRefusedAgainAndAgainIsOwedOnce() {
+        var script = Script.opened
+        _ = script.on(.lend)
+        #expect(script.on(asked(0)) == [.refusePurge(0)])
+        for number in 1..<1_000 {
+            let again = script.on(asked(number, like: 0, at: noon + Int64(number)))
+            #expect(again == [.refusePurge(number), .forgetPurge(number - 1)])
+        }
+        #expect(script.on(asked(1_000, .soft, like: 0)) == [.refusePurge(1_000)], "of another mode")
+        #expect(script.on(asked(1_001, like: 0)) == [.refusePurge(1_001)], "earlier: the clock was set back")
+    }
+
+    @Test func aPurgeThatIsUnderWayIsNotOwedBesideAnEqualOne() {
+        var script = Script.opened
+        _ = script.on(asked(1))
+        _ = script.on(.purge(.failed(1, "full", .room)))
+        _ = script.on(.wrote(.all, isOver: false), after: .seconds(2))
+        #expect(script.on(.purge(.due(1))) == [.stepPurge(1)])
+        #expect(script.on(asked(2, like: 1)) == [.stepPurge(2)], "each is answered for itself")
+        #expect(script.on(.purge(.failed(2, "full", .room))).suffix(2) == [.answerPurge(2), .forgetPurge(1)])
         #expect(script.on(.purge(.due(1))).isEmpty)
     }
 
     /// It was refused, and what it had chosen went on being a hit.
     @Test func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
         var script = Script.opened
-        _ = script.on(.purge(.asked(1, isCount: false)))
+        _ = script.on(asked(1))
         let failed = script.on(.purge(.failed(1, "full", .room)))
         #expect(plain(failed) == [.putBack, .retry(after: .seconds(1)), .answerPurge(1)])
-        #expect(script.on(.purge(.asked(2, isCount: false))) == [.answerPurge(2)])
-        #expect(script.on(.purge(.asked(3, isCount: true))) == [.refusePurge(3), .forgetPurge(3)])
-        let back = script.on(.wrote(isAll: true, isOver: false), after: .seconds(2))
-        #expect(plain(back) == [.schedulePurge(1), .schedulePurge(2)])
+        #expect(script.on(asked(2)) == [.answerPurge(2)])
+        #expect(script.on(asked(3, .dryRun)) == [.refusePurge(3), .forgetPurge(3)])
+        let back = script.on(.wrote(.all, isOver: false), after: .seconds(2))
+        // One after the other: hundreds at a time had the disk to themselves.
+        #expect(plain(back) == [.schedulePurge(1)])
+        #expect(!script.on(.wrote(.all, isOver: false)).contains(.schedulePurge(2)))
         #expect(script.on(.purge(.due(1))) == [.stepPurge(1)])
-        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.finishPurge(1)])
+        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.finishPurge(1), .again, .schedulePurge(2)])
         #expect(script.on(.stop).contains(.abandon), "the second is owed still")
     }
 
@@ -233,17 +295,20 @@ import Testing
         var script = Script()
         _ = script.on(.due(isForced: true))
         _ = script.on(.notOpened("locked", .busy))
-        #expect(script.on(.purge(.asked(1, isCount: false))) == [.answerPurge(1)])
+        #expect(script.on(asked(1)) == [.answerPurge(1)])
         #expect(script.on(.opened(isLearnt: true), after: .seconds(1)).contains(.schedulePurge(1)))
     }
 
     @Test func purgesThatAreOwedBecomeOneOfEverything() {
         var script = Script()
         for purge in 0..<PurgeTurns.mostOwed {
-            #expect(script.on(.purge(.asked(purge, isCount: false))) == [.answerPurge(purge)])
+            #expect(script.on(asked(purge)) == [.answerPurge(purge)])
         }
         let last = PurgeTurns.mostOwed
-        #expect(script.on(.purge(.asked(last, isCount: false))) == [.answerPurge(last), .widenPurges(into: last)])
+        let wide = Purge(selection: EntrySelection(), mode: .hard, now: noon)
+        #expect(script.on(asked(last)) == [.answerPurge(last), .widenPurges(into: last, wide)])
+        // The one that it was is no longer owed by itself.
+        #expect(script.on(asked(last + 1, like: last)) == [.answerPurge(last + 1)])
         _ = script.on(.due(isForced: true))
         let effects = script.on(.opened(isLearnt: true))
         #expect(effects.filter { if case .schedulePurge = $0 { true } else { false } } == [.schedulePurge(last)])

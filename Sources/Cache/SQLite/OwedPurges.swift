@@ -30,16 +30,11 @@ final class OwedPurges: Sendable {
         }
     }
 
-    /// One purge of everything in place of others; it is hard where one of them was.
-    func widen(_ ids: [Int], into id: Int) -> Purge? {
+    /// One purge in place of others.
+    func replace(_ ids: [Int], with id: Int, _ purge: Purge) {
         purges.withLock { purges in
-            let widened = purges.filter { ids.contains($0.id) || $0.id == id }.map(\.purge)
-            guard let last = widened.last else { return nil }
-            let mode: PurgeMode = widened.contains { $0.mode == .hard } ? .hard : .soft
-            let wide = Purge(selection: EntrySelection(), mode: mode, now: widened.map(\.now).max() ?? last.now)
-            purges.removeAll { ids.contains($0.id) || $0.id == id }
-            purges.append((id, wide))
-            return wide
+            purges.removeAll { ids.contains($0.id) }
+            purges.append((id, purge))
         }
     }
 

@@ -1,4 +1,4 @@
-// What waits for the writer: at most one operation for each key, the latest, so that a burst of the
+// The queue of the writer: at most one operation for each key, the latest, so that a burst of the
 // same key is one write. It is written in rounds: all that waited when a round began.
 // Must hold: an operation stays visible to readers until it is committed or lost, so that no reader
 // gets an answer that is about to be replaced or removed; all of it is bounded in bytes, and a
@@ -8,8 +8,8 @@
 struct PendingWrites {
     enum Operation {
         case store(StoredResponse)
-        /// Of an entry received by then at the latest; `Int64.max` for whatever there is. The index
-        /// alone says of which key: another key of the same index is a miss once.
+        /// Removes an entry received by then at the latest; `Int64.max` for whatever there is. The
+        /// index alone says of which key: another key of the same index is a miss once.
         case remove(receivedBy: Int64)
 
         var byteCount: Int {
@@ -43,8 +43,8 @@ struct PendingWrites {
         case taken
         /// It did not fit, and nothing older is left of its key.
         case dropped
-        /// More removals wait than may: none of them does any more, and everything in the file has
-        /// to be purged.
+        /// More removals wait than may. They stay until a purge of everything counts in their place
+        /// (`forgetRemovals`).
         case overflown
     }
 
@@ -52,7 +52,7 @@ struct PendingWrites {
     static let maxBytes = StoreMemory.pendingBytes
     /// A part of it that only removals may use.
     static let reservedBytes = maxBytes / 8
-    /// What a removal takes, with its place in two tables.
+    /// The size of a removal, with its place in two tables.
     static let removalBytes = 128
     /// The most last-use times that wait to be written; beyond, they are forgotten.
     static let maxTouches = 16_384
@@ -65,6 +65,8 @@ struct PendingWrites {
         case scheduled
         /// Before the one that is scheduled, because much has come.
         case early
+        /// For the rest of what is being written.
+        case next
     }
 
     private(set) var queued: [Int64: Operation] = [:]
@@ -75,13 +77,15 @@ struct PendingWrites {
     private var marks = PendingMarks()
     /// Marks of the round: they are written after all of its operations.
     private var roundMarks = PendingMarks()
-    /// Of what is queued or in flight.
+    /// The size of all that is queued or in flight.
     private(set) var byteCount = 0
     private var turnsOnTheWay: Set<Turn> = []
     /// Rounds that were written.
     private(set) var roundCount = 0
     /// Whether no file will take anything any more.
-    private(set) var isClosed = false
+    private var isUnwritten = false
+    /// Whether look-ups ask no more either.
+    private var isClosed = false
     /// Whether the writer comes by itself, after a failure.
     private var isHeld = false
 
@@ -91,7 +95,9 @@ struct PendingWrites {
     var isEmpty: Bool { queued.isEmpty && inFlight.isEmpty && touches.isEmpty && marks.isEmpty && roundMarks.isEmpty }
 
     /// Whether the caller is to schedule such a turn, because none is on the way.
-    mutating func claim(_ turn: Turn) -> Bool { !isHeld && !isClosed && turnsOnTheWay.insert(turn).inserted }
+    mutating func claim(_ turn: Turn) -> Bool {
+        !isUnwritten && (turn == .next || !isHeld) && turnsOnTheWay.insert(turn).inserted
+    }
 
     mutating func begin(_ turn: Turn) { turnsOnTheWay.remove(turn) }
 
@@ -104,7 +110,7 @@ struct PendingWrites {
         return isHeld && !isEmpty
     }
 
-    /// What is about to become of the row of `index`, the latest first.
+    /// The latest operation on the row of `index` that is not written yet.
     func operation(_ index: Int64) -> Operation? {
         queued[index] ?? inFlight[index]
     }
@@ -129,16 +135,19 @@ struct PendingWrites {
         }
     }
 
-    /// False where there are too many; then all of them go.
+    /// False where there are too many.
     private mutating func queueRemoval(_ operation: Operation, _ index: Int64) -> Bool {
         queue(operation, index)
-        guard byteCount > Self.maxBytes else { return true }
+        return byteCount <= Self.maxBytes
+    }
+
+    /// Drops all removals that wait: a purge of everything counts by now.
+    mutating func forgetRemovals() {
         for (index, operation) in queued {
             guard case .remove = operation else { continue }
             byteCount -= operation.byteCount
             queued[index] = nil
         }
-        return false
     }
 
     private mutating func queue(_ operation: Operation, _ index: Int64) {
@@ -147,12 +156,12 @@ struct PendingWrites {
     }
 
     mutating func touch(_ index: Int64, at unixSeconds: Int64) {
-        guard !isClosed, touches.count < Self.maxTouches || touches[index] != nil else { return }
+        guard !isUnwritten, touches.count < Self.maxTouches || touches[index] != nil else { return }
         touches[index] = max(unixSeconds, touches[index] ?? 0)
     }
 
     mutating func add(_ mark: StoreMark) {
-        if !isClosed { marks.add(mark) }
+        if !isUnwritten { marks.add(mark) }
     }
 
     /// Moves all operations in flight, where nothing is by then, and with them the marks that are
@@ -163,10 +172,12 @@ struct PendingWrites {
         swap(&marks, &roundMarks)
     }
 
-    /// Up to `most` last-use times and the marks of the round, which come after its operations.
-    mutating func takeRest(_ most: Int) -> (touches: [Int64: Int64], marks: [StoreMark]) {
+    /// Up to `most` last-use times and the marks of the round, which come after its operations;
+    /// whether these are all.
+    mutating func takeRest(_ most: Int) -> (touches: [Int64: Int64], marks: [StoreMark], isAll: Bool) {
         precondition(inFlight.isEmpty, "operations come first")
-        return (takeTouches(most), roundMarks.all)
+        let isAll = touches.count <= most
+        return (takeTouches(most), roundMarks.all, isAll)
     }
 
     private mutating func takeTouches(_ most: Int) -> [Int64: Int64] {
@@ -176,10 +187,11 @@ struct PendingWrites {
         return Dictionary(uniqueKeysWithValues: taken)
     }
 
-    /// The round is written but for the facts, where these wait for purges that are owed.
-    mutating func finishRound(waiting facts: [StoreMark] = []) {
+    /// The marks of the round are written but for the facts, where these wait for purges that are
+    /// owed. The round is over unless more last-use times wait than `takeRest` gave.
+    mutating func finishRound(isOver: Bool = true, waiting facts: [StoreMark] = []) {
         roundMarks = PendingMarks()
-        if touches.isEmpty { roundCount += 1 }
+        if isOver { roundCount += 1 }
         var waiting = PendingMarks()
         for fact in facts { waiting.add(fact) }
         waiting.add(marks)
@@ -225,7 +237,7 @@ struct PendingWrites {
         }
     }
 
-    /// What is in flight waits again, unless something newer does.
+    /// Operations in flight wait again, unless newer ones do.
     mutating func putBack() {
         for (index, operation) in queued {
             if let older = inFlight.updateValue(operation, forKey: index) { byteCount -= older.byteCount }
@@ -236,10 +248,17 @@ struct PendingWrites {
         (marks, roundMarks) = (roundMarks, PendingMarks())
     }
 
-    /// Forgets everything, and takes nothing any more: no file will.
+    /// No file will take anything any more. Operations stay, for look-ups.
+    mutating func keepUnwritten() {
+        isUnwritten = true
+        touches = [:]
+        (marks, roundMarks) = (PendingMarks(), PendingMarks())
+    }
+
+    /// Forgets everything, and takes nothing any more.
     mutating func close() {
         self = PendingWrites()
-        isClosed = true
+        (isUnwritten, isClosed) = (true, true)
     }
 
     /// The responses that wait to be stored, and all keys of which anything waits.

@@ -1,19 +1,21 @@
-// Which purges of the file are under way, and which are owed: answered, because they count in
-// memory, and to be written when the disk lets them.
-// Must hold: a purge is answered once; what is owed is bounded. It counts for what is read of a
-// file that is another process's for good, and is never written to that.
+// Which purges of the file are under way, and which are owed: they count in memory, and are to be
+// written when the disk lets them.
+// Must hold: a purge is answered once; what is owed is bounded, and is written one after the other.
+// It counts for what is read of a file that is another process's for good, and is never written to
+// that.
 
 struct PurgeTurns {
     enum Event: Equatable {
-        case asked(Int, isCount: Bool)
+        case asked(Int, Purge)
         case due(Int)
         case stepped(Int, isDone: Bool)
         case failed(Int, String, StoreFault)
     }
 
+    /// Those under way or owed.
+    private var purges: [Int: Purge] = [:]
     /// Under way; those that are answered already are owed as well.
     private var stepping: Set<Int> = []
-    private var counting: Set<Int> = []
     /// Answered, in their order.
     private var owed: [Int] = []
 
@@ -24,60 +26,86 @@ struct PurgeTurns {
     var isOwing: Bool { !owed.isEmpty }
 
     mutating func ask(
-        _ purge: Int, isCount: Bool, _ phase: StoreState.Phase, _ isInTrouble: Bool
+        _ id: Int, _ purge: Purge, _ phase: StoreState.Phase, _ isInTrouble: Bool
     ) -> [StoreState.Effect] {
-        precondition(!stepping.contains(purge) && !owed.contains(purge), "a purge is asked for once")
+        precondition(purges[id] == nil, "a purge is asked for once")
+        purges[id] = purge
         if phase == .open, !isInTrouble {
-            stepping.insert(purge)
-            if isCount { counting.insert(purge) }
-            return [.stepPurge(purge)]
+            stepping.insert(id)
+            return [.stepPurge(id)]
         }
-        if isCount || phase == .stopped { return [.refusePurge(purge), .forgetPurge(purge)] }
+        if purge.isCount || phase == .stopped { return refuse(id) }
         let isOurs = phase == .absent || phase == .open
-        return [isOurs ? .answerPurge(purge) : .refusePurge(purge)] + owe(purge)
-    }
-
-    private mutating func owe(_ purge: Int) -> [StoreState.Effect] {
-        owed.append(purge)
-        guard owed.count > Self.mostOwed else { return [] }
-        stepping.subtract(owed)
-        owed = [purge]
-        return [.widenPurges(into: purge)]
+        return [isOurs ? .answerPurge(id) : .refusePurge(id)] + owe(id)
     }
 
     /// A step is due; where the file cannot be purged now, the purge is owed.
-    mutating func due(_ purge: Int, isSettled: Bool) -> [StoreState.Effect] {
-        guard stepping.contains(purge) else { return [] }
-        return isSettled ? [.stepPurge(purge)] : interrupt(purge)
+    mutating func due(_ id: Int, isSettled: Bool) -> [StoreState.Effect] {
+        guard stepping.contains(id) else { return [] }
+        return isSettled ? [.stepPurge(id)] : interrupt(id)
     }
 
-    mutating func stepped(_ purge: Int, isDone: Bool) -> [StoreState.Effect] {
-        precondition(stepping.contains(purge), "what is not under way takes no step")
-        guard isDone else { return [.schedulePurge(purge)] }
-        stepping.remove(purge)
-        counting.remove(purge)
-        owed.removeAll { $0 == purge }
-        return [.finishPurge(purge)]
+    /// Marks may wait for the end of a purge.
+    mutating func stepped(_ id: Int, isDone: Bool) -> [StoreState.Effect] {
+        precondition(stepping.contains(id), "what is not under way takes no step")
+        guard isDone else { return [.schedulePurge(id)] }
+        drop([id])
+        return [.finishPurge(id), .again] + resume()
     }
 
-    mutating func interrupt(_ purge: Int) -> [StoreState.Effect] {
-        stepping.remove(purge)
-        if counting.remove(purge) != nil { return [.refusePurge(purge), .forgetPurge(purge)] }
-        return owed.contains(purge) ? [] : [.answerPurge(purge)] + owe(purge)
+    mutating func interrupt(_ id: Int) -> [StoreState.Effect] {
+        stepping.remove(id)
+        if purges[id]?.isCount == true { return refuse(id) }
+        return owed.contains(id) ? [] : [.answerPurge(id)] + owe(id)
     }
 
-    /// The file can be purged: those that are owed go on.
-    mutating func resume() -> [Int] {
-        let next = owed.filter { !stepping.contains($0) }
-        stepping.formUnion(next)
-        return next
+    /// The file can be purged: the first of those that are owed goes on.
+    mutating func resume() -> [StoreState.Effect] {
+        guard let next = owed.first, stepping.isDisjoint(with: owed) else { return [] }
+        stepping.insert(next)
+        return [.schedulePurge(next)]
     }
 
-    /// The file is let go of.
+    /// Another process is about to write the file. Purges under way are refused, and owed.
+    mutating func lend() -> [StoreState.Effect] {
+        let interrupted = stepping.subtracting(owed).sorted()
+        stepping = []
+        return interrupted.flatMap { purges[$0]?.isCount == true ? refuse($0) : [.refusePurge($0)] + owe($0) }
+    }
+
+    /// No file will be purged any more.
     mutating func end() -> [StoreState.Effect] {
         let refused = stepping.subtracting(owed).sorted()
         stepping = []
-        counting = []
-        return refused.flatMap { [.refusePurge($0), .forgetPurge($0)] }
+        return refused.flatMap { refuse($0) }
+    }
+
+    private mutating func refuse(_ id: Int) -> [StoreState.Effect] {
+        drop([id])
+        return [.refusePurge(id), .forgetPurge(id)]
+    }
+
+    /// An equal one from before is done with this one: one that is refused may be asked for again
+    /// and again.
+    private mutating func owe(_ id: Int) -> [StoreState.Effect] {
+        guard let purge = purges[id] else { return [] }
+        let equal = owed.filter { purges[$0].map(purge.includes) ?? false }
+        drop(equal)
+        owed.append(id)
+        return equal.map { .forgetPurge($0) } + (owed.count > Self.mostOwed ? widen(into: id) : [])
+    }
+
+    private mutating func widen(into id: Int) -> [StoreState.Effect] {
+        let wide = Purge(widening: owed.compactMap { purges[$0] })
+        drop(owed)
+        purges[id] = wide
+        owed = [id]
+        return [.widenPurges(into: id, wide)]
+    }
+
+    private mutating func drop(_ ids: [Int]) {
+        for id in ids { purges[id] = nil }
+        stepping.subtract(ids)
+        owed.removeAll { ids.contains($0) }
     }
 }

@@ -5,8 +5,8 @@ import HTTP
 import Synchronization
 import Text
 
-// The SQLite tier as the rest of the program has it: a database and the segments beside it, one
-// writer (`StoreRunner`), and readers on the loops.
+// The SQLite tier as the rest of the program has it: a database and its segments, one writer
+// (`StoreRunner`), and readers on the loops.
 // Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
 // short lock and return); personal and composed responses never reach the file; what is queued is
 // visible to readers at once.
@@ -100,11 +100,12 @@ public final class SQLiteStore: Sendable {
         if case .store = operation, admission != .taken { shared.counters.withLock { $0.dropped += 1 } }
         if admission == .overflown {
             runner.purge(Purge(selection: EntrySelection(), mode: .hard, now: .min), found: PurgeCount()) { _ in }
+            shared.pending.withLock { $0.forgetRemovals() }
         }
         runner.schedule(isFirst, byteCount)
     }
 
-    /// Queues a mark, to be written after all that was asked of the file before.
+    /// Queues a mark, to be written after the operations before it; a fact also after all purges.
     func add(_ mark: StoreMark) {
         let isFirst = shared.pending.withLock { pending in
             pending.add(mark)
@@ -119,10 +120,10 @@ public final class SQLiteStore: Sendable {
         remove(key, receivedBy: receivedBy)
     }
 
-    /// Applies a purge after all that is queued, and tells how many answers were chosen, those that
-    /// were `found` elsewhere included; nil where another process writes the file, or nothing can
-    /// be counted. From now on nothing that it chose comes out of the file as it was, whether the
-    /// disk takes the purge now or later. `completion` runs on the writer's queue.
+    /// Applies a purge to what is queued and to the file, and tells how many answers were chosen,
+    /// those that were `found` elsewhere included; nil where another process writes the file, or
+    /// nothing can be counted. From now on nothing that it chose comes out of the file as it was,
+    /// whether the disk takes the purge now or later. `completion` runs on the writer's queue.
     func purge(
         _ purge: Purge, found: PurgeCount = PurgeCount(), _ completion: @escaping @Sendable (Int?) -> Void
     ) {

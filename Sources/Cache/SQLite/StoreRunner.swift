@@ -26,7 +26,7 @@ final class StoreRunner: Sendable {
     private static let touchDelay = DispatchTimeInterval.seconds(15)
     /// How long what is queued waits for company.
     private static let gathering = DispatchTimeInterval.milliseconds(100)
-    /// With so many bytes it does not wait.
+    /// Beyond this many bytes it does not wait.
     private static let gatheredBytes = 4 << 20
 
     init(_ work: sending StoreWork, _ shared: StoreShared, isTemporary: Bool) {
@@ -99,7 +99,7 @@ final class StoreRunner: Sendable {
         while isGoingOn {
             isGoingOn = false
             for order in work.withLock({ $0.handle(.due(isForced: isForced)) }) {
-                if case .turn = order, shared.pending.withLock({ $0.roundCount }) < last {
+                if order.isTurn, shared.pending.withLock({ $0.roundCount }) < last {
                     isGoingOn = true
                 } else {
                     perform(order)
@@ -136,8 +136,8 @@ final class StoreRunner: Sendable {
 
     private func perform(_ order: StoreWork.Order) {
         switch order {
-        case .turn:
-            if !isTemporary { turnSoon() }
+        case .turn: turnSoon()
+        case .gather: gather()
         case .retry(let delay):
             let deadline = DispatchTime.now() + .nanoseconds(Int(delay.wholeNanoseconds))
             queue.asyncAfter(deadline: deadline) { @Sendable [weak self] in self?.turn() }
@@ -153,8 +153,9 @@ final class StoreRunner: Sendable {
 
     // MARK: Purges
 
-    /// Applies a purge after all that waits, in small steps between which the writer rests or does
-    /// other work (`WorkPace`). `completion` runs on the queue.
+    /// Applies a purge to what waits at once, and to the file in small steps between which the
+    /// writer rests or does other work (`WorkPace`). It counts when this returns; `completion` runs
+    /// on the queue.
     func purge(_ purge: Purge, found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void) {
         let id = shared.owed.add(purge)
         queue.async { @Sendable [self] in
@@ -218,7 +219,14 @@ final class StoreRunner: Sendable {
         }
     }
 
+    /// One such turn is on the way at most, whatever asks for it.
     private func turnSoon() {
-        queue.async { @Sendable [weak self] in self?.turn() }
+        guard !isTemporary, shared.pending.withLock({ $0.claim(.next) }) else { return }
+        begin(.next, after: .seconds(0)) { $0.turn() }
+    }
+
+    /// Operations that came during a round wait for company as if nothing had been under way.
+    private func gather() {
+        if shared.pending.withLock({ $0.claim(.scheduled) }) { schedule(true, 0) }
     }
 }

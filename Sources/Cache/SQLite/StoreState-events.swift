@@ -14,13 +14,22 @@ enum StoreFault: Equatable {
 }
 
 extension StoreState {
+    /// How much was written.
+    enum Written: Equatable {
+        /// A batch, or a step towards room for it.
+        case part
+        /// All that waited when the round began; more has come.
+        case round
+        case all
+    }
+
     enum Event: Equatable {
         /// Something waits to be written; `isForced` where a caller waits for it.
         case due(isForced: Bool)
         case opened(isLearnt: Bool)
         case notOpened(String, StoreFault)
-        /// A batch, or a step towards room for it. `isOver`: the files are larger than they may be.
-        case wrote(isAll: Bool, isOver: Bool)
+        /// `isOver`: the files are larger than they may be.
+        case wrote(Written, isOver: Bool)
         /// A transaction or a chore.
         case failed(String, StoreFault)
         /// The names came to mean other files, or none.
@@ -49,10 +58,14 @@ extension StoreState {
         case write(makingRoom: Bool)
         /// Another turn follows at once.
         case again
+        /// Another turn follows when more has come to be written along.
+        case gather
         case retry(after: Duration)
-        /// What was being written waits again.
+        /// The operations in flight wait again.
         case putBack
-        /// Nothing will be written any more.
+        /// Nothing will be written any more; look-ups still find it.
+        case keepQueue
+        /// Nothing will be written or looked up any more.
         case forgetQueue
         case dropConnection
         /// Readers stop asking the file too.
@@ -77,7 +90,7 @@ extension StoreState {
         /// It counts no longer.
         case forgetPurge(Int)
         /// All purges that are owed become this one, of everything.
-        case widenPurges(into: Int)
+        case widenPurges(into: Int, Purge)
         case lend
         case signLock
         case releaseLock

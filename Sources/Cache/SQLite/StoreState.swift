@@ -37,7 +37,7 @@ struct StoreState {
         case capUses
     }
 
-    /// What was reported of the file and is looked into.
+    /// A report about the file that is looked into.
     struct Question: Equatable {
         let reason: String
         /// A read failed; otherwise the file is not what it should be.
@@ -95,7 +95,7 @@ struct StoreState {
         case .due(let isForced): return due(isForced, now)
         case .opened(let isLearnt): return opened(isLearnt)
         case .notOpened(let reason, let fault): return notOpened(reason, fault, now)
-        case .wrote(let isAll, let isOver): return wrote(isAll, isOver)
+        case .wrote(let written, let isOver): return wrote(written, isOver)
         case .failed(let reason, let fault): return failed(reason, fault, now)
         case .displaced:
             precondition(phase == .open)
@@ -126,10 +126,10 @@ struct StoreState {
         }
     }
 
-    private mutating func wrote(_ isAll: Bool, _ isOver: Bool) -> [Effect] {
+    private mutating func wrote(_ written: Written, _ isOver: Bool) -> [Effect] {
         precondition(phase == .open, "nothing is written without a file")
-        guard isAll else { return [.again] }
-        return recovered() + (isOver ? begin(.shrink) : [])
+        if written == .part { return [.again] }
+        return recovered() + (isOver ? begin(.shrink) : []) + (written == .round ? [.gather] : [])
     }
 
     /// The file can be read and written.
@@ -138,7 +138,7 @@ struct StoreState {
         if isInTrouble { effects.append(.tell("cache file \(path) works again")) }
         isInTrouble = false
         for chore in Chore.allCases where interrupted.remove(chore) != nil { effects += begin(chore) }
-        return effects + purges.resume().map { .schedulePurge($0) }
+        return effects + purges.resume()
     }
 
     private mutating func failed(_ reason: String, _ fault: StoreFault, _ now: Moment) -> [Effect] {
@@ -277,7 +277,7 @@ struct StoreState {
 
     private mutating func decide(_ event: PurgeTurns.Event, _ now: Moment) -> [Effect] {
         switch event {
-        case .asked(let purge, let isCount): return purges.ask(purge, isCount: isCount, phase, isInTrouble)
+        case .asked(let id, let purge): return purges.ask(id, purge, phase, isInTrouble)
         case .due(let purge): return purges.due(purge, isSettled: phase == .open && !isInTrouble)
         case .stepped(let purge, let isDone): return purges.stepped(purge, isDone: isDone)
         case .failed(let purge, let reason, let fault):
@@ -302,7 +302,7 @@ struct StoreState {
             return purges.end() + (isOurs ? abandonment : []) + [.forgetQueue, .close, .health(.closed)]
         case .lend:
             guard phase == .absent || phase == .open else { return [] }
-            let effects = purges.end() + abandonment + letGo(.lend)
+            let effects = abandonment + purges.lend() + letGo(.lend)
             phase = .lent
             return effects
         case .takeBack:
@@ -312,7 +312,7 @@ struct StoreState {
         default:
             guard phase == .lent else { return [] }
             phase = .handedOver
-            return [.releaseLock, .forgetQueue]
+            return [.releaseLock, .keepQueue]
         }
     }
 

@@ -6,16 +6,7 @@ import Glibc
 // Must hold: an effect does one bounded thing; an order for the runner is done without the lock.
 
 struct StoreWork {
-    /// What the runner does once it has let go of the lock.
-    enum Order {
-        case turn
-        case retry(after: Duration)
-        case chore(StoreState.Chore)
-        case purge(Int)
-        case answer(@Sendable (Int?) -> Void, Int?)
-    }
-
-    /// A purge, how far it has come, and who waits for it.
+    /// A purge, its progress, and the completion that waits for it.
     private struct Run {
         var purge: StorePurge
         var completion: (@Sendable (Int?) -> Void)?
@@ -70,7 +61,7 @@ struct StoreWork {
             apply(purge, to: chosen[start..<min(start + PendingWrites.maxBatch, chosen.count)])
         }
         runs[id] = Run(purge: StorePurge(purge, count), completion: completion)
-        return handle(.purge(.asked(id, isCount: purge.mode == .dryRun)))
+        return handle(.purge(.asked(id, purge)))
     }
 
     private func apply(_ purge: Purge, to chosen: ArraySlice<(key: Int64, response: StoredResponse)>) {
@@ -99,10 +90,12 @@ struct StoreWork {
         case .open: return open()
         case .write(let makingRoom): return write(makingRoom: makingRoom)
         case .again: orders.append(.turn)
+        case .gather: orders.append(.gather)
         case .retry(let delay):
             shared.pending.withLock { $0.hold() }
             orders.append(.retry(after: delay))
         case .putBack: noteFailure()
+        case .keepQueue: shared.pending.withLock { $0.keepUnwritten() }
         case .forgetQueue: shared.pending.withLock { $0.close() }
         case .dropConnection: hold.dropConnection()
         case .disconnect:
@@ -138,6 +131,8 @@ struct StoreWork {
     private mutating func open() -> StoreState.Event {
         do throws(StoreUnavailable) {
             try hold.open()
+            // Whatever file this is, no purge has gone through any of it.
+            for (id, run) in runs { runs[id]?.purge = StorePurge(run.purge.purge, run.purge.count) }
             refreshTotals()
             // Small files are known at once; the rest follows step by step.
             _ = try? hold.connection?.learn()
@@ -195,32 +190,33 @@ struct StoreWork {
                 return pending.nextBatch(maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
             }
             guard !batch.isEmpty else {
-                try writeRest(connection)
-                let isAll = shared.pending.withLock { $0.queued.isEmpty && !$0.hasTouches }
-                return .wrote(isAll: isAll, isOver: try connection.room.isOver(hold.file.fullBounds.fileBytes))
+                let written = try writeRest(connection)
+                return .wrote(written, isOver: try connection.room.isOver(hold.file.fullBounds.fileBytes))
             }
-            guard let outcome = try connection.apply(batch, at: unixSeconds(), makingRoom: makingRoom) else {
-                return .wrote(isAll: false, isOver: false)
+            if let outcome = try connection.apply(batch, at: unixSeconds(), makingRoom: makingRoom) {
+                shared.pending.withLock { $0.finish(batch) }
+                shared.count(outcome)
             }
-            shared.pending.withLock { $0.finish(batch) }
-            shared.count(outcome)
-            return .wrote(isAll: false, isOver: false)
+            return .wrote(.part, isOver: false)
         } catch {
             return .failed("\(error)", error.fault)
         }
     }
 
     /// Last-use times and marks, after the operations of the round.
-    private func writeRest(_ connection: StoreConnection) throws(SQLiteError) {
-        let (lastUses, marks) = shared.pending.withLock { $0.takeRest(connection.room.bounds.batchRows) }
+    private func writeRest(_ connection: StoreConnection) throws(SQLiteError) -> StoreState.Written {
+        let (lastUses, marks, isAll) = shared.pending.withLock { $0.takeRest(connection.room.bounds.batchRows) }
         try connection.write(lastUses: lastUses, at: unixSeconds())
         // A fact may speak of purges.
         let waiting = shared.owed.isEmpty ? [] : marks.filter { $0.table == .fact }
         try connection.write(waiting.isEmpty ? marks : marks.filter { $0.table != .fact }, at: unixSeconds())
-        shared.pending.withLock { $0.finishRound(waiting: waiting) }
+        return shared.pending.withLock { pending in
+            pending.finishRound(isOver: isAll, waiting: waiting)
+            return isAll ? pending.queued.isEmpty ? .all : .round : .part
+        }
     }
 
-    /// What came of writing a little.
+    /// The result of writing a little.
     enum Little {
         case wrote, nothing
         /// It takes more: a file to open, room to be made, an error.
@@ -317,7 +313,7 @@ struct StoreWork {
         case .answerPurge(let id): answer(id, runs[id]?.purge.count.total)
         case .refusePurge(let id): answer(id, nil)
         case .forgetPurge(let id): forget([id])
-        case .widenPurges(let id): widen(into: id)
+        case .widenPurges(let id, let purge): widen(into: id, purge)
         default: preconditionFailure("no purge: \(effect)")
         }
         return nil
@@ -326,7 +322,7 @@ struct StoreWork {
     private mutating func answer(_ id: Int, _ count: Int?) {
         guard let completion = runs[id]?.completion else { return }
         runs[id]?.completion = nil
-        // What was found in memory has been counted for good.
+        // Answers found in memory have been counted for good.
         runs[id]?.purge.count = PurgeCount()
         orders.append(.answer(completion, count))
     }
@@ -336,18 +332,18 @@ struct StoreWork {
         shared.owed.remove(ids)
     }
 
-    private mutating func widen(into id: Int) {
+    private mutating func widen(into id: Int, _ purge: Purge) {
         let answered = runs.filter { $0.value.completion == nil }.map(\.key)
-        guard let wide = shared.owed.widen(answered, into: id) else { return }
+        shared.owed.replace(answered, with: id, purge)
         for old in answered { runs[old] = nil }
-        runs[id] = Run(purge: StorePurge(wide, PurgeCount()), completion: nil)
+        runs[id] = Run(purge: StorePurge(purge, PurgeCount()), completion: nil)
     }
 
     private mutating func step(purge id: Int) -> StoreState.Event {
         guard var run = runs[id], let connection = hold.connection else { preconditionFailure("nothing to purge") }
         do throws(SQLiteError) {
             var rows = 0
-            // What is found through an index takes one step in all.
+            // Rows found through an index take one step in all.
             repeat { rows += try connection.advance(&run.purge) } while !run.purge.isDone && rows < run.purge.stepRows
             runs[id] = run
             if run.purge.isDone { try end(run.purge, connection) }
