@@ -92,7 +92,7 @@ import Testing
         let album = try StoredScene.request("albums/1")
         var related = Superset(request: album, resources: album.resources)
         (related.isWider, related.relates) = (false, true)
-        while accounts.mayRelate(album.shape, for: related) { accounts.begin(.superset(related)) }
+        while accounts.mayRelate(album.shape, inPlaceOf: album.shape, count: 1) { accounts.begin(.superset(related)) }
         let list = try StoredScene.request("artists/1/albums")
         for number in 0..<5_000 {
             let shape = RequestShape(
@@ -100,7 +100,7 @@ import Testing
             let page = ListPage(list: 1, offset: 0, limit: 9, shape: shape, storefront: list.storefront)
             accounts.begin(.page(page))
         }
-        #expect(!accounts.mayRelate(album.shape, for: related))
+        #expect(!accounts.mayRelate(album.shape, inPlaceOf: album.shape, count: 1))
     }
 
     /// A page out of which one client's window was cut and nothing more took its bytes for nothing.

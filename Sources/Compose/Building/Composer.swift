@@ -210,7 +210,9 @@ extension Composer {
         superset.isWider = wider != nil
         if shape.nestsResources {
             let relating = forms.relating(shape, at: now)
-            superset.relates = relating != shape && growth.mayRelate(relating, for: superset)
+            superset.relates =
+                relating != shape
+                && growth.mayRelate(relating, inPlaceOf: request.shape, count: superset.resources.count)
             if superset.relates { shape = relating }
         }
         guard superset.isWider || superset.relates else { return nil }
@@ -235,11 +237,16 @@ extension Composer {
         return Supplement(target: target, growth: .page(page))
     }
 
+    /// The greatest limit that the documentation names (APPLE-MUSIC-API 7.1).
+    private static let mostOfPage = 100
+
     /// The target of a page of the list with ids that make its items whole; nil without such ids.
     private func relatedPage(_ request: CatalogRequest, limit: Int?, offset: Int?, at now: Int64) -> [UInt8]? {
         guard settings.supersets, settings.compose == .on, request.shape.nestsResources else { return nil }
         let shape = forms.relating(request.shape, at: now)
-        guard shape != request.shape, growth.mayRelate(shape, for: Superset(pageOf: request)) else { return nil }
+        guard shape != request.shape,
+            growth.mayRelate(shape, inPlaceOf: request.shape, count: limit ?? Self.mostOfPage)
+        else { return nil }
         return request.target(limit: limit, offset: offset, in: shape)
     }
 

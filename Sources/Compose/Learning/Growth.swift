@@ -46,11 +46,6 @@ package struct Superset: Sendable {
         (isWider, relates) = (false, true)
     }
 
-    /// How many resources come at most. A page without a limit may have as many as pages can.
-    var mostResources: Int { resources.isEmpty ? request.limit ?? Self.mostOfPage : resources.count }
-    /// The greatest limit that the documentation names (APPLE-MUSIC-API 7.1).
-    private static let mostOfPage = 100
-
     /// The numbers under which the index has the resources.
     var numbers: [UInt64] { resources.map { request.indexNumber(ofResource: $0.number) } }
     /// The relationships and views that the client wants of them.

@@ -61,11 +61,11 @@ package final class GrowthAccounts: Sendable {
 
     /// Whether ids in relationships of what is inside resources may be asked for with them, in a
     /// shape that brings them.
-    func mayRelate(_ shape: RequestShape, for superset: Superset) -> Bool {
+    /// - Parameter count: how many resources may come.
+    func mayRelate(_ shape: RequestShape, inPlaceOf own: RequestShape, count: Int) -> Bool {
         accounts.withLock { accounts in
             guard accounts[.related(shape.type)]?.ledger.mayBegin ?? true else { return false }
-            let sizes = accounts[.resources(shape.type)]?.sizes
-            return sizes?.allow(shape, inPlaceOf: superset.request.shape, count: superset.mostResources) ?? true
+            return accounts[.resources(shape.type)]?.sizes.allow(shape, inPlaceOf: own, count: count) ?? true
         }
     }
 
