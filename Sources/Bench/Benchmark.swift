@@ -154,9 +154,6 @@ extension Benchmark {
             study("trace", "writes the recording in Sources/Documentation/examples anew, into the source tree") {
                 try SampleRecording.run()
             },
-            study("compose", "what an answer costs that is made out of others, beside a plain hit") {
-                try ComposeBenchmark.run()
-            },
         ] + worlds
     }
 

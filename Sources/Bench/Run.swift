@@ -65,9 +65,6 @@ final class Run {
         for note in ResultsTable.notes(rows) { report("- " + note) }
         report("\n\(summary)")
         try write(
-            "\(ResultsDocument.json(rows, machine: machine, plan: choice.plan, failures: failures))\n",
-            to: "results.json")
-        try write(
             ResultsPage.text(rows, machine: machine, plan: choice.plan, failures: failures), to: "results.md")
     }
 

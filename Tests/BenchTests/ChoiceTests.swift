@@ -12,7 +12,7 @@ import Testing
     @Test func withoutNamesTheTableRuns() throws {
         let chosen = try names([])
         #expect(chosen.contains("hits-64") && chosen.contains("store") && chosen.contains("allocations"))
-        for other in ["sessions", "compose", "trace"] { #expect(!chosen.contains(other)) }
+        for other in ["sessions", "trace"] { #expect(!chosen.contains(other)) }
     }
 
     /// `trace` writes into the source tree.

@@ -1,5 +1,4 @@
 import Foundation
-import Text
 
 /// What everything was measured on.
 struct Machine {
@@ -39,16 +38,6 @@ struct Machine {
         guard loadAverage * 2 > Double(cores) else { return nil }
         return "WARNING: the load average was \(ResultsTable.fixed(loadAverage, 1)) on \(cores) cores when this began. "
             + "Where that was more than a build which had just ended, other work was running, and the figures mean little"
-    }
-
-    var json: JSON {
-        var versions = JSONObject()
-        for program in programs { versions.append(program.name, .string(program.version)) }
-        return .object(members: [
-            "processor": .string(processor), "cores": .integer(cores), "memory_mib": .integer(memoryMiB),
-            "kernel": .string(kernel), "load_average": ResultsDocument.number(loadAverage),
-            "programs": .object(versions),
-        ])
     }
 
     /// A line "name : value" of a file in /proc.

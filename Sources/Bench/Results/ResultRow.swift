@@ -1,4 +1,4 @@
-// What was measured, as values: the table, the JSON and the plot are made from rows and from
+// What was measured, as values: the table and the page are made from rows and from
 // nothing else.
 
 /// One figure of ours beside others of the same kind.

@@ -4,12 +4,6 @@ import Foundation
 enum Servers {
     static let simulatorPort = 18090, refrainPort = 18080, adminPort = 18081, nginxPort = 18082
 
-    static func simulator(_ workspace: Workspace) throws -> Child {
-        try Child(
-            Programs.refrain, ["simulate", "--listen", "127.0.0.1:\(simulatorPort)", "--no-auth"],
-            log: workspace.path + "/simulator.log")
-    }
-
     /// Waits until `path` is answered with a 200 on the port.
     static func waitFor(_ port: Int, _ path: String) throws {
         for _ in 0..<100 {
