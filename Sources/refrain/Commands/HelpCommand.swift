@@ -29,7 +29,7 @@ extension Command {
         } else if let directory = arguments.value(share) {
             try writeShared(below: directory, context)
         } else if arguments.has(man) {
-            context.output.standard(Roff.text(of: topic?.manualPage ?? .overview(of: commands)))
+            context.output.standard((topic?.manualPage ?? .overview(of: commands)).text)
         } else {
             context.output.standard(topic.map(HelpText.text) ?? HelpText.overview(of: commands))
         }
@@ -45,9 +45,7 @@ extension Command {
     }
 
     private static func writeShared(below directory: String, _ context: CommandContext) throws(CommandFailure) {
-        let pages = ManualPage.all(of: context.commands).map {
-            ("man/man\($0.section)/\($0.fileName)", Roff.text(of: $0))
-        }
+        let pages = ManualPage.all(of: context.commands).map { ("man/man\($0.section)/\($0.fileName)", $0.text) }
         for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions(of: context.commands)) }) {
             try attempt("cannot write \(directory)/\(path)") {
                 try context.files.write(directory + "/" + path, Array(text.utf8))

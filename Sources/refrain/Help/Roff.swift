@@ -1,52 +1,28 @@
-/// Writes pages in the man(7) macros, which groff and mandoc both read.
+/// Text in the man(7) macros, which groff and mandoc both read.
 enum Roff {
-    static func text(of page: ManualPage) -> String {
-        let title = [
-            escaped(page.name.uppercased()), "\(page.section)", ProgramVersion.date, "Refrain \(ProgramVersion.text)",
-            "Refrain",
-        ]
-        // Words are not hyphenated and lines not filled up with blanks: much of a page is to be
-        // typed as it stands.
-        var lines = [".TH " + title.map { "\"\($0)\"" }.joined(separator: " "), ".nh", ".ad l", ".SH NAME"]
-        lines.append("\(escaped(page.name)) \\- \(escaped(page.summary))")
-        for section in page.sections {
-            lines.append(".SH " + escaped(section.title))
-            var isFirst = true
-            for block in section.blocks {
-                lines += written(block, isFirst: isFirst)
-                isFirst = false
-                if case .subheading = block { isFirst = true }
-            }
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
+    /// To be typed as it is.
+    static func literal(_ text: String) -> String { "\\fB\(escaped(text))\\fR" }
 
-    /// A paragraph macro right behind a heading would be skipped with a warning.
-    private static func written(_ block: ManualPage.Block, isFirst: Bool) -> [String] {
-        let paragraph = isFirst ? [] : [".PP"]
-        switch block {
-        case .paragraph(let text): return paragraph + [guarded(escaped(text))]
-        case .line(let spans): return paragraph + [guarded(styled(spans))]
-        case .item(let term, let text): return [".TP", guarded(styled(term)), guarded(escaped(text))]
-        case .code(let lines):
-            return paragraph + [".RS 4", ".nf"] + lines.map { guarded(escaped($0)) } + [".fi", ".RE"]
-        case .subheading(let text): return [".SS " + escaped(text)]
-        }
-    }
+    /// To be replaced by something.
+    static func variable(_ text: String) -> String { "\\fI\(escaped(text))\\fR" }
 
-    private static func styled(_ spans: [ManualPage.Span]) -> String {
-        spans.map { span in
-            switch span {
-            case .plain(let text): escaped(text)
-            case .literal(let text): "\\fB\(escaped(text))\\fR"
-            case .variable(let text): "\\fI\(escaped(text))\\fR"
-            }
-        }.joined()
+    /// `words` of a grammar such as `ADDRESS:PORT [tls]`: names in capitals are variables, the rest
+    /// is literal.
+    static func grammar(_ text: String) -> String {
+        var (written, rest) = ("", text[...])
+        while let first = rest.first {
+            let isWord = { (character: Character) in character.isLetter || character.isNumber || character == "-" }
+            let kind = isWord(first)
+            let piece = String(rest.prefix { isWord($0) == kind })
+            rest = rest.dropFirst(piece.count)
+            written += !kind ? escaped(piece) : piece.contains { $0.isLowercase } ? literal(piece) : variable(piece)
+        }
+        return written
     }
 
     /// Characters that roff would take for a request, or print as typographic ones that a shell
     /// does not know.
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         text.map { character in
             switch character {
             case "\\": "\\e"
@@ -60,7 +36,4 @@ enum Roff {
             }
         }.joined()
     }
-
-    /// A line of text that begins with a dot is text.
-    private static func guarded(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
 }
