@@ -41,7 +41,12 @@ public final class AdminService: Service {
 
     public func handle(_ connection: ClientConnection) {
         guard let (request, row) = admitted(connection, contentCount: connection.body.count) else { return }
-        row.answer(AdminExchange(service: self, request: request, connection: connection))
+        let exchange = AdminExchange(service: self, request: request, connection: connection)
+        do throws(AdminRequestError) {
+            try row.answer(exchange)()
+        } catch {
+            exchange.reply(.error(400, error.detail))
+        }
     }
 
     /// The request and what answers it; nil where it is refused, which is done here.
@@ -116,13 +121,8 @@ struct AdminExchange {
         service.refuseLater(connection, reply)
     }
 
-    /// The parameters of the query, of which there are these; an error is answered here.
-    func parameters(_ known: [String]) -> QueryParameters? {
-        do throws(AdminRequestError) {
-            return try QueryParameters(request.query, known: known)
-        } catch {
-            reply(.error(400, error.detail))
-            return nil
-        }
+    /// The parameters of the query, of which there are these.
+    func parameters(_ known: [String]) throws(AdminRequestError) -> QueryParameters {
+        try QueryParameters(request.query, known: known)
     }
 }

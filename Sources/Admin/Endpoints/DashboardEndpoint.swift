@@ -8,16 +8,12 @@ import Text
 extension AdminExchange {
     /// The page; with `explain` it says what would become of a request for that URL, with `still`
     /// it stays as it is where there is no script, and `window` is how far back its chart goes.
-    func dashboard() {
-        guard let parameters = parameters(["explain", "still", "window"]) else { return }
+    func dashboard() throws(AdminRequestError) {
+        let parameters = try parameters(["explain", "still", "window"])
         var page = DashboardMarkup(
             isStill: parameters["explain"] != nil || parameters["still"] != nil,
             hasToken: service.authorizer.hasToken)
-        do throws(AdminRequestError) {
-            page.window = try parameters.window
-        } catch {
-            return reply(.error(400, error.detail))
-        }
+        page.window = try parameters.window
         let finish = replyLater()
         guard let url = parameters["explain"], !url.isEmpty else { return show(page, finish) }
         page.explained = url
@@ -56,23 +52,19 @@ extension AdminExchange {
 
     /// Server-sent events until the client leaves. `view=1`: what the page shows, of `window`, in
     /// place of the counters.
-    func events() {
-        guard let parameters = parameters(["view", "window"]) else { return }
-        do throws(AdminRequestError) {
-            let window = try parameters.window
-            let view = try parameters.flag("view") ? window : nil
-            guard request.method != .head else {
-                return reply(EventStreams.head)
-            }
-            let pass = connection.withHeadBytes { service.authorizer.pass(for: connection.head, $0) }
-            let isWelcome = { [weak service, loop = connection.context.loop] in
-                service?.authorizer.isGood(pass, at: loop.now) ?? false
-            }
-            guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
-                return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))
-            }
-        } catch {
-            reply(.error(400, error.detail))
+    func events() throws(AdminRequestError) {
+        let parameters = try parameters(["view", "window"])
+        let window = try parameters.window
+        let view = try parameters.flag("view") ? window : nil
+        guard request.method != .head else {
+            return reply(EventStreams.head)
+        }
+        let pass = connection.withHeadBytes { service.authorizer.pass(for: connection.head, $0) }
+        let isWelcome = { [weak service, loop = connection.context.loop] in
+            service?.authorizer.isGood(pass, at: loop.now) ?? false
+        }
+        guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
+            return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))
         }
     }
 }

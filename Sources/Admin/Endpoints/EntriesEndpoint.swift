@@ -23,16 +23,12 @@ public struct EntriesQuery {
 }
 
 extension AdminExchange {
-    func entries() {
-        guard let parameters = parameters(EntriesQuery.parameters) else { return }
-        do throws(AdminRequestError) {
-            let query = try EntriesQuery(parameters)
-            let (finish, now) = (replyLater(), now)
-            service.sources.cache.list(query.selection, limit: query.limit) { @Sendable listing in
-                finish(.json(listing.json(at: now)))
-            }
-        } catch {
-            reply(.error(400, error.detail))
+    func entries() throws(AdminRequestError) {
+        let parameters = try parameters(EntriesQuery.parameters)
+        let query = try EntriesQuery(parameters)
+        let (finish, now) = (replyLater(), now)
+        service.sources.cache.list(query.selection, limit: query.limit) { @Sendable listing in
+            finish(.json(listing.json(at: now)))
         }
     }
 }
@@ -48,12 +44,12 @@ extension EntryListing {
 
 extension ListedEntry {
     fileprivate func json(at now: Int64) -> JSONObject {
-        var object = JSONObject()
-        object.append("target", .string(entry.target))
-        object.append("variant", .string(entry.variant))
-        object.append("class", .string(ResourceClass.name(ofTag: entry.classTag)))
-        object.append("storefront", entry.storefront.isEmpty ? .null : .string(entry.storefront))
-        object.append("status", .integer(entry.status))
+        var object = JSONObject([
+            "target": .string(entry.target), "variant": .string(entry.variant),
+            "class": .string(ResourceClass.name(ofTag: entry.classTag)),
+            "storefront": entry.storefront.isEmpty ? .null : .string(entry.storefront),
+            "status": .integer(entry.status),
+        ])
         object.append(entry.lifetime, receivedAt: entry.receivedAt, at: now)
         object.append("bytes", .integer(entry.size))
         object.append("coding", entry.coding.map { .string($0) } ?? .null)

@@ -6,29 +6,25 @@ import Text
 // GET /entry: all that is known of the answers to one target, or the content of one.
 
 extension AdminExchange {
-    func entry() {
-        guard let parameters = parameters(["url", "body"]) else { return }
-        do throws(AdminRequestError) {
-            guard let url = parameters["url"] else { throw AdminRequestError(detail: "url: expected one.") }
-            let target = try EntrySelection.target(of: url)
-            let wantsBody = try parameters.flag("body")
-            let found = stored(target)
-            guard let first = found.first else { return reply(.error(404, "Nothing is stored for this target.")) }
-            guard !wantsBody else {
-                // Inflated where it is stored as gzip; only the operator's programs are to make
-                // something of it.
-                return reply(AdminReply(type: "application/octet-stream", content: first.body))
-            }
-            let now = now
-            let cache = service.sources.cache
-            reply(
-                .json([
-                    "target": .string(String(decoding: target, as: UTF8.self)),
-                    "stored": .array(found.map { $0.json(at: now, isInMemory: cache.isInMemory($0.key)) }),
-                ]))
-        } catch {
-            reply(.error(400, error.detail))
+    func entry() throws(AdminRequestError) {
+        let parameters = try parameters(["url", "body"])
+        guard let url = parameters["url"] else { throw AdminRequestError(detail: "url: expected one.") }
+        let target = try EntrySelection.target(of: url)
+        let wantsBody = try parameters.flag("body")
+        let found = stored(target)
+        guard let first = found.first else { return reply(.error(404, "Nothing is stored for this target.")) }
+        guard !wantsBody else {
+            // Inflated where it is stored as gzip; only the operator's programs are to make
+            // something of it.
+            return reply(AdminReply(type: "application/octet-stream", content: first.body))
         }
+        let now = now
+        let cache = service.sources.cache
+        reply(
+            .json([
+                "target": .string(String(decoding: target, as: UTF8.self)),
+                "stored": .array(found.map { $0.json(at: now, isInMemory: cache.isInMemory($0.key)) }),
+            ]))
     }
 
     /// What everyone may share of the answers to a target: the one, or the signpost and those

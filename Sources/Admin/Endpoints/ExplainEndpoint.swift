@@ -7,16 +7,12 @@ import Text
 // GET /explain: what would become of a request. The proxy decides; here it is put into words.
 
 extension AdminExchange {
-    func explain() {
-        guard let parameters = parameters(["url", "method", "user"]) else { return }
-        do throws(AdminRequestError) {
-            let hypothetical = try HypotheticalRequest(parameters)
-            let finish = replyLater()
-            service.sources.explain(hypothetical) { @Sendable explanation in
-                finish(explanation.map { .json($0.json) } ?? .error(503, "There is no proxy to ask now."))
-            }
-        } catch {
-            reply(.error(400, error.detail))
+    func explain() throws(AdminRequestError) {
+        let parameters = try parameters(["url", "method", "user"])
+        let hypothetical = try HypotheticalRequest(parameters)
+        let finish = replyLater()
+        service.sources.explain(hypothetical) { @Sendable explanation in
+            finish(explanation.map { .json($0.json) } ?? .error(503, "There is no proxy to ask now."))
         }
     }
 }
@@ -38,27 +34,20 @@ extension HypotheticalRequest {
 
 extension Explanation {
     var json: JSON {
-        var object = JSONObject()
-        object.append("target", .string(target))
-        object.append("route", .string("\(route.template)"))
-        object.append("class", .string(route.resourceClass.name))
-        let isPersonal = route.isPersonal || scope == nil
-        object.append("scope", .string(isPersonal ? "personal" : "shared"))
-        object.append("storefront", route.storefront.map { .string($0.text) } ?? .null)
-        object.append("rule", .string(rule.text))
-        object.append("plan", .string(action.rawValue))
-        object.append("reason", reason.map { .string($0.text) } ?? .null)
-        object.append("why", .string(sentence))
-        object.append("stored", stored.map { .object($0.summary(at: now, isInMemory: isInMemory)) } ?? .null)
-        object.append("last_answer", lastAnswer.map { $0.json(at: now) } ?? .null)
-        object.append("selecting_fields", .array(selectingFields.map { .string($0) }))
-        object.append("composing", composing.map(\.json) ?? .null)
-        object.append("not_composed", refusal.map(\.json) ?? .null)
-        object.append("asks_origin", .string(asksOrigin.rawValue))
-        object.append("asks_tier", .bool(asksTier))
-        object.append("waits_for_another", .bool(waitsForAnother))
-        object.append("needs_client_key", .bool(needsClientKey))
-        return .object(object)
+        [
+            "target": .string(target), "route": .string("\(route.template)"),
+            "class": .string(route.resourceClass.name),
+            "scope": .string(route.isPersonal || scope == nil ? "personal" : "shared"),
+            "storefront": route.storefront.map { .string($0.text) } ?? .null, "rule": .string(rule.text),
+            "plan": .string(action.rawValue), "reason": reason.map { .string($0.text) } ?? .null,
+            "why": .string(sentence),
+            "stored": stored.map { .object($0.summary(at: now, isInMemory: isInMemory)) } ?? .null,
+            "last_answer": lastAnswer.map { $0.json(at: now) } ?? .null,
+            "selecting_fields": .array(selectingFields.map { .string($0) }),
+            "composing": composing.map(\.json) ?? .null, "not_composed": refusal.map(\.json) ?? .null,
+            "asks_origin": .string(asksOrigin.rawValue), "asks_tier": .bool(asksTier),
+            "waits_for_another": .bool(waitsForAnother), "needs_client_key": .bool(needsClientKey),
+        ]
     }
 
     /// Why, in plain English.

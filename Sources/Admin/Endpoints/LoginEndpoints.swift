@@ -3,19 +3,15 @@
 
 extension AdminExchange {
     /// The form, or what was filled in.
-    func login() {
+    func login() throws(AdminRequestError) {
         guard service.authorizer.hasToken else { return reply(.error(404, "This listener asks for no token.")) }
         guard request.method == .post else { return reply(LoginPage.reply(status: 200, "")) }
-        do throws(AdminRequestError) {
-            let form = try QueryParameters(form: connection.body, known: ["token"])
-            guard service.authorizer.isToken(Array((form["token"] ?? "").utf8)) else {
-                return refuseLater(LoginPage.reply(status: 401, "<p role=alert>This is not the token.</p>"))
-            }
-            let name = service.authorizer.sessions.begin(at: connection.context.loop.now)
-            reply(.redirect(to: "/").adding("Set-Cookie", Sessions.setCookie(name)))
-        } catch {
-            reply(.error(400, error.detail))
+        let form = try QueryParameters(form: connection.body, known: ["token"])
+        guard service.authorizer.isToken(Array((form["token"] ?? "").utf8)) else {
+            return refuseLater(LoginPage.reply(status: 401, "<p role=alert>This is not the token.</p>"))
         }
+        let name = service.authorizer.sessions.begin(at: connection.context.loop.now)
+        reply(.redirect(to: "/").adding("Set-Cookie", Sessions.setCookie(name)))
     }
 
     func logout() {

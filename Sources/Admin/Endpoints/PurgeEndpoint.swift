@@ -5,34 +5,30 @@ import Tier
 extension AdminExchange {
     /// `{"purged":N}`; with other nodes also which of them it has reached: no number where nobody
     /// knows which there are.
-    func purge() {
+    func purge() throws(AdminRequestError) {
         // A selector or a dry run that stands in the wrong place must not become a purge of
         // something else.
         guard request.query == nil else {
             return reply(.error(400, "/purge takes its members as JSON in the content, and no query."))
         }
-        do throws(AdminRequestError) {
-            let purge = try PurgeRequest(connection.body)
-            let finish = replyLater()
-            let (log, asked) = (service.sources.log, purge.description)
-            let tell: @Sendable (Int?) -> Void = { count in
-                // Someone will miss what was removed, and will want to know since when.
-                guard let count, purge.mode != .dryRun else { return }
-                log("purged \(count) \(count == 1 ? "entry" : "entries"): \(asked)")
+        let purge = try PurgeRequest(connection.body)
+        let finish = replyLater()
+        let (log, asked) = (service.sources.log, purge.description)
+        let tell: @Sendable (Int?) -> Void = { count in
+            // Someone will miss what was removed, and will want to know since when.
+            guard let count, purge.mode != .dryRun else { return }
+            log("purged \(count) \(count == 1 ? "entry" : "entries"): \(asked)")
+        }
+        guard let node = service.sources.node else {
+            service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
+                tell(count)
+                finish(Self.reply(to: purge.mode, count))
             }
-            guard let node = service.sources.node else {
-                service.sources.cache.purge(purge.selection, purge.mode, at: now) { @Sendable count in
-                    tell(count)
-                    finish(Self.reply(to: purge.mode, count))
-                }
-                return
-            }
-            node.purge(purge.selection, purge.mode) { @Sendable report in
-                tell(report.purged)
-                finish(Self.reply(to: purge.mode, report))
-            }
-        } catch {
-            reply(.error(400, error.detail))
+            return
+        }
+        node.purge(purge.selection, purge.mode) { @Sendable report in
+            tell(report.purged)
+            finish(Self.reply(to: purge.mode, report))
         }
     }
 
