@@ -11,9 +11,13 @@ import Testing
     @Test func hasDefaults() throws {
         let options = try options()
         #expect(options.listen == HostPort(host: "127.0.0.1", port: 8090))
-        #expect(options.latency == nil && options.mode == .replay && options.seed == nil && options.faults.isEmpty)
-        #expect(options.reviseEvery == 0 && options.flipAfter == 0)
-        #expect(options.requiresAuthorization && options.tlsAuthorityFile == nil && options.publicKeyFile == nil)
+        #expect(options.latency == nil && options.mode == .replay)
+        #expect(options.tlsAuthorityFile == nil && options.publicKeyFile == nil)
+        let (api, standard) = (options.configuration, SimulatorConfiguration())
+        #expect(api.seed == standard.seed && api.latency == .zero && api.faults.isEmpty && api.requiresAuthorization)
+        #expect(api.reviseEvery == 0 && api.flipAfter == 0 && api.revisionShare == nil)
+        #expect(api.listCut == standard.listCut && api.listSizes == .standard && api.storefrontsWithGaps == nil)
+        #expect(api.unavailablePercent == nil && api.unavailableOneIn == nil && api.relationHabit == .documented)
     }
 
     @Test func readsEveryOption() throws {
@@ -24,21 +28,24 @@ import Testing
             "--lists", "filling", "--gaps", "jp,de", "--unavailable", "3", "--relations", "alone",
             "--revision-share", "10", "--list-sizes", "recorded"
         )
-        #expect(options.listen.port == 0 && options.recording == nil && options.seed == .max)
-        #expect(options.latency == .milliseconds(20))
-        #expect(
-            options.faults == [.fault(Fault(.unavailable, perMillion: 250_000)), .fault(Fault(.reset)), .limit(20)])
-        #expect(options.reviseEvery == 500 && options.flipAfter == 2000)
-        #expect(options.listCut == .filling && options.gaps == .only(["de", "jp"]))
-        #expect(options.unavailable == .percent(3) && options.relationHabit == .alone)
-        #expect(options.revisionShare == 10 && options.listSizes == .recorded)
-        #expect(!options.requiresAuthorization)
+        let api = options.configuration
+        #expect(options.listen.port == 0 && options.recording == nil && api.seed == .max)
+        #expect(options.latency == .milliseconds(20) && api.latency == .milliseconds(20))
+        #expect(api.faults == [Fault(.unavailable, perMillion: 250_000), Fault(.reset)])
+        #expect(api.requestsPerSecond == 20 && api.reviseEvery == 500 && api.flipAfter == 2000)
+        #expect(api.listCut == .filling && api.storefrontsWithGaps == ["de", "jp"])
+        #expect(api.unavailablePercent == 3 && api.unavailableOneIn == nil && api.relationHabit == .alone)
+        #expect(api.revisionShare == 10 && api.listSizes == .recorded)
+        #expect(!api.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
     }
 
     @Test func aShareThatIsUnavailableIsAPercentageOrAFraction() throws {
-        #expect(try options("--unavailable", "0").unavailable == .percent(0))
-        #expect(try options("--unavailable", "1/3000").unavailable == .oneIn(3000))
+        #expect(try options("--unavailable", "0").configuration.unavailablePercent == 0)
+        let fraction = try options("--unavailable", "1/3000").configuration
+        #expect(fraction.unavailableOneIn == 3000 && fraction.unavailablePercent == nil)
+        #expect(try options("--gaps", "none").configuration.storefrontsWithGaps == [])
+        #expect(try options("--gaps", "all").configuration.storefrontsWithGaps == nil)
     }
 
     /// They were accepted, and did nothing.

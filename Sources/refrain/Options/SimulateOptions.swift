@@ -1,36 +1,22 @@
 import Simulator
 
 /// Purpose of a recording.
-enum RecordingMode: String, Sendable {
+enum RecordingMode: String, CaseIterable, Sendable {
     case replay, record, fallback
 }
 
 /// Options of `simulate`.
-struct SimulateOptions: Equatable, Sendable {
+struct SimulateOptions: Sendable {
     let listen: HostPort
     /// A file or a directory whose answers are served instead of made-up ones.
     let recording: String?
     let mode: RecordingMode
     /// Where requests go in the modes that ask an origin.
     let upstream: ServerURL?
-    let seed: UInt64?
-    /// Added to every answer; of a recording, what every answer takes. nil where it was not said.
+    /// What every answer of a recording takes; nil where it was not said.
     let latency: Duration?
-    let faults: [FaultArgument]
-    /// The catalog changes after so many requests, again and again; 0 for never.
-    let reviseEvery: Int
-    /// Resources in a thousand that change at each revision; nil where it was not said.
-    let revisionShare: Int?
-    /// The shapes of answers change once, after so many requests; 0 for never.
-    let flipAfter: Int
-    /// Nil where it was not said.
-    let listCut: SimulatorConfiguration.ListCut?
-    let gaps: ListGaps?
-    let relationHabit: SimulatorConfiguration.RelationHabit?
-    let unavailable: UnavailableShare?
-    let listSizes: ListSizes?
-    /// Whether a request needs a developer token.
-    let requiresAuthorization: Bool
+    /// Of the simulated API.
+    let configuration: SimulatorConfiguration
     /// Serve TLS; the certificate of the throw-away authority is written here.
     let tlsAuthorityFile: String?
     /// PEM: developer tokens must carry this key's signature.
@@ -39,36 +25,10 @@ struct SimulateOptions: Equatable, Sendable {
     init(_ arguments: CommandArguments) throws(CommandFailure) {
         listen = try arguments.parsed(Self.listen, HostPort.init) ?? HostPort(host: "127.0.0.1", port: 8090)
         recording = arguments.value(Self.recording)
-        mode =
-            try arguments.parsed(Self.mode) { text throws(ValueError) in
-                guard let mode = RecordingMode(rawValue: text) else {
-                    throw ValueError(text, isNot: "replay, record or fallback")
-                }
-                return mode
-            } ?? .replay
+        mode = try arguments.parsed(Self.mode, RecordingMode.init(choice:)) ?? .replay
         upstream = try arguments.parsed(Self.upstream, ServerURL.init)
-        seed = try arguments.parsed(Self.seed) { text throws(ValueError) in
-            guard let seed = UInt64(text) else { throw ValueError(text, isNot: "a whole number") }
-            return seed
-        }
-        latency =
-            try arguments.parsed(Self.latency) { text throws(ValueError) in
-                Duration.milliseconds(try Quantity.count(text, in: 0...3_600_000))
-            }
-        faults = try attempt("--\(Self.fault.name)", or: CommandFailure.usage) {
-            try arguments.all(Self.fault).map(FaultArgument.init)
-        }
-        reviseEvery = try Self.requests(Self.reviseEvery, arguments)
-        revisionShare = try arguments.parsed(Self.revisionShare) { text throws(ValueError) in
-            try Quantity.count(text, in: 1...500)
-        }
-        flipAfter = try Self.requests(Self.flipAfter, arguments)
-        listCut = try arguments.parsed(Self.lists, SimulatorConfiguration.ListCut.init(choice:))
-        gaps = try arguments.parsed(Self.gaps, ListGaps.init)
-        unavailable = try arguments.parsed(Self.unavailable, UnavailableShare.init)
-        listSizes = try arguments.parsed(Self.listSizes, ListSizes.init(choice:))
-        relationHabit = try arguments.parsed(Self.relations, SimulatorConfiguration.RelationHabit.init(choice:))
-        requiresAuthorization = !arguments.has(Self.noAuth)
+        configuration = try SimulatorConfiguration(arguments)
+        latency = arguments.value(Self.latency) == nil ? nil : configuration.latency
         tlsAuthorityFile = arguments.value(Self.tlsAuthority)
         publicKeyFile = arguments.value(Self.publicKey)
         if recording != nil { try Self.refuseBesideRecording(arguments) }
@@ -94,51 +54,58 @@ struct SimulateOptions: Equatable, Sendable {
             throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")
         }
     }
+}
 
-    /// A number of requests.
-    private static func requests(
-        _ option: CommandOption, _ arguments: CommandArguments
-    ) throws(CommandFailure) -> Int {
-        try arguments.parsed(option) { text throws(ValueError) in
-            try Quantity.count(text, in: 0...1_000_000_000)
-        } ?? 0
+extension SimulatorConfiguration {
+    fileprivate init(_ arguments: CommandArguments) throws(CommandFailure) {
+        typealias Options = SimulateOptions
+        self.init()
+        seed =
+            try arguments.parsed(Options.seed) { text throws(ValueError) in
+                guard let seed = UInt64(text) else { throw ValueError(text, isNot: "a whole number") }
+                return seed
+            } ?? seed
+        latency = .milliseconds(try arguments.count(Options.latency, in: 0...3_600_000) ?? 0)
+        for fault in try attempt(
+            "--\(Options.fault.name)", or: CommandFailure.usage,
+            { try arguments.all(Options.fault).map(FaultArgument.init) })
+        {
+            add(fault)
+        }
+        reviseEvery = try arguments.count(Options.reviseEvery, in: 0...1_000_000_000) ?? 0
+        revisionShare = try arguments.count(Options.revisionShare, in: 1...500)
+        flipAfter = try arguments.count(Options.flipAfter, in: 0...1_000_000_000) ?? 0
+        listCut = try arguments.parsed(Options.lists, ListCut.init(choice:)) ?? listCut
+        listSizes = try arguments.parsed(Options.listSizes, ListSizes.init(choice:)) ?? listSizes
+        relationHabit = try arguments.parsed(Options.relations, RelationHabit.init(choice:)) ?? relationHabit
+        storefrontsWithGaps = try arguments.parsed(Options.gaps, Self.storefronts) ?? nil
+        (unavailablePercent, unavailableOneIn) =
+            try arguments.parsed(Options.unavailable, Self.unavailableShare) ?? (nil, nil)
+        requiresAuthorization = !arguments.has(Options.noAuth)
+    }
+
+    /// Those in whose lists unavailable items leave gaps: `all`, `none`, or codes with commas
+    /// between; nil for all.
+    private static func storefronts(_ text: String) throws(ValueError) -> Set<String>? {
+        if text == "all" || text == "none" { return text == "all" ? nil : [] }
+        let codes = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+        guard codes.isSubset(of: SimulatedStorefronts.codes) else {
+            throw ValueError(text, isNot: "all, none or storefronts such as jp,de")
+        }
+        return codes
+    }
+
+    /// A percentage of albums and songs such as `3`, or a fraction of all items such as `1/300`.
+    private static func unavailableShare(_ text: String) throws(ValueError) -> (percent: Int?, oneIn: Int?) {
+        text.hasPrefix("1/")
+            ? (nil, try Quantity.count(String(text.dropFirst(2)), in: 2...1_000_000))
+            : (try Quantity.count(text, in: 0...100), nil)
     }
 }
 
-/// The storefronts in whose lists unavailable items leave gaps.
-enum ListGaps: Equatable, Sendable {
-    case everywhere
-    case only(Set<String>)
-
-    /// `all`, `none`, or codes with commas between.
-    init(_ text: String) throws(ValueError) {
-        switch text {
-        case "all": self = .everywhere
-        case "none": self = .only([])
-        default:
-            let codes = Set(text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
-            guard codes.isSubset(of: SimulatedStorefronts.codes) else {
-                throw ValueError(text, isNot: "all, none or storefronts such as jp,de")
-            }
-            self = .only(codes)
-        }
-    }
-}
-
-/// The share of items that a storefront lacks.
-enum UnavailableShare: Equatable, Sendable {
-    /// Percentage of albums and songs.
-    case percent(Int)
-    /// One item in N, of every type.
-    case oneIn(Int)
-
-    /// A percentage such as `3`, or a fraction such as `1/300`.
-    init(_ text: String) throws(ValueError) {
-        guard text.hasPrefix("1/") else {
-            self = .percent(try Quantity.count(text, in: 0...100))
-            return
-        }
-        self = .oneIn(try Quantity.count(String(text.dropFirst(2)), in: 2...1_000_000))
+extension CommandArguments {
+    fileprivate func count(_ option: CommandOption, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
+        try parsed(option) { text throws(ValueError) in try Quantity.count(text, in: range) }
     }
 }
 

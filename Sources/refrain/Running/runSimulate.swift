@@ -45,28 +45,7 @@ extension SimulateOptions {
 
     func responder(_ output: Output) throws(CommandFailure) -> any Responder {
         if let recording { return try recorded(recording, output) }
-        var configuration = SimulatorConfiguration()
-        if let seed { configuration.seed = seed }
-        configuration.latency = latency ?? .zero
-        configuration.requiresAuthorization = requiresAuthorization
-        for fault in faults { configuration.add(fault) }
-        configuration.reviseEvery = reviseEvery
-        configuration.revisionShare = revisionShare
-        configuration.flipAfter = flipAfter
-        if let relationHabit { configuration.relationHabit = relationHabit }
-        shapeLists(&configuration)
         return SimulatedAPI(configuration: configuration, verifier: try tokenCheck())
-    }
-
-    private func shapeLists(_ configuration: inout SimulatorConfiguration) {
-        if let listCut { configuration.listCut = listCut }
-        if let listSizes { configuration.listSizes = listSizes }
-        if case .only(let storefronts) = gaps { configuration.storefrontsWithGaps = storefronts }
-        switch unavailable {
-        case .percent(let percent): configuration.unavailablePercent = percent
-        case .oneIn(let count): configuration.unavailableOneIn = count
-        case nil: break
-        }
     }
 
     private func tokenCheck() throws(CommandFailure) -> DeveloperTokenCheck? {
