@@ -72,15 +72,10 @@ struct FileAccess: Sendable {
             return nil
         },
         secretProblem: { path, kind in
-            do {
-                try check(path, kind)
-                return nil
-            } catch let error as SecretFileError {
+            failure { try check(path, kind) }.map { error in
                 // The caller shows the path, shortened: it may be a secret that was put there by
                 // mistake.
-                return String(error.description.dropFirst(path.count + 2))
-            } catch {
-                return "\(error)"
+                (error as? SecretFileError).map { String($0.description.dropFirst(path.count + 2)) } ?? "\(error)"
             }
         },
         secretSum: { path in
@@ -90,29 +85,12 @@ struct FileAccess: Sendable {
             return hasher.finalize()
         },
         certificateProblem: { path, key in
-            do {
-                _ = try ServerTLS(certificateFile: path, keyFile: key)
-                return nil
-            } catch {
-                return "\(error)"
-            }
+            failure { _ = try ServerTLS(certificateFile: path, keyFile: key) }.map { "\($0)" }
         },
         anchorsProblem: { path in
-            do throws(TLSError) {
-                _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system)
-                return nil
-            } catch {
-                return "\(error)"
-            }
+            failure { _ = try ClientTLS(trustAnchors: path.map { .file($0) } ?? .system) }.map { "\($0)" }
         },
-        listenProblem: { address in
-            do throws(SystemError) {
-                try Listener.rehearse(address)
-                return nil
-            } catch {
-                return error
-            }
-        },
+        listenProblem: { address in failure { () throws(SystemError) in try Listener.rehearse(address) } },
         logProblem: { path in AccessLogSink.problem(path).map { "\($0)" } },
         cacheForecast: { path in StoreForecast.trouble(path) },
         cacheProblem: { path in
@@ -122,12 +100,7 @@ struct FileAccess: Sendable {
         },
         cacheHolder: { path in StoreLock.holder(of: path) },
         recordingProblem: { settings in
-            do throws(RecordingError) {
-                try RecordingWriter.check(settings)
-                return nil
-            } catch {
-                return error.description
-            }
+            failure { () throws(RecordingError) in try RecordingWriter.check(settings) }?.description
         },
         credentialsDirectory: PrivateFile.credentialsDirectory,
         write: { path, bytes throws(FileProblem) in try install(bytes, at: path) },
@@ -138,6 +111,15 @@ struct FileAccess: Sendable {
         save: { path, bytes throws(FileProblem) in
             try put(bytes, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666))
         })
+
+    private static func failure<Failure>(_ trial: () throws(Failure) -> Void) -> Failure? {
+        do throws(Failure) {
+            try trial()
+            return nil
+        } catch {
+            return error
+        }
+    }
 
     /// Whether the file is what `serve` will want.
     private static func check(_ path: String, _ kind: Directive.SecretKind) throws {
