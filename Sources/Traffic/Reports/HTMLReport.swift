@@ -151,16 +151,9 @@ public enum HTMLReport {
     }
 
     private static func counts(_ result: ReplayResult) -> String {
-        let statuses = result.statuses.sorted { $0.key < $1.key }.map { (name: String($0.key), count: $0.value) }
-        return [
-            ("Outcomes by Cache-Status", ReplayResult.ranked(result.outcomes)), ("Statuses", statuses),
-            ("Failures", ReplayResult.ranked(result.failures)),
-            ("Left out of the recording", ReplayResult.ranked(result.skipped)),
-        ].map { (title: String, counts: [(name: String, count: Int)]) in
-            guard !counts.isEmpty else { return "" }
-            let sum = counts.reduce(0) { $0 + $1.count }
-            let rows = counts.map { [$0.name, Figure.count($0.count), ReplayResult.share($0.count, of: sum)] }
-            return HTML.section(title, span: "half", HTML.table(title, ["", "count", "share"], rows, [.left, .right]))
+        result.lists.map { title, _, counts in
+            let table = HTML.table(title, ["", "count", "share"], ReplayResult.shares(counts), [.left, .right])
+            return HTML.section(title, span: "half", table)
         }.joined()
     }
 

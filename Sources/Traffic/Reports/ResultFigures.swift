@@ -63,6 +63,23 @@ extension ReplayResult {
     /// nil where no answer was compared.
     var differences: Int? { verification.compared > 0 ? verification.different : nil }
 
+    /// What was counted by kind, in tables that have something to show: the title on a page, the
+    /// one in a terminal, and the counts from many to few, statuses by number.
+    var lists: [(title: String, line: String, counts: [(name: String, count: Int)])] {
+        [
+            ("Outcomes by Cache-Status", "outcomes (Cache-Status), hit ratio \(hitRatioText)", Self.ranked(outcomes)),
+            ("Statuses", "statuses", statuses.sorted { $0.key < $1.key }.map { (String($0.key), $0.value) }),
+            ("Failures", "failures", Self.ranked(failures)),
+            ("Left out of the recording", "left out of the recording", Self.ranked(skipped)),
+        ].filter { !$0.2.isEmpty }
+    }
+
+    /// A row for each: its name, the count, and the share of all of them.
+    static func shares(_ counts: [(name: String, count: Int)]) -> [[String]] {
+        let sum = counts.reduce(0) { $0 + $1.count }
+        return counts.map { [$0.name, Figure.count($0.count), share($0.count, of: sum)] }
+    }
+
     var rateText: String { rate.map { Figure.rate($0) } ?? Figure.none }
     var hitRatioText: String { hitRatio.map { Figure.percent($0) } ?? Figure.none }
 

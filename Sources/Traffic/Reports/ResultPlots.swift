@@ -39,18 +39,10 @@ enum ResultPlots {
         let kinds: [(String, String, (ReplayResult.Slot) -> Int?)] = [
             ("max", "s-max", \.maximum), ("p99", "s-p99", \.p99), ("p50", "s-p50", \.median),
         ]
-        let series = kinds.map { name, style, value in
-            PlotSeries(name: name, style: style, steps: columns.map { column in step(column, value(column.slot)) })
-        }
-        return Plot(
-            description: "Corrected latency by when requests were due: median, 99th percentile and slowest.",
-            x: time(columns),
-            y: .latencies(series.flatMap(\.steps).compactMap { $0?.value }), xTitle: "when requests were due",
-            yTitle: "corrected latency", series: series)
-    }
-
-    private static func step(_ column: TimelineColumn, _ nanoseconds: Int?) -> PlotSeries.Step? {
-        nanoseconds.map { PlotSeries.Step(from: column.from, to: column.to, value: Double($0)) }
+        let series = kinds.map { name, style, value in line(name, style, columns) { value($0.slot).map(Double.init) } }
+        return plot(
+            "Corrected latency by when requests were due: median, 99th percentile and slowest.", columns, series,
+            isLatency: true, xTitle: "when requests were due", yTitle: "corrected latency")
     }
 
     static func throughput(_ columns: [TimelineColumn]) -> Plot {
@@ -58,18 +50,31 @@ enum ResultPlots {
             ("answered", "s-answered", \.answered), ("sent", "s-sent", \.sent),
         ]
         let series = kinds.map { name, style, count in
-            PlotSeries(
-                name: name, style: style,
-                steps: columns.map { column in
-                    column.isRest
-                        ? nil
-                        : PlotSeries.Step(from: column.from, to: column.to, value: column.rate(count(column.slot)))
-                })
+            line(name, style, columns) { $0.isRest ? nil : $0.rate(count($0.slot)) }
         }
+        return plot("Requests sent and answered a second over time.", columns, series, yTitle: "requests a second")
+    }
+
+    private static func line(
+        _ name: String, _ style: String, _ columns: [TimelineColumn], _ value: (TimelineColumn) -> Double?
+    ) -> PlotSeries {
+        PlotSeries(
+            name: name, style: style,
+            steps: columns.map { column in
+                value(column).map { PlotSeries.Step(from: column.from, to: column.to, value: $0) }
+            })
+    }
+
+    /// Over the time of these columns, as high as the largest value.
+    private static func plot(
+        _ description: String, _ columns: [TimelineColumn], _ series: [PlotSeries], isLatency: Bool = false,
+        xTitle: String = "time since the start", yTitle: String
+    ) -> Plot {
+        let values = series.flatMap(\.steps).compactMap { $0?.value }
         return Plot(
-            description: "Requests sent and answered a second over time.", x: time(columns),
-            y: .amounts(upTo: series.flatMap(\.steps).compactMap { $0?.value }.max() ?? 0), xTitle: timeTitle,
-            yTitle: "requests a second", series: series)
+            description: description, x: .time(seconds: columns.map(\.to).max() ?? 0),
+            y: isLatency ? .latencies(values) : .amounts(upTo: values.max() ?? 0), xTitle: xTitle, yTitle: yTitle,
+            series: series)
     }
 
     /// Hits, misses, other answers and failures, stacked in that order; kinds that never occur are
@@ -90,10 +95,9 @@ enum ResultPlots {
             }
             return PlotSeries(name: name, style: style, form: .area, steps: steps)
         }
-        return Plot(
-            description: "Answers and failures a second over time, by what the cache did.", x: time(columns),
-            y: .amounts(upTo: floors.max() ?? 0), xTitle: timeTitle, yTitle: "answers and failures a second",
-            series: series)
+        return plot(
+            "Answers and failures a second over time, by what the cache did.", columns, series,
+            yTitle: "answers and failures a second")
     }
 
     /// A figure of two runs, one over the other.
@@ -101,23 +105,8 @@ enum ResultPlots {
         _ title: String, _ runs: [(name: String, style: String, columns: [TimelineColumn])], isLatency: Bool,
         _ value: (TimelineColumn) -> Double?
     ) -> Plot {
-        let series = runs.map { run in
-            PlotSeries(
-                name: run.name, style: run.style,
-                steps: run.columns.map { column in
-                    value(column).map { PlotSeries.Step(from: column.from, to: column.to, value: $0) }
-                })
-        }
-        let values = series.flatMap(\.steps).compactMap { $0?.value }
-        return Plot(
-            description: "\(title) over time, of both runs.", x: time(runs.flatMap(\.columns)),
-            y: isLatency ? .latencies(values) : .amounts(upTo: values.max() ?? 0), xTitle: timeTitle, yTitle: title,
-            series: series)
-    }
-
-    private static let timeTitle = "time since the start"
-
-    private static func time(_ columns: [TimelineColumn]) -> PlotAxis {
-        .time(seconds: columns.map(\.to).max() ?? 0)
+        plot(
+            "\(title) over time, of both runs.", runs.flatMap(\.columns),
+            runs.map { line($0.name, $0.style, $0.columns, value) }, isLatency: isLatency, yTitle: title)
     }
 }

@@ -16,15 +16,9 @@ public enum TerminalSummary {
         }
         lines += result.remarks.map { "  " + $0 }
         lines += [""] + requests(result) + [""] + latencies(result)
-        if !result.outcomes.isEmpty {
-            lines += ["", "outcomes (Cache-Status), hit ratio \(result.hitRatioText)"] + shares(result.outcomes)
+        for list in result.lists {
+            lines += ["", list.line] + TextTable.lines(ReplayResult.shares(list.counts), [.left, .right])
         }
-        let statuses = result.statuses.sorted { $0.key < $1.key }
-        if !statuses.isEmpty {
-            lines += ["", "statuses"] + shares(statuses.map { (String($0.key), $0.value) })
-        }
-        if !result.failures.isEmpty { lines += ["", "failures"] + shares(result.failures) }
-        if !result.skipped.isEmpty { lines += ["", "left out of the recording"] + shares(result.skipped) }
         lines += differences(result)
         if !thresholds.isEmpty {
             lines += ["", "thresholds"]
@@ -59,14 +53,6 @@ public enum TerminalSummary {
         let rows = [["latency"] + table.head.dropFirst()] + table.rows
         return TextTable.lines(rows, ReplayResult.latencyAlignments, indent: 0)
             + ReportNotes.sentences(for: result).map { "  " + $0 }
-    }
-
-    private static func shares(_ counts: [String: Int]) -> [String] { shares(ReplayResult.ranked(counts)) }
-
-    private static func shares(_ counts: [(String, Int)]) -> [String] {
-        let sum = counts.reduce(0) { $0 + $1.1 }
-        let rows = counts.map { [$0.0, Figure.count($0.1), ReplayResult.share($0.1, of: sum)] }
-        return TextTable.lines(rows, [.left, .right])
     }
 
     private static func differences(_ result: ReplayResult) -> [String] {

@@ -67,19 +67,13 @@ public struct WarmResult: Sendable {
             "", "asked \(Figure.count(asked)) of \(Figure.count(run.planned)) distinct requests",
         ]
         lines += TextTable.lines(rows, [.left, .right, .left])
-        let byStatus = run.statuses.sorted { $0.key < $1.key }.map { [String($0.key), Figure.count($0.value)] }
-        let lists = [
-            ("statuses", byStatus), ("failures", Self.rows(run.failures)),
-            ("left out of the recording", Self.rows(run.skipped)),
-        ]
-        for (title, rows) in lists where !rows.isEmpty {
-            lines += ["", title] + TextTable.lines(rows, [.left, .right])
+        // Here `counts` says what the cache did.
+        for list in run.lists.dropFirst(run.outcomes.isEmpty ? 0 : 1) {
+            lines +=
+                ["", list.line]
+                + TextTable.lines(ReplayResult.shares(list.counts).map { Array($0.prefix(2)) }, [.left, .right])
         }
         if let stoppedBecause { lines += ["", "STOPPED: \(stoppedBecause)"] }
         return lines.map { TextTable.printable($0) + "\n" }.joined()
-    }
-
-    private static func rows(_ counts: [String: Int]) -> [[String]] {
-        ReplayResult.ranked(counts).map { [$0.name, Figure.count($0.count)] }
     }
 }

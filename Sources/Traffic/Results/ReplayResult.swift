@@ -161,27 +161,20 @@ extension ReplayResult {
     /// What is derived (`failed`, `hit_ratio`, `answers_per_second`, percentiles) stands there for
     /// other programs.
     public var json: JSON {
-        var object = JSONObject([
+        .object(members: [
             "refrain_replay": .integer(Self.version), "file": .string(file), "target": .string(target),
             "pace": .string(pace), "connections": .integer(connections), "started": .string(started.text),
             "ended": .string(ended.text), "elapsed_seconds": .number(elapsed.decimalSeconds),
             "invalid": invalidBecause.map { .string($0) } ?? .null, "remarks": .array(remarks.map { .string($0) }),
-            "planned": .integer(planned),
-            "sent": .integer(sent), "answered": .integer(answered), "failed": .integer(failed),
+            "planned": .integer(planned), "sent": .integer(sent), "answered": .integer(answered),
+            "failed": .integer(failed),
             "failures": Self.object(failures), "resets": .integer(resets), "skipped": Self.object(skipped),
             "answers_per_second": Self.number(rate), "bytes_received": .integer(bytesReceived),
+            "statuses": statusesJSON, "outcomes": Self.object(outcomes), "hit_ratio": Self.number(hitRatio),
+            "corrected": corrected.json, "uncorrected": uncorrected.json, "lag": lag.json,
+            "without_lag": withoutLag.json, "verification": verification.json,
+            "slot_seconds": .number(slotLength.decimalSeconds), "slots": .array(slots.map(\.json)),
         ])
-        object.append("statuses", statusesJSON)
-        object.append("outcomes", Self.object(outcomes))
-        object.append("hit_ratio", Self.number(hitRatio))
-        object.append("corrected", corrected.json)
-        object.append("uncorrected", uncorrected.json)
-        object.append("lag", lag.json)
-        object.append("without_lag", withoutLag.json)
-        object.append("verification", verification.json)
-        object.append("slot_seconds", .number(slotLength.decimalSeconds))
-        object.append("slots", .array(slots.map(\.json)))
-        return .object(object)
     }
 
     var statusesJSON: JSON {
@@ -220,7 +213,7 @@ extension ReplayResult {
             connections: try members.count("connections"), started: try members.time("started"))
         ended = try members.time("ended")
         elapsed = try members.seconds("elapsed_seconds")
-        invalidBecause = try members.optionalText("invalid")
+        invalidBecause = try members.optional("invalid", members.text)
         remarks = try members.elements("remarks").map { (name, value) throws(ReplayResultError) in
             guard let remark = value.stringValue else { throw ReplayResultError("\(name) is not a string") }
             return remark
@@ -230,7 +223,7 @@ extension ReplayResult {
         answered = try members.count("answered")
         failures = try members.counts("failures")
         // Results of older versions do not have it.
-        resets = try members.optionalCount("resets") ?? 0
+        resets = try members.optional("resets", members.count) ?? 0
         skipped = try members.counts("skipped")
         bytesReceived = try members.count("bytes_received")
         for (text, count) in try members.counts("statuses") {
@@ -279,7 +272,7 @@ extension ReplayResult.Slot {
     fileprivate init(_ members: ResultMembers) throws(ReplayResultError) {
         self.init()
         for (name, path) in Self.counts { self[keyPath: path] = try members.count(name) }
-        for (name, path) in Self.latencies { self[keyPath: path] = try members.optionalCount(name) }
+        for (name, path) in Self.latencies { self[keyPath: path] = try members.optional(name, members.count) }
     }
 }
 
@@ -297,7 +290,7 @@ extension ReplayResult.Verification {
             listed.append(try ReplayResult.Difference(ResultMembers(value, name)))
         }
         self.init(
-            compared: try members.count("compared"), different: try members.optionalCount("different") ?? 0,
+            compared: try members.count("compared"), different: try members.optional("different", members.count) ?? 0,
             notCompared: members.has("not_compared") ? try members.counts("not_compared") : [:], listed: listed)
         guard different >= listed.count else { throw members.problem("different", "at least how many are listed") }
     }

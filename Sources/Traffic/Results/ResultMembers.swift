@@ -31,42 +31,36 @@ struct ResultMembers {
         ReplayResultError("\(path)\(name) is \(object[name] == nil ? "missing; it is" : "not") \(expected)")
     }
 
-    func count(_ name: String) throws(ReplayResultError) -> Int {
-        guard let count = object[name]?.countValue else { throw problem(name, Self.wholeNumber) }
-        return count
+    private func read<Value>(
+        _ name: String, _ expected: String, _ convert: (JSON) -> Value?
+    ) throws(ReplayResultError) -> Value {
+        guard let value = object[name].flatMap(convert) else { throw problem(name, expected) }
+        return value
     }
 
     func has(_ name: String) -> Bool { object[name] != nil }
 
     /// nil for null and where it is missing.
-    func optionalCount(_ name: String) throws(ReplayResultError) -> Int? {
-        guard let value = object[name], value != .null else { return nil }
-        return try count(name)
+    func optional<Value>(
+        _ name: String, _ read: (String) throws(ReplayResultError) -> Value
+    ) throws(ReplayResultError) -> Value? {
+        object[name] ?? .null == .null ? nil : try read(name)
     }
 
-    func text(_ name: String) throws(ReplayResultError) -> String {
-        guard let text = object[name]?.stringValue else { throw problem(name, "a string") }
-        return text
+    func count(_ name: String) throws(ReplayResultError) -> Int {
+        try read(name, Self.wholeNumber, \.countValue)
     }
 
-    /// nil for null and where it is missing.
-    func optionalText(_ name: String) throws(ReplayResultError) -> String? {
-        guard let value = object[name], value != .null else { return nil }
-        return try text(name)
-    }
+    func text(_ name: String) throws(ReplayResultError) -> String { try read(name, "a string", \.stringValue) }
 
     func time(_ name: String) throws(ReplayResultError) -> Timestamp {
-        guard let time = object[name]?.stringValue.flatMap(Timestamp.init(_:)) else {
-            throw problem(name, "a time such as 2026-11-21T00:00:00Z")
-        }
-        return time
+        try read(name, "a time such as 2026-11-21T00:00:00Z") { $0.stringValue.flatMap(Timestamp.init(_:)) }
     }
 
     func seconds(_ name: String) throws(ReplayResultError) -> Duration {
-        guard case .number(let text) = object[name], let span = Duration(decimalSeconds: text) else {
-            throw problem(name, "a number of seconds from 0 to a billion")
+        try read(name, "a number of seconds from 0 to a billion") { value in
+            if case .number(let text) = value { Duration(decimalSeconds: text) } else { nil }
         }
-        return span
     }
 
     /// An object of counts.
