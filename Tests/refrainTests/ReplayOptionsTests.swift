@@ -99,26 +99,17 @@ import Testing
     private static let half = Replay.Progress(
         elapsed: .seconds(10), sent: 500, answered: 490, failed: 3, p99: 12_340_000)
 
-    @Test func elsewhereItIsAPlainLine() {
-        var progress = ReplayProgress(planned: 1000, expected: .seconds(20), terminal: .none)
-        #expect(
-            progress.text(Self.half) == "refrain: 500 of 1000 sent, 49/s, p99 12.3 ms, 3 failed, 10 s left\n")
-        #expect(progress.end.isEmpty && progress.interval == .seconds(10))
-    }
-
-    @Test func onATerminalItIsOneLineThatIsDrawnAgain() {
-        var progress = ReplayProgress(
-            planned: 1000, expected: .seconds(20), terminal: Terminal(width: 80, hasColour: false))
-        #expect(progress.end.isEmpty)
-        let text = progress.text(Self.half)
-        #expect(text.hasPrefix("\r[##########----------] 500 of 1000 sent") && text.hasSuffix("\u{1B}[K"))
-        #expect(!text.contains("\n") && progress.end == "\r\u{1B}[K")
+    @Test func itSaysHowManyWereSentAndWhatIsLeft() {
+        let progress = ReplayProgress(planned: 1000, expected: .seconds(20))
+        let line = "500 of 1000 sent, 49/s, p99 12.3 ms, 3 failed, 10 s left"
+        #expect(progress.text(Self.half) == line)
+        #expect(progress.text(Self.half, hasBar: true) == "[##########----------] " + line)
     }
 
     @Test func whereTheNumberIsUnknownTheTimeSaysHowFar() {
-        let progress = ReplayProgress(planned: nil, expected: .seconds(40), terminal: .none)
+        let progress = ReplayProgress(planned: nil, expected: .seconds(40))
         #expect(progress.share(Self.half) == 0.25)
-        #expect(ReplayProgress(planned: nil, expected: nil, terminal: .none).share(Self.half) == nil)
+        #expect(ReplayProgress(planned: nil, expected: nil).share(Self.half) == nil)
     }
 
     /// Reading a large recording said nothing for minutes.
@@ -140,12 +131,12 @@ import Testing
 
     /// It said "0 s left" for as long as a slow target took for its last answers.
     @Test func afterTheEndOfTheScheduleItSaysHowManyAnswersAreMissing() {
-        var progress = ReplayProgress(planned: 500, expected: .seconds(10), terminal: .none)
-        #expect(progress.text(Self.half).hasSuffix(", 3 failed, waiting for 7 answers\n"))
-        var loop = ReplayProgress(planned: nil, expected: .seconds(10), terminal: .none)
+        let progress = ReplayProgress(planned: 500, expected: .seconds(10))
+        #expect(progress.text(Self.half).hasSuffix(", 3 failed, waiting for 7 answers"))
+        let loop = ReplayProgress(planned: nil, expected: .seconds(10))
         let last = Replay.Progress(elapsed: .seconds(12), sent: 5, answered: 4, failed: 0)
-        #expect(loop.text(last).hasSuffix(", 0 failed, waiting for 1 answer\n"))
+        #expect(loop.text(last).hasSuffix(", 0 failed, waiting for 1 answer"))
         let over = Replay.Progress(elapsed: .seconds(12), sent: 5, answered: 4, failed: 1)
-        #expect(loop.text(over).hasSuffix(", 1 failed\n"))
+        #expect(loop.text(over).hasSuffix(", 1 failed"))
     }
 }

@@ -7,43 +7,35 @@ import Text
 /// line every ten seconds. A job that ends sooner says nothing.
 final class ProgressLine {
     private let output: Output
-    private let terminal: Terminal
+    private let width: Int?
     private var shownAt = Instant.now()
     private var hasDrawn = false
     private let interval: Duration
 
     init(_ output: Output, on terminal: Terminal = .of(STDERR_FILENO), every interval: Duration? = nil) {
         self.output = output
-        self.terminal = terminal
-        self.interval = interval ?? Self.interval(on: terminal)
+        width = terminal.width
+        self.interval = interval ?? (terminal.width == nil ? .seconds(10) : .milliseconds(500))
     }
 
-    /// Between two texts.
-    static func interval(on terminal: Terminal) -> Duration {
-        terminal.width == nil ? .seconds(10) : .milliseconds(500)
-    }
+    /// Whether it is one line of a terminal.
+    var isDrawn: Bool { width != nil }
 
     func show(_ text: @autoclosure () -> String) {
         let now = Instant.now()
         guard now - shownAt >= interval else { return }
         shownAt = now
-        guard let width = terminal.width else { return output.error("refrain: \(text())\n") }
+        guard let width else { return output.error("refrain: \(text())\n") }
         hasDrawn = true
-        output.error(Self.drawn(text(), width))
+        // Erased to its end, for the last one may have been longer (ECMA-48, EL).
+        output.error("\r" + TextTable.cut(TextTable.printable(text()), to: width - 1) + "\u{1B}[K")
     }
 
     /// Leaves a terminal with nothing of it.
     func end() {
-        if hasDrawn { output.error(Self.erased) }
+        if hasDrawn { output.error("\r\u{1B}[K") }
         hasDrawn = false
     }
-
-    /// Erased to its end, for the last one may have been longer (ECMA-48, EL).
-    static func drawn(_ text: String, _ width: Int) -> String {
-        "\r" + TextTable.cut(TextTable.printable(text), to: width - 1) + "\u{1B}[K"
-    }
-
-    static let erased = "\r\u{1B}[K"
 }
 
 extension ProgressLine {

@@ -1,34 +1,15 @@
-import Glibc
 import Text
 import Traffic
 
-/// What is said while a replay runs: on a terminal one line that is drawn again and again,
-/// elsewhere a line every ten seconds. Pure but for what `replay` knows of itself.
+/// What is said while a replay runs. Pure.
 struct ReplayProgress {
-    let terminal: Terminal
     let planned: Int?
     let expected: Duration?
-    private var hasDrawn = false
 
-    init(_ replay: Replay) {
-        self.init(planned: replay.plannedCount, expected: replay.expectedLength ?? nil, terminal: .of(STDERR_FILENO))
+    /// - Parameter hasBar: whether a bar shows how far it is.
+    func text(_ progress: Replay.Progress, hasBar: Bool = false) -> String {
+        (hasBar ? bar(progress) : "") + line(progress)
     }
-
-    init(planned: Int?, expected: Duration?, terminal: Terminal) {
-        (self.planned, self.expected, self.terminal) = (planned, expected, terminal)
-    }
-
-    /// Between two texts.
-    var interval: Duration { ProgressLine.interval(on: terminal) }
-
-    mutating func text(_ progress: Replay.Progress) -> String {
-        hasDrawn = true
-        guard let width = terminal.width else { return "refrain: \(line(progress))\n" }
-        return ProgressLine.drawn(bar(progress) + line(progress), width)
-    }
-
-    /// Leaves a terminal with nothing of it.
-    var end: String { terminal.width != nil && hasDrawn ? ProgressLine.erased : "" }
 
     /// From 0 to 1; nil where it is not known.
     func share(_ progress: Replay.Progress) -> Double? {

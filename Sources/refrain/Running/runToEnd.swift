@@ -6,14 +6,15 @@ import Traffic
 /// written on the loop that sends: a slow terminal would make it late.
 func runToEnd(_ replay: Replay, _ signals: StopSignals, _ output: Output) throws(CommandFailure) -> Replay.Ending {
     let box = ResultBox()
-    var progress = ReplayProgress(replay)
+    let progress = ReplayProgress(planned: replay.plannedCount, expected: replay.expectedLength ?? nil)
+    let line = ProgressLine(output)
     let wake = signals.wake
     replay.start { @Sendable result in
         box.result.withLock { $0 = result }
         wake()
     }
-    while !signals.wait(atMost: progress.interval) {
-        output.error(progress.text(replay.progress))
+    while !signals.wait(atMost: .milliseconds(100)) {
+        line.show(progress.text(replay.progress, hasBar: line.isDrawn))
     }
     if box.isEmpty {
         replay.stop()
@@ -22,7 +23,7 @@ func runToEnd(_ replay: Replay, _ signals: StopSignals, _ output: Output) throws
         let end = Instant.now() + .seconds(2)
         while box.isEmpty, Instant.now() < end { _ = signals.wait(atMost: .milliseconds(100)) }
     }
-    output.error(progress.end)
+    line.end()
     switch box.result.withLock({ $0 }) {
     case .success(let ending): return ending
     case .failure(let error): throw .failed(error.description)
