@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 
 /// A host name without addresses.
-public struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
-    public let host: String
+struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
+    let host: String
     /// getaddrinfo's text: "Name or service not known".
-    public let reason: String
+    let reason: String
 
-    public var description: String { "\(host): \(reason)" }
+    var description: String { "\(host): \(reason)" }
 }
 
 /// Host names to addresses: getaddrinfo on queues of its own, answers kept and delivered on the
@@ -22,7 +22,7 @@ public struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
 /// alternate between IPv6 and IPv4, the resolver's first choice first; those that have failed of
 /// late come last, for all loops.
 public final class Resolver: Sendable {
-    public typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
+    typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
     typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], ResolveError>
 
     /// The time for which a failure is remembered, and after which a failed refresh is tried again.
@@ -150,7 +150,7 @@ public final class Resolver: Sendable {
 
     /// Finds the addresses of `host`, a DNS name or a literal address (with or without brackets).
     /// - Parameter since: given where older addresses are of no use: the name is looked up again.
-    public func resolve(
+    func resolve(
         host: String, port: UInt16, since: Instant? = nil, on loop: EventLoop, _ completion: @escaping Completion
     ) {
         let host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host.lowercased()

@@ -51,7 +51,7 @@ public final class Replay: Sendable {
     /// Confined to the loop.
     private final class Session {
         var completion: ((Result<Ending, ReplayError>) -> Void)?
-        var first: FirstConnection?
+        var dialer: Dialer?
         var run: ReplayRun?
         var started = Timestamp.now()
         var wasStopped = false
@@ -120,14 +120,19 @@ public final class Replay: Sendable {
     public func start(_ completion: @escaping @Sendable (Result<Ending, ReplayError>) -> Void) {
         session.execute { [self] session in
             session.completion = completion
-            session.first = FirstConnection(plan, on: loop) { [self] result in
-                session.first = nil
+            // Before anything is measured: names are looked up once, and a target that is not there
+            // is said at once.
+            session.dialer = Dialer(
+                to: plan.target, tls: plan.tls, deadline: loop.now + plan.timeout, resolver: Resolver(), loop: loop
+            ) { [self] result in
+                session.dialer = nil
                 switch result {
-                case .success(let (stream, address)): begin(session, stream, address)
-                case .failure(let error): complete(session, .failure(error))
+                case .success(let stream): begin(session, stream)
+                case .failure(let failure):
+                    let reason = failure.cause ?? "timed out"
+                    complete(session, .failure(.unreachable(target: plan.targetInWords, reason: reason)))
                 }
             }
-            session.first?.start()
         }
     }
 
@@ -141,8 +146,8 @@ public final class Replay: Sendable {
 
     // MARK: On the loop
 
-    private func begin(_ session: Session, _ stream: Stream, _ address: SocketAddress) {
-        guard session.completion != nil else { return stream.close() }
+    private func begin(_ session: Session, _ stream: Stream) {
+        guard session.completion != nil, let address = stream.peer else { return }
         session.started = .now()
         do throws(SystemError) {
             session.run = try ReplayRun(plan, planned, schedule, verifier, over: stream, to: address) {
