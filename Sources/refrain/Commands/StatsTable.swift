@@ -64,20 +64,13 @@ enum StatsTable {
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
-        // One width for all, so that the numbers stand below each other.
-        let names = filled.flatMap(\.rows).map(\.[0].text.count).max() ?? 0
-        let values = filled.flatMap(\.rows).map(\.[1].text.count).max() ?? 0
+        // One table, so that the numbers of all sections stand below each other.
+        var lines = TextTable.lines(filled.flatMap(\.rows).map { $0.map(\.text) }, [.left, .right, .left])[...]
         return filled.map { section in
-            terminal.styled(section.title, .bold) + "\n" + lines(section.rows, names, values)
+            defer { lines = lines.dropFirst(section.rows.count) }
+            let own = lines.prefix(section.rows.count)
+            return terminal.styled(section.title, .bold) + "\n" + own.map { $0 + "\n" }.joined()
         }.joined(separator: "\n")
-    }
-
-    private static func lines(_ rows: [[Table.Cell]], _ names: Int, _ values: Int) -> String {
-        rows.map { row in
-            let gap = String(repeating: " ", count: values - row[1].text.count)
-            let share = row[2].text.isEmpty ? "" : "  " + row[2].text
-            return "  " + HelpText.padded(row[0].text, to: names + 2) + gap + row[1].text + share + "\n"
-        }.joined()
     }
 
     private static func row(_ line: Line, in stats: JSON) -> [Table.Cell]? {

@@ -1,3 +1,5 @@
+import Text
+
 /// The help, made from the tables of commands and directives.
 enum HelpText {
     static let purpose = "a caching reverse proxy for the Apple Music API"
@@ -71,13 +73,7 @@ enum HelpText {
     }
 
     private static func columns(_ rows: [(String, String)]) -> String {
-        let width = (rows.map(\.0.count).max() ?? 0) + 2
-        return rows.map { "  " + padded($0.0, to: width) + $0.1 }.joined(separator: "\n")
-    }
-
-    /// `text` with blanks after it up to `width` characters.
-    static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
+        TextTable.lines(rows.map { [$0.0, $0.1] }, [.left]).joined(separator: "\n")
     }
 
     private static let widestLine = 100
