@@ -36,18 +36,9 @@ public struct AdminSources: Sendable {
         isServing: @escaping @Sendable () -> Bool,
         node: ProxyNode? = nil, log: @escaping @Sendable (String) -> Void = { _ in }
     ) {
-        self.statistics = statistics
-        self.cache = cache
-        self.access = access
-        self.reloads = reloads
-        self.version = version
-        self.startedAt = startedAt
-        self.explain = explain
-        self.recording = recording
-        self.reload = reload
-        self.isServing = isServing
-        self.node = node
-        self.log = log
+        (self.statistics, self.cache, self.access, self.reloads) = (statistics, cache, access, reloads)
+        (self.version, self.startedAt, self.explain, self.recording) = (version, startedAt, explain, recording)
+        (self.reload, self.isServing, self.node, self.log) = (reload, isServing, node, log)
     }
 }
 

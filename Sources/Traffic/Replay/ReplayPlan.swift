@@ -22,10 +22,7 @@ public struct ReplayPlan: Sendable {
     public var fields: [RecordedField] = []
 
     public init(file: String, target: Endpoint, pace: ReplayPace, connections: Int) {
-        self.file = file
-        self.target = target
-        self.pace = pace
-        self.connections = connections
+        (self.file, self.target, self.pace, self.connections) = (file, target, pace, connections)
     }
 
     /// In words.

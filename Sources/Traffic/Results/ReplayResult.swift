@@ -63,12 +63,8 @@ public struct ReplayResult: Sendable, Equatable {
     var verification = Verification()
 
     init(file: String, target: String, pace: String, connections: Int, started: Timestamp) {
-        self.file = file
-        self.target = target
-        self.pace = pace
-        self.connections = connections
-        self.started = started
-        ended = started
+        (self.file, self.target, self.pace, self.connections) = (file, target, pace, connections)
+        (self.started, ended) = (started, started)
     }
 }
 

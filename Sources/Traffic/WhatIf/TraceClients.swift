@@ -20,10 +20,7 @@ final class TraceClients {
 
     /// - Parameter completion: called once, when all requests have been answered.
     init(_ traffic: RecordedTraffic, _ pool: UpstreamPool, _ loop: EventLoop, _ completion: @escaping () -> Void) {
-        self.traffic = traffic
-        self.pool = pool
-        self.loop = loop
-        self.completion = completion
+        (self.traffic, self.pool, self.loop, self.completion) = (traffic, pool, loop, completion)
     }
 
     /// How the clients reach the proxy: as patient as clients are, and as many as there are.

@@ -49,15 +49,9 @@ struct Command: Sendable {
         details: [String] = [], examples: [Example] = [], signals: [TaggedParagraph] = [],
         run: @escaping @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
     ) {
-        self.name = name
-        self.summary = summary
-        self.positional = positional
+        (self.name, self.summary, self.positional, self.options) = (name, summary, positional, options)
+        (self.details, self.examples, self.signals, self.run) = (details, examples, signals, run)
         self.mostPositional = positional.isEmpty ? 0 : mostPositional
-        self.options = options
-        self.details = details
-        self.examples = examples
-        self.signals = signals
-        self.run = run
     }
 
     /// All of its options, `--help` among them.

@@ -15,10 +15,7 @@ struct CommandOption: Sendable {
     }
 
     init(_ name: String, _ value: String?, isRepeatable: Bool = false, _ summary: String) {
-        self.name = name
-        self.value = value
-        self.isRepeatable = isRepeatable
-        self.summary = summary
+        (self.name, self.value, self.isRepeatable, self.summary) = (name, value, isRepeatable, summary)
     }
 
     /// `--name VALUE`, as the help shows it.

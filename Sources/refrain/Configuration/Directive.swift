@@ -71,15 +71,9 @@ struct Directive: Sendable {
         fileRule: FileRule = .none, needsRestart: Bool = false, why: String, details: String = "",
         apply: @escaping @Sendable (inout Configuration, [String]) throws(ValueError) -> Void
     ) {
-        self.name = name
-        self.arguments = arguments
-        self.defaults = defaults
-        self.repetition = repetition
-        self.fileRule = fileRule
-        self.needsRestart = needsRestart
+        (self.name, self.arguments, self.defaults, self.repetition) = (name, arguments, defaults, repetition)
+        (self.fileRule, self.needsRestart, self.details, self.apply) = (fileRule, needsRestart, details, apply)
         self.why = needsRestart ? why + "; a change needs a restart" : why
-        self.details = details
-        self.apply = apply
     }
 
     /// How many arguments the grammar allows.

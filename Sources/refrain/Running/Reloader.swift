@@ -24,11 +24,7 @@ final class Reloader: Sendable {
         _ path: String, _ files: FileAccess, _ effective: EffectiveConfiguration, _ proxy: RunningProxy,
         _ log: OperationalLog, _ manager: ServiceManager
     ) {
-        self.path = path
-        self.files = files
-        self.proxy = proxy
-        self.log = log
-        self.manager = manager
+        (self.path, self.files, self.proxy, self.log, self.manager) = (path, files, proxy, log, manager)
         lines = Mutex(effective.lines)
         contents = Mutex(Self.contents(of: effective.lines, files))
     }

@@ -46,13 +46,8 @@ final class Upgrader: Sendable {
         _ program: StartedProgram?, _ proxy: RunningProxy, _ reloader: Reloader, _ log: OperationalLog,
         _ manager: ServiceManager, limits: Limits = Limits(), whenReplaced: @escaping @Sendable () -> Void
     ) {
-        self.program = program
-        self.proxy = proxy
-        self.reloader = reloader
-        self.log = log
-        self.manager = manager
-        self.limits = limits
-        self.whenReplaced = whenReplaced
+        (self.program, self.proxy, self.reloader, self.log) = (program, proxy, reloader, log)
+        (self.manager, self.limits, self.whenReplaced) = (manager, limits, whenReplaced)
     }
 
     /// Begins an upgrade, unless there is a reason not to.
