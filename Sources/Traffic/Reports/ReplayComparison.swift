@@ -153,10 +153,8 @@ extension ReplayComparison {
 
     private var overTime: String {
         let runs = [(a, "s-a"), (b, "s-b")].map { run, style in
-            (
-                name: run.letter, style: style,
-                columns: TimelineColumn.columns(of: run.result, atMost: TimelineColumn.mostDrawn)
-            )
+            let columns = TimelineColumn.columns(of: run.result, atMost: TimelineColumn.mostDrawn)
+            return (name: run.letter, style: style, columns: columns)
         }
         let latency = ResultPlots.overlay("99th percentile of corrected latency", runs, isLatency: true) { column in
             column.slot.p99.map(Double.init)

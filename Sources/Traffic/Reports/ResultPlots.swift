@@ -58,11 +58,10 @@ enum ResultPlots {
     private static func line(
         _ name: String, _ style: String, _ columns: [TimelineColumn], _ value: (TimelineColumn) -> Double?
     ) -> PlotSeries {
-        PlotSeries(
-            name: name, style: style,
-            steps: columns.map { column in
-                value(column).map { PlotSeries.Step(from: column.from, to: column.to, value: $0) }
-            })
+        let steps = columns.map { column in
+            value(column).map { PlotSeries.Step(from: column.from, to: column.to, value: $0) }
+        }
+        return PlotSeries(name: name, style: style, steps: steps)
     }
 
     /// Over the time of these columns, as high as the largest value.

@@ -69,9 +69,8 @@ public struct WarmResult: Sendable {
         lines += TextTable.lines(rows, [.left, .right, .left])
         // Here `counts` says what the cache did.
         for list in run.lists.dropFirst(run.outcomes.isEmpty ? 0 : 1) {
-            lines +=
-                ["", list.line]
-                + TextTable.lines(ReplayResult.shares(list.counts).map { Array($0.prefix(2)) }, [.left, .right])
+            let rows = list.counts.map { [$0.name, Figure.count($0.count)] }
+            lines += ["", list.line] + TextTable.lines(rows, [.left, .right])
         }
         if let stoppedBecause { lines += ["", "STOPPED: \(stoppedBecause)"] }
         return lines.map { TextTable.printable($0) + "\n" }.joined()
