@@ -94,6 +94,22 @@ import Testing
         #expect(pending.isEmpty)
     }
 
+    /// A store that was closed then lost it.
+    @Test func aMarkThatCameDuringARoundIsWrittenInTheNext() {
+        var pending = PendingWrites()
+        let marks = ["a", "b"].map { StoreMark(table: .rest, key: Array($0.utf8), value: .time(noon)) }
+        pending.add(marks[0])
+        for (mark, next) in [(marks[0], marks[1]), (marks[1], nil)] {
+            pending.beginRound()
+            if let next { pending.add(next) }
+            #expect(pending.takeRest(1).marks == [mark])
+            let isMore = pending.finishRound()
+            #expect(isMore == (next != nil))
+        }
+        let isMore = pending.finishRound(waiting: [StoreMark(table: .fact, key: [1], value: .text("a"))])
+        #expect(!isMore && !pending.isEmpty, "a fact that waits is written after its purge")
+    }
+
     /// Uses that came all the while kept a round from ending.
     @Test func aRoundEndsWithTheUsesThatWaited() {
         var pending = PendingWrites()

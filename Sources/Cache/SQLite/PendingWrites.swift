@@ -189,9 +189,17 @@ struct PendingWrites {
 
     /// The marks of the round are written but for the facts, where these wait for purges that are
     /// owed. The round is over unless more last-use times wait than `takeRest` gave.
-    mutating func finishRound(isOver: Bool = true, waiting facts: [StoreMark] = []) {
+    /// - Returns: whether something came during the round that can be written now.
+    @discardableResult
+    mutating func finishRound(isOver: Bool = true, waiting facts: [StoreMark] = []) -> Bool {
         roundMarks = PendingMarks()
         if isOver { roundCount += 1 }
+        defer { keep(facts) }
+        return !queued.isEmpty || !marks.isEmpty
+    }
+
+    /// Facts that wait; those that came later count.
+    private mutating func keep(_ facts: [StoreMark]) {
         var waiting = PendingMarks()
         for fact in facts { waiting.add(fact) }
         waiting.add(marks)

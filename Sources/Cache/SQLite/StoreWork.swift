@@ -211,8 +211,8 @@ struct StoreWork {
         let waiting = shared.owed.isEmpty ? [] : marks.filter { $0.table == .fact }
         try connection.write(waiting.isEmpty ? marks : marks.filter { $0.table != .fact }, at: unixSeconds())
         return shared.pending.withLock { pending in
-            pending.finishRound(isOver: isAll, waiting: waiting)
-            return isAll ? pending.queued.isEmpty ? .all : .round : .part
+            let isMore = pending.finishRound(isOver: isAll, waiting: waiting)
+            return isAll ? isMore ? .round : .all : .part
         }
     }
 
