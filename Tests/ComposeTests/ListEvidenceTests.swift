@@ -45,6 +45,19 @@ import Testing
         #expect(evidence.favoursPage(of: 100, in: us))
     }
 
+    /// 64 of them ended all larger pages of their form.
+    @Test func anEmptyPageBeyondTheEndSaysNothingOfHowLongListsAre() throws {
+        var evidence = ListEvidence()
+        let body = Array(document([]).utf8)
+        let map = try #require(DocumentScan(body).document)
+        for artist in 1...64 {
+            let request = try StoredScene.request("/v1/catalog/us/artists/\(artist)/albums?limit=25&offset=50")
+            let fits = evidence.absorb(request, MappedDocument(body: body, map: map), 0)
+            #expect(fits)
+        }
+        #expect(evidence.lengths.favourPage(from: 25, windows: 3))
+    }
+
     @Test func gapsAreForgottenAfterManyPlacesWithoutThem() throws {
         var evidence = ListEvidence()
         try tenPages(&evidence, "us", gaps: 5)

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -50,6 +51,16 @@ import Testing
             other.send(.forgotten)
         }
         waitUntil { forgotten.now == count }
+    }
+
+    /// It was taken for the end of the process.
+    @Test func aByteOfAnotherVersionIsNotHeard() throws {
+        let (mine, its) = try Descriptor.pair()
+        var byte: UInt8 = 0x21
+        #expect(Glibc.send(its.number, &byte, 1, 0) == 1)
+        let (channel, other) = (UpgradeChannel(mine), UpgradeChannel(its))
+        other.send(.working)
+        #expect(channel.receive(within: .seconds(60)) == .message(.working))
     }
 
     @Test func aSendIntoAFullChannelDoesNotWait() {

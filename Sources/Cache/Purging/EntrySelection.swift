@@ -102,7 +102,7 @@ struct Purge: Sendable, Equatable {
     var endsAll: Bool { mode != .dryRun && selection.conditions.isEmpty }
 
     /// Whether nothing is left for the other one to do after this one.
-    func includes(_ other: Purge) -> Bool {
+    func supersedes(_ other: Purge) -> Bool {
         selection == other.selection && mode == other.mode && now >= other.now
     }
 

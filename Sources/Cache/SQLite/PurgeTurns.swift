@@ -89,7 +89,7 @@ struct PurgeTurns {
     /// and again.
     private mutating func owe(_ id: Int) -> [StoreState.Effect] {
         guard let purge = purges[id] else { return [] }
-        let equal = owed.filter { purges[$0].map(purge.includes) ?? false }
+        let equal = owed.filter { purges[$0].map(purge.supersedes) ?? false }
         drop(equal)
         owed.append(id)
         return equal.map { .forgetPurge($0) } + (owed.count > Self.mostOwed ? widen(into: id) : [])

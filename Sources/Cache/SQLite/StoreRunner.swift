@@ -219,7 +219,7 @@ final class StoreRunner: Sendable {
         }
     }
 
-    /// One such turn is on the way at most, whatever asks for it.
+    /// At most one turn that continues a round is scheduled.
     private func turnSoon() {
         guard !isTemporary, shared.pending.withLock({ $0.claim(.next) }) else { return }
         begin(.next, after: .seconds(0)) { $0.turn() }

@@ -58,7 +58,7 @@ extension StoreState {
         case write(makingRoom: Bool)
         /// Another turn follows at once.
         case again
-        /// Another turn follows when more has come to be written along.
+        /// Another turn follows once what has come has waited for company.
         case gather
         case retry(after: Duration)
         /// The operations in flight wait again.

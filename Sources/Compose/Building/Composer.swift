@@ -237,15 +237,16 @@ extension Composer {
         return Supplement(target: target, growth: .page(page))
     }
 
-    /// The greatest limit that the documentation names (APPLE-MUSIC-API 7.1).
-    private static let mostOfPage = 100
+    /// The greatest limit that is documented of any list (APPLE-MUSIC-API 4.1).
+    private static let mostOfPage = 300
 
     /// The target of a page of the list with ids that make its items whole; nil without such ids.
     private func relatedPage(_ request: CatalogRequest, limit: Int?, offset: Int?, at now: Int64) -> [UInt8]? {
         guard settings.supersets, settings.compose == .on, request.shape.nestsResources else { return nil }
         let shape = forms.relating(request.shape, at: now)
+        let standard = forms.record(request.shape, at: now)?.lists.standardLimit(of: request)
         guard shape != request.shape,
-            growth.mayRelate(shape, inPlaceOf: request.shape, count: limit ?? Self.mostOfPage)
+            growth.mayRelate(shape, inPlaceOf: request.shape, count: limit ?? standard ?? Self.mostOfPage)
         else { return nil }
         return request.target(limit: limit, offset: offset, in: shape)
     }

@@ -25,8 +25,7 @@ struct WindowCutter {
             throw Lack(.formNotUnderstood)
         }
         let type = request.shape.type
-        let standard =
-            record.lists.standardLimit ?? CatalogRequest.standardLimit(ofList: name, isView: isView, of: type)
+        let standard = record.lists.standardLimit(of: request)
         let documented = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: type) ?? 0
         limits = (standard, max(record.lists.greatestLimit, standard ?? 0, documented))
         guard let limit = request.limit ?? standard else { throw Lack(.standardLimitUnknown) }
@@ -145,9 +144,10 @@ struct WindowCutter {
         let size = offset < limits.greatest ? min(limits.greatest, ListLengths.span) : limits.greatest
         let start = offset / size * size
         let windows = (start + size - offset) / limit
-        guard windows >= 3, record.lists.lengths.favourPage(from: offset, windows: windows) else {
-            throw Lack(.growthGainsLittle)
-        }
+        // Pages of another size end elsewhere.
+        let isFavoured =
+            size != ListLengths.span || record.lists.lengths.favourPage(from: offset, windows: windows)
+        guard windows >= 3, isFavoured else { throw Lack(.growthGainsLittle) }
         return pages.contains { $0.offset == start && ($0.limit ?? 0) >= size } ? nil : (start, size)
     }
 

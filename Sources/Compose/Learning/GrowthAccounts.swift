@@ -85,7 +85,9 @@ package final class GrowthAccounts: Sendable {
 
     /// Learns from an answer of the origin how large its resources are.
     func note(answer request: CatalogRequest, _ document: MappedDocument) {
-        guard request.mayHaveSuperset || request.shape.nestsResources else { return }
+        // Clients that make up decorations of lists do not displace what others show.
+        let isPlain = request.shape.nestsResources && request.shape.decoration.isEmpty
+        guard request.mayHaveSuperset || request.shape.relates || isPlain else { return }
         withAccount(of: request.shape) { account in
             let count = document.primary.reduce(0) { count, _ in count + 1 }
             account.sizes.note(request.shape, document.body.count / max(count, 1))

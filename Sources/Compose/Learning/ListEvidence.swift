@@ -33,8 +33,15 @@ struct ListEvidence: Sendable {
         pastEnds[request.resourceContext, default: PastEndEvidence()].note(answer, of: list)
     }
 
-    /// The limit of a page that is asked for without one; nil where that is not known.
+    /// The limit of a page that is asked for without one, as pages show it; nil where none did.
     var standardLimit: Int? { standard.limit }
+
+    /// The same, as it is documented where no page showed it.
+    func standardLimit(of request: CatalogRequest) -> Int? {
+        if let standardLimit { return standardLimit }
+        guard case .list(let name, let isView) = request.shape.subject else { return nil }
+        return CatalogRequest.standardLimit(ofList: name, isView: isView, of: request.shape.type)
+    }
 
     /// Whether a page of that size is likely to have an item on each place, so that it can be cut.
     func favoursPage(of size: Int, in storefront: Storefront) -> Bool { gaps[storefront]?.favours(size) ?? true }
@@ -45,7 +52,8 @@ struct ListEvidence: Sendable {
         let next = document.map.envelope.next
         let start = request.offset ?? 0
         guard !next.isEmpty else {
-            lengths.note(end: start + count, from: start)
+            // An empty page may lie beyond the end.
+            if count > 0 || start == 0 { lengths.note(end: start + count, from: start) }
             return true
         }
         guard let offset = document.offset(in: next), offset > start else { return false }

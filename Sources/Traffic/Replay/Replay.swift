@@ -52,6 +52,8 @@ public final class Replay: Sendable {
     private final class Session {
         var completion: ((Result<Ending, ReplayError>) -> Void)?
         var dialer: Dialer?
+        /// Of the first connection.
+        var timer: TimerToken?
         var run: ReplayRun?
         var started = Timestamp.now()
         var wasStopped = false
@@ -126,6 +128,7 @@ public final class Replay: Sendable {
                 to: plan.target, tls: plan.tls, deadline: loop.now + plan.timeout, resolver: Resolver(), loop: loop
             ) { [self] result in
                 session.dialer = nil
+                if let timer = session.timer { loop.cancel(timer) }
                 switch result {
                 case .success(let stream): begin(session, stream)
                 case .failure(let failure):
@@ -133,7 +136,16 @@ public final class Replay: Sendable {
                     complete(session, .failure(.unreachable(target: plan.targetInWords, reason: reason)))
                 }
             }
+            session.timer = loop.schedule(after: plan.timeout) { [weak self] in self?.giveUp(session) }
         }
+    }
+
+    /// The target takes no connection in time.
+    private func giveUp(_ session: Session) {
+        guard let dialer = session.dialer else { return }
+        dialer.stop()
+        session.dialer = nil
+        complete(session, .failure(.unreachable(target: plan.targetInWords, reason: "timed out")))
     }
 
     /// Ends it as it is, with a result of what was done.

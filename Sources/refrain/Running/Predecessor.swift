@@ -12,7 +12,7 @@ import Synchronization
 final class Predecessor: Sendable {
     let process: pid_t
     private let channel: UpgradeChannel
-    /// Longer than it is ever silent while it says good-bye or forgets.
+    /// After this long without a byte it is killed.
     private let patience: Duration
     private let lock: Mutex<Descriptor?>
     private let owed = Mutex(OwedForgetting())

@@ -1,7 +1,7 @@
 import Text
 import Traffic
 
-/// What is said while a replay runs. Pure.
+/// The line that is shown while a replay runs. Pure.
 struct ReplayProgress {
     let planned: Int?
     let expected: Duration?

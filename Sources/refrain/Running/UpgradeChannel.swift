@@ -27,7 +27,7 @@ struct UpgradeChannel: Sendable {
 
     enum Heard: Equatable {
         case message(Message)
-        /// The other has gone, or talks nonsense.
+        /// The other has gone.
         case end
         case nothingInTime
     }
@@ -74,7 +74,9 @@ struct UpgradeChannel: Sendable {
             var byte: UInt8 = 0
             let count = recv(descriptor.number, &byte, 1, 0)
             if count < 0, errno == EINTR { continue }
-            return count == 1 ? Message(rawValue: byte).map { .message($0) } ?? .end : .end
+            guard count == 1 else { return .end }
+            // Another version may say more than this one knows.
+            if let message = Message(rawValue: byte) { return .message(message) }
         }
     }
 }

@@ -196,6 +196,20 @@ import Upstream
         ) { try Self.run(recording, origin.port) }
     }
 
+    /// It was waited for as long as the kernel and the TLS layer wait.
+    @Test func aTargetThatIsSilentIsGivenUpAfterTheTimeout() throws {
+        let origin = try ScriptedOrigin([.hold])
+        defer { origin.stop() }
+        let recording = try TestRecording(TestRecording.exchanges(Self.targets(1)))
+        let target = Endpoint(isTLS: true, host: "127.0.0.1", port: origin.port)
+        let tls = try ClientTLS(trustAnchors: .system)
+        #expect(throws: ReplayError.unreachable(target: "https://127.0.0.1:\(origin.port)", reason: "timed out")) {
+            try Self.run(recording, origin.port) { plan in
+                (plan.target, plan.tls, plan.timeout) = (target, tls, .milliseconds(200))
+            }
+        }
+    }
+
     @Test func whatIsWrongWithARecordingIsSaidWithItsLineBeforeAnythingIsSent() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer() }])
         defer { origin.stop() }
