@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import HTTP
 import TestSupport
 import Testing
@@ -138,14 +137,8 @@ import Testing
 
     /// The look began anew at the first row, and met it again.
     @Test func aSegmentThatCannotBeReadDoesNotEndTheLook() throws {
-        let first = scratch.open(maxBytes: 4 << 20)
-        for number in 0..<300 {
-            first.store(response("/\(number)", filler(3_000)))
-            if number % 20 == 19 { first.flush() }
-        }
-        first.close()
-        let path = Segments(besides: scratch.file).path(1)
-        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+        scratch.fillSegments(300)
+        scratch.makeUnreadable(1)
         let lines = Lines()
         let store = scratch.open(maxBytes: 4 << 20, lines)
         // What was reported is not looked into before the end.

@@ -23,12 +23,6 @@ import Testing
         store.flush()
     }
 
-    /// Where the segment was there is a directory, which can be opened and not be read.
-    private func makeUnreadable(_ segment: Int) throws {
-        let path = Segments(besides: scratch.file).path(segment)
-        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
-    }
-
     private func keys(in segment: Int) throws -> Set<String> {
         let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
         var found: Set<String> = []
@@ -49,7 +43,7 @@ import Testing
         first.close()
         let lost = try keys(in: 3)
         try #require(!lost.isEmpty && lost.count < 100)
-        try makeUnreadable(3)
+        scratch.makeUnreadable(3)
         let lines = Lines()
         let store = scratch.open(maxBytes: 8 << 20, lines)
         let reader = store.makeReader()

@@ -1,4 +1,3 @@
-import Glibc
 import TestSupport
 import Testing
 
@@ -13,14 +12,8 @@ import Testing
 
     /// Nothing was listed any more.
     @Test func aSegmentThatCannotBeReadCostsTheCodingsInIt() throws {
-        let first = scratch.open(maxBytes: 4 << 20)
-        for number in 0..<40 {
-            first.store(response("/\(number)", filler(3_000)))
-            if number % 20 == 19 { first.flush() }
-        }
-        first.close()
-        let path = Segments(besides: scratch.file).path(1)
-        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+        scratch.fillSegments(40)
+        scratch.makeUnreadable(1)
         let store = scratch.open(maxBytes: 4 << 20)
         // What was reported is not looked into before the end.
         store.runner.queue.suspend()

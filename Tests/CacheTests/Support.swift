@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import Cache
 @testable import Freshness
@@ -133,6 +134,22 @@ extension Scratch {
     func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: SQLiteStore) {
         let store = open(maxBytes: maxBytes)
         return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
+    }
+
+    /// A file with answers of 3,000 bytes at `/0` and on, in several segments.
+    func fillSegments(_ count: Int) {
+        let store = open(maxBytes: 4 << 20)
+        for number in 0..<count {
+            store.store(response("/\(number)", filler(3_000)))
+            if number % 20 == 19 { store.flush() }
+        }
+        store.close()
+    }
+
+    /// Where the segment was there is a directory, which can be opened and not be read.
+    func makeUnreadable(_ segment: Int) {
+        let path = Segments(besides: file).path(segment)
+        #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
     }
 
     /// Rubbish over everything behind the first page, under the open connections.

@@ -13,6 +13,18 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ReloadTests {
     private static let target = "/v1/catalog/us/albums/1"
 
+    /// Keeps personal answers.
+    private static var keeping: Policy {
+        var policy = Policy()
+        policy[.personal] = .fixed(600, stale: 0)
+        return policy
+    }
+
+    private static func isPersonalHit(_ proxy: ProxyUnderTest, _ method: String = "GET") throws -> Bool {
+        let reply = try proxy.client.send(method, "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
+        return reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true
+    }
+
     private static func keys() throws -> ClientKeys {
         try ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span))
     }
@@ -90,14 +102,9 @@ import Testing
     /// The process that failed to take over may have served a user's write.
     @Test func whatWasKeptForAUserBeforeAnUpgradeThatFailedIsNotFoundAfterIt() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        var keeping = Policy()
-        keeping[.personal] = .fixed(600, stale: 0)
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: keeping)
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
         defer { proxy.stop() }
-        func ask() throws -> Bool {
-            let reply = try proxy.client.send("GET", "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
-            return reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true
-        }
+        func ask() throws -> Bool { try Self.isPersonalHit(proxy) }
         #expect(try !ask() && ask())
         let shared = proxy.settings.shared
         shared.noteOtherProcess()
@@ -111,17 +118,11 @@ import Testing
     /// While nothing personal is kept the proxy misses the writes that end what was kept before.
     @Test func whatWasKeptForAUserIsNotFoundAfterKeepingWasSwitchedOffAndOnAgain() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        var keeping = Policy()
-        keeping[.personal] = .fixed(600, stale: 0)
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: keeping)
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
         defer { proxy.stop() }
-        func ask(_ method: String = "GET") throws -> Bool {
-            let reply = try proxy.client.send(
-                method, "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
-            return reply.field("Cache-Status")?.hasPrefix("refrain; hit") == true
-        }
+        func ask(_ method: String = "GET") throws -> Bool { try Self.isPersonalHit(proxy, method) }
         #expect(try !ask() && ask())
-        for policy in [Policy(), keeping] {
+        for policy in [Policy(), Self.keeping] {
             try proxy.adopt { settings in
                 settings.shared = settings.shared.adopting(
                     credentials: settings.shared.credentials, policy: policy, authority: "a:80", crossOrigin: .any,

@@ -192,18 +192,14 @@ struct PendingWrites {
     /// - Returns: whether something came during the round that can be written now.
     @discardableResult
     mutating func finishRound(isOver: Bool = true, waiting facts: [StoreMark] = []) -> Bool {
+        let isMore = !queued.isEmpty || !marks.isEmpty
         roundMarks = PendingMarks()
         if isOver { roundCount += 1 }
-        defer { keep(facts) }
-        return !queued.isEmpty || !marks.isEmpty
-    }
-
-    /// Facts that wait; those that came later count.
-    private mutating func keep(_ facts: [StoreMark]) {
         var waiting = PendingMarks()
         for fact in facts { waiting.add(fact) }
         waiting.add(marks)
         marks = waiting
+        return isMore
     }
 
     /// Whether only a turn of the queue can write what waits.

@@ -138,7 +138,7 @@ extension ListedRow: PurgeableAnswer {
     func left(by purge: Purge) -> ListedRow? {
         guard purge.mode == .soft else { return purge.mode == .hard ? nil : self }
         var left = self
-        let age = entry.lifetime.initialAge + Lifetime.seconds(from: entry.receivedAt, to: purge.now)
+        let age = entry.lifetime.age(since: entry.receivedAt, at: purge.now)
         left.entry.lifetime = entry.lifetime.withoutFreshness(atAge: age)
         return left
     }

@@ -1,4 +1,5 @@
 import Dispatch
+import EventLoop
 import Glibc
 import Synchronization
 
@@ -74,8 +75,7 @@ public final class StoreLock: Sendable {
     /// can be none.
     func copy() -> CInt? {
         isShared.store(true, ordering: .relaxed)
-        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        return copy >= 0 ? copy : nil
+        return try? Descriptor.duplicate(descriptor)
     }
 
     /// The other process goes on with it: this one's share ends without a trace.

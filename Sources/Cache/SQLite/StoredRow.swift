@@ -59,8 +59,7 @@ struct EntryRow {
     /// The facts after a soft purge at that time; nil where the row is damaged.
     func withoutFreshness(at now: Int64) -> RowFacts? {
         guard let key, facts != nil else { return nil }
-        let age = lifetime.initialAge + Lifetime.seconds(from: numbers[2], to: now)
-        let rest = lifetime.withoutFreshness(atAge: age)
+        let rest = lifetime.withoutFreshness(atAge: lifetime.age(since: numbers[2], at: now))
         return RowFacts(lifetime: rest, checksum: sum(key, rest))
     }
 

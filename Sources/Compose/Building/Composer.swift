@@ -223,7 +223,9 @@ extension Composer {
     private func relatedPage(_ request: CatalogRequest, at now: Int64) -> Supplement? {
         guard settings.windows, let record = forms.record(request.shape, at: now), record.envelope == 0,
             record.lists.link(for: request) != nil,
-            let target = relatedPage(request, limit: request.limit, offset: request.offset, at: now)
+            let target = relatedPage(
+                request, limit: request.limit, offset: request.offset,
+                count: request.limit ?? record.lists.standardLimit(of: request) ?? Self.mostOfPage, at: now)
         else { return nil }
         return Supplement(target: target, growth: .superset(Superset(pageOf: request)))
     }
@@ -231,7 +233,7 @@ extension Composer {
     /// A larger page, with the same ids.
     private func related(_ supplement: Supplement, _ request: CatalogRequest, at now: Int64) -> Supplement {
         guard case .page(var page)? = supplement.growth,
-            let target = relatedPage(request, limit: page.limit, offset: page.offset, at: now)
+            let target = relatedPage(request, limit: page.limit, offset: page.offset, count: page.limit, at: now)
         else { return supplement }
         page.relates = true
         return Supplement(target: target, growth: .page(page))
@@ -241,12 +243,13 @@ extension Composer {
     private static let mostOfPage = 300
 
     /// The target of a page of the list with ids that make its items whole; nil without such ids.
-    private func relatedPage(_ request: CatalogRequest, limit: Int?, offset: Int?, at now: Int64) -> [UInt8]? {
+    /// - Parameter count: how many items it may have.
+    private func relatedPage(
+        _ request: CatalogRequest, limit: Int?, offset: Int?, count: Int, at now: Int64
+    ) -> [UInt8]? {
         guard settings.supersets, settings.compose == .on, request.shape.nestsResources else { return nil }
         let shape = forms.relating(request.shape, at: now)
-        let standard = forms.record(request.shape, at: now)?.lists.standardLimit(of: request)
-        guard shape != request.shape,
-            growth.mayRelate(shape, inPlaceOf: request.shape, count: limit ?? standard ?? Self.mostOfPage)
+        guard shape != request.shape, growth.mayRelate(shape, inPlaceOf: request.shape, count: count)
         else { return nil }
         return request.target(limit: limit, offset: offset, in: shape)
     }

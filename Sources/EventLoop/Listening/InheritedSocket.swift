@@ -55,9 +55,7 @@ public final class InheritedSocket: Sendable {
 
     /// One more descriptor of the same socket, which belongs to the caller.
     func duplicate() throws(SystemError) -> CInt {
-        let copy = descriptor.withLock { fcntl($0, F_DUPFD_CLOEXEC, 3) }
-        guard copy >= 0 else { throw .last("dup") }
-        return copy
+        try descriptor.withLock { (number) throws(SystemError) in try Descriptor.duplicate(number) }
     }
 
     private static func listens(_ descriptor: CInt) -> Bool {

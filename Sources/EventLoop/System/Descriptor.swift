@@ -16,9 +16,14 @@ public final class Descriptor: Sendable {
     /// One more descriptor of what `number` leads to; children do not inherit it.
     /// - Parameter least: the lowest number that it may get.
     public convenience init(copying number: CInt, least: CInt = 3) throws(SystemError) {
+        self.init(owning: try Self.duplicate(number, least: least))
+    }
+
+    /// The same, which belongs to the caller.
+    public static func duplicate(_ number: CInt, least: CInt = 3) throws(SystemError) -> CInt {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, least)
         guard copy >= 0 else { throw .last("dup") }
-        self.init(owning: copy)
+        return copy
     }
 
     /// The open file: equal for all descriptors of one socket or file.

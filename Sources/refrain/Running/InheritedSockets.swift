@@ -39,8 +39,7 @@ struct InheritedSockets: Sendable {
     /// Copies of those that a service listens on.
     init(copiedFrom host: ServiceHost?) throws(SystemError) {
         for (address, descriptor) in try host?.copySockets() ?? [] {
-            let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, SocketActivation.firstDescriptor)
-            guard copy >= 0 else { throw SystemError(call: "dup", errno: errno) }
+            let copy = try Descriptor.duplicate(descriptor.number)
             guard let socket = InheritedSocket(descriptor: copy, isKept: false) else { continue }
             groups.append(Group(address: address, sockets: [socket]))
         }

@@ -7,6 +7,14 @@ import EventLoop
 struct OwedForgetting {
     typealias Completion = @Sendable () -> Void
 
+    /// The effect of an event.
+    struct Step {
+        /// Whether a question is to be sent.
+        var asks = false
+        /// The completions that are due.
+        var done: [Completion] = []
+    }
+
     private enum State {
         /// The upgrade can still fail, and until then the predecessor reads no question.
         case beginning
@@ -20,32 +28,29 @@ struct OwedForgetting {
     private var waiting: [Completion] = []
 
     /// The predecessor reads questions from now on.
-    /// - Returns: whether one is to be sent, here and below.
-    mutating func begin(at now: Instant) -> Bool {
+    mutating func begin(at now: Instant) -> Step {
         state = .idle
-        return send(at: now)
+        return Step(asks: send(at: now))
     }
 
-    /// - Returns: `isOver` where there is no predecessor any more, and the completion is not kept.
-    mutating func ask(_ completion: @escaping Completion, at now: Instant) -> (isOver: Bool, asks: Bool) {
-        if case .over = state { return (true, false) }
+    /// Something was purged. Where there is no predecessor any more, that is complete.
+    mutating func ask(_ completion: @escaping Completion, at now: Instant) -> Step {
+        if case .over = state { return Step(done: [completion]) }
         waiting.append(completion)
-        return (false, send(at: now))
+        return Step(asks: send(at: now))
     }
 
-    /// - Returns: the completions that are due.
-    mutating func noteForgotten(at now: Instant) -> (done: [Completion], asks: Bool) {
-        guard case .asked = state else { return ([], false) }
+    mutating func noteForgotten(at now: Instant) -> Step {
+        guard case .asked = state else { return Step() }
         let done = askedFor
         (state, askedFor) = (.idle, [])
-        return (done, send(at: now))
+        return Step(asks: send(at: now), done: done)
     }
 
     /// The predecessor has ended.
-    /// - Returns: the completions that are due.
-    mutating func end() -> [Completion] {
+    mutating func end() -> Step {
         defer { (state, askedFor, waiting) = (.over, [], []) }
-        return askedFor + waiting
+        return Step(done: askedFor + waiting)
     }
 
     /// Whether a predecessor that has been silent for `patience` owes an answer for as long.

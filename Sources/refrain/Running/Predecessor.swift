@@ -34,8 +34,7 @@ final class Predecessor: Sendable {
     func takeLock(of path: String) -> StoreLock? {
         let descriptor = lock.withLock { $0.take() }
         guard let descriptor else { return nil }
-        let copy = fcntl(descriptor.number, F_DUPFD_CLOEXEC, SocketActivation.firstDescriptor)
-        guard copy >= 0 else { return nil }
+        guard let copy = try? Descriptor.duplicate(descriptor.number) else { return nil }
         if let lock = StoreLock(handedOver: copy, path) { return lock }
         close(copy)
         return nil
@@ -57,10 +56,10 @@ final class Predecessor: Sendable {
 
     /// Listens to it until it has ended, then calls `whenGone`.
     func follow(_ whenGone: @escaping @Sendable () -> Void) {
-        ask { $0.begin(at: .now()) }
+        perform { $0.begin(at: .now()) }
         DispatchQueue(label: "refrain.predecessor").async { @Sendable [self] in
             listen()
-            for completion in owed.withLock({ $0.end() }) { completion() }
+            perform { $0.end() }
             whenGone()
             let waiting = ending.withLock { ending in
                 ending.hasEnded = true
@@ -73,12 +72,7 @@ final class Predecessor: Sendable {
     /// Has it forget all that it has stored by now, and calls `completion` when it has, or has
     /// ended.
     func forget(_ completion: @escaping @Sendable () -> Void) {
-        let isOver = owed.withLock { owed in
-            let (isOver, asks) = owed.ask(completion, at: .now())
-            if asks { channel.send(.forget) }
-            return isOver
-        }
-        if isOver { completion() }
+        perform { $0.ask(completion, at: .now()) }
     }
 
     /// Calls `completion` when it has ended.
@@ -94,7 +88,7 @@ final class Predecessor: Sendable {
         while true {
             switch channel.receive(within: patience) {
             case .end: return
-            case .message(.forgotten): noteForgotten()
+            case .message(.forgotten): perform { $0.noteForgotten(at: .now()) }
             // It works, or says late that it leaves.
             case .message: break
             case .nothingInTime:
@@ -104,20 +98,13 @@ final class Predecessor: Sendable {
         }
     }
 
-    private func ask(_ event: (inout OwedForgetting) -> Bool) {
-        owed.withLock { owed in
+    private func perform(_ event: (inout OwedForgetting) -> OwedForgetting.Step) {
+        let step = owed.withLock { owed in
+            let step = event(&owed)
             // At most one question is on the way, so this never waits for room.
-            if event(&owed) { channel.send(.forget) }
+            if step.asks { channel.send(.forget) }
+            return step
         }
-    }
-
-    private func noteForgotten() {
-        var done: [@Sendable () -> Void] = []
-        ask { owed in
-            let asks: Bool
-            (done, asks) = owed.noteForgotten(at: .now())
-            return asks
-        }
-        for completion in done { completion() }
+        for completion in step.done { completion() }
     }
 }

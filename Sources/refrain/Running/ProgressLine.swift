@@ -10,7 +10,8 @@ final class ProgressLine {
     private let width: Int?
     private var shownAt = Instant.now()
     private var hasDrawn = false
-    private let interval: Duration
+    /// Between two texts.
+    let interval: Duration
 
     init(_ output: Output, on terminal: Terminal = .of(STDERR_FILENO), every interval: Duration? = nil) {
         self.output = output

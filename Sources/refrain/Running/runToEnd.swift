@@ -13,7 +13,7 @@ func runToEnd(_ replay: Replay, _ signals: StopSignals, _ output: Output) throws
         box.result.withLock { $0 = result }
         wake()
     }
-    while !signals.wait(atMost: .milliseconds(100)) {
+    while !signals.wait(atMost: line.interval) {
         line.show(progress.text(replay.progress, hasBar: line.isDrawn))
     }
     if box.isEmpty {

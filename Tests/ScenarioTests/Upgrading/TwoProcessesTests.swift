@@ -52,42 +52,36 @@ struct TwoProcessesTests {
         return program
     }
 
+    /// Purges once the first process was replaced `upgrades` times: a connection to it has hits
+    /// before, and none afterwards.
+    private static func purge(_ body: String, after upgrades: Int) throws {
+        let origin = try origin()
+        let program = try program(origin)
+        let port = try program.port()
+        let (before, after) = (try connection(port, song), try connection(port, song))
+        let replaced = try (0..<upgrades).map { _ in
+            let old = program.process
+            try program.upgrade()
+            return old
+        }
+        #expect(try lastAnswer(before, "GET", song).contains("; hit"))
+        let answer = try program.purge(body)
+        #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
+        #expect(replaced.allSatisfy(UpgradedProgram.isRunning))
+        #expect(try lastAnswer(after, "GET", song).contains("fwd="))
+        waitUntil(within: 60) { !replaced.contains(where: UpgradedProgram.isRunning) }
+        #expect(try program.purge(body).hasPrefix("HTTP/1.1 200"))
+        program.stop()
+    }
+
     @Test(arguments: ["{\"all\":true,\"hard\":true}", "{\"url\":\"\(song)\",\"hard\":true}", "{\"storefront\":\"us\"}"])
     func whatWasPurgedAfterAnUpgradeIsNoHitOfTheOldProcess(_ body: String) async throws {
-        try await onThread {
-            let origin = try Self.origin()
-            let program = try Self.program(origin)
-            let (port, old) = (try program.port(), program.process)
-            let (before, after) = (try Self.connection(port, Self.song), try Self.connection(port, Self.song))
-            try program.upgrade()
-            #expect(try Self.lastAnswer(before, "GET", Self.song).contains("; hit"))
-            let answer = try program.purge(body)
-            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
-            #expect(UpgradedProgram.isRunning(old))
-            #expect(try Self.lastAnswer(after, "GET", Self.song).contains("fwd="))
-            waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
-            #expect(try program.purge(body).hasPrefix("HTTP/1.1 200"))
-            program.stop()
-        }
+        try await onThread { try Self.purge(body, after: 1) }
     }
 
     /// The second of three had no connections, ended at once, and nothing told the first of purges.
     @Test func whatWasPurgedAfterTwoUpgradesIsNoHitOfTheFirstProcess() async throws {
-        try await onThread {
-            let origin = try Self.origin()
-            let program = try Self.program(origin)
-            let (port, first) = (try program.port(), program.process)
-            let (before, after) = (try Self.connection(port, Self.song), try Self.connection(port, Self.song))
-            try program.upgrade()
-            let second = try program.upgrade()
-            #expect(try Self.lastAnswer(before, "GET", Self.song).contains("; hit"))
-            let answer = try program.purge("{\"all\":true,\"hard\":true}")
-            #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
-            #expect(UpgradedProgram.isRunning(first) && UpgradedProgram.isRunning(second))
-            #expect(try Self.lastAnswer(after, "GET", Self.song).contains("fwd="))
-            waitUntil(within: 60) { !UpgradedProgram.isRunning(first) && !UpgradedProgram.isRunning(second) }
-            program.stop()
-        }
+        try await onThread { try Self.purge("{\"all\":true,\"hard\":true}", after: 2) }
     }
 
     /// Nothing told it of purges any more, and it answered for its whole minute.
