@@ -51,7 +51,7 @@ let fuzzTargets: [Target] = [
             "AdminClient", "CommandLine", "CommandLineTool.swift", "CommandTable.swift", "Commands", "Help", "Options",
             "Running", "Top", "main.swift",
         ],
-        ["Text", "EventLoop", "HTTP", "AppleMusic", "Cache", "Server", "Recording", "Tier", "Proxy"]),
+        ["Text", "EventLoop", "HTTP", "AppleMusic", "Store", "Cache", "Server", "Recording", "Tier", "Proxy"]),
 ]
 
 /// The files of the dashboard, as bytes in the program: nothing has to be installed beside it.
@@ -76,13 +76,13 @@ let productTargets: [Target] = [
     .executableTarget(
         name: "refrain",
         dependencies: [
-            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream",
+            "CLinux", "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
             "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic",
         ],
         swiftSettings: swift + indexed),
     .testTarget(
         name: "refrainTests",
-        dependencies: ["refrain", "EventLoop", "Freshness", "Recording", "Tier", "Text", "TestSupport"],
+        dependencies: ["refrain", "EventLoop", "Freshness", "Recording", "Store", "Tier", "Text", "TestSupport"],
         swiftSettings: swift),
 ]
 
@@ -111,23 +111,24 @@ let package = Package(
         + module("HTTP", ["CLinux"])
         + module("AppleMusic", ["Text", "EventLoop", "COpenSSL"])
         + module("Freshness", ["Text", "HTTP"])
-        + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "CSQLite"])
+        + module("Store", ["Text", "EventLoop", "CSQLite"])
+        + module("Cache", ["Text", "EventLoop", "HTTP", "Freshness", "Store"], tested: ["CSQLite"])
         + module("Server", ["CLinux", "EventLoop", "HTTP"])
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
         + module("Compose", ["Text", "AppleMusic", "Freshness", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic"])
-        + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Cache"])
+        + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache"])
         + module(
             "Proxy",
             [
-                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
-                "Recording", "Tier",
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
+                "Compose", "Recording", "Tier",
             ])
         + module(
             "Admin",
             [
-                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
-                "Recording", "Tier", "Proxy",
+                "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
+                "Compose", "Recording", "Tier", "Proxy",
             ],
             resources: dashboard)
         + module("Simulator", ["Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Recording"])
@@ -142,19 +143,20 @@ let package = Package(
             .executableTarget(
                 name: "Bench",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "Freshness", "Cache", "Server", "Upstream", "Recording", "Simulator",
+                    "Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Server", "Upstream", "Recording",
+                    "Simulator",
                     "Traffic",
                 ],
                 swiftSettings: swift + indexed),
             .testTarget(
                 name: "ScenarioTests",
                 dependencies: [
-                    "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Cache", "Server", "Upstream", "Compose",
-                    "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
+                    "Text", "EventLoop", "HTTP", "AppleMusic", "Freshness", "Store", "Cache", "Server", "Upstream",
+                    "Compose", "Recording", "Tier", "Proxy", "Admin", "Simulator", "Traffic", "Bench", "TestSupport",
                 ],
                 swiftSettings: swift),
             .testTarget(
-                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "EventLoop", "TestSupport"],
+                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "EventLoop", "Store", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",

@@ -1,4 +1,5 @@
 import Freshness
+import Store
 
 // Looking without a trace: for operators, who must not change what they look at.
 // Must hold: no look counts as a use, moves an entry between the tiers or removes one; what belongs
@@ -26,7 +27,7 @@ public struct EntryListing: Sendable {
 
 extension ResponseCache {
     /// The answer stored under `key`, if something can still be done with it.
-    public func peek(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
+    public func peek(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let found = memory.peek(key) ?? reader?.lookup(key, at: now), found.isUseful(at: now),
             !found.isDamaged
         else { return nil }
@@ -57,7 +58,7 @@ extension ResponseCache {
                 personal += 1
             } else if response.composition != nil {
                 composed += 1
-            } else if !response.isSignpost, selection.matches(response) {
+            } else if !response.isSignpost, selection.chooses(response) {
                 inMemory.append(response)
             }
         }
@@ -84,15 +85,5 @@ extension EntryListing {
     fileprivate init(_ entries: [ListedEntry], of count: Int, _ others: (personal: Int, composed: Int)) {
         self.init(
             entries: entries, isTruncated: count > entries.count, personal: others.personal, composed: others.composed)
-    }
-}
-
-extension SQLiteStore {
-    /// Whether its rows can be read now.
-    fileprivate var isReadable: Bool {
-        switch health {
-        case .available, .failing: true
-        case .unavailable, .closed: false
-        }
     }
 }

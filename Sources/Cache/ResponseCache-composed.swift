@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Store
 
 // Answers that the proxy composed out of stored ones: kept in memory, found like any other, gone
 // with any of their parts. Must hold: while a composed answer is found, each of its parts is, as

@@ -1,6 +1,7 @@
 import Dispatch
 import Freshness
 import HTTP
+import Store
 import Synchronization
 
 // Both tiers as one cache: memory first, then the loop's reader, found there and promoted; stored
@@ -15,7 +16,7 @@ import Synchronization
 public final class ResponseCache: Sendable {
     public let memory: MemoryTier
     /// Nil with `cache_file off`.
-    public let store: SQLiteStore?
+    public let store: FileTier?
     let cleaning = DispatchQueue(label: "refrain.cache.cleaning", qos: .utility)
     /// For memory's part of purges: it goes through all entries, and nothing else waits for it.
     private let purging = DispatchQueue(label: "refrain.cache.purging", qos: .utility)
@@ -37,16 +38,16 @@ public final class ResponseCache: Sendable {
     /// Has another process forget all that it has stored, and calls the completion when it has.
     public typealias OtherProcess = @Sendable (_ completion: @escaping @Sendable () -> Void) -> Void
 
-    public init(memory: MemoryTier, store: SQLiteStore?) {
+    public init(memory: MemoryTier, store: FileTier?) {
         self.memory = memory
         self.store = store
-        purgedTargets = store?.shared.purgedTargets ?? PurgedTargets()
+        purgedTargets = store?.purgedTargets ?? PurgedTargets()
         dependents = Mutex(Dependents(maxParts: Dependents.maxParts(beside: memory.maxBytes)))
     }
 
     /// The stored response of `key` that something can still be done with, fresh or not
     /// (`Freshness.of`). One that nothing can use is removed and is a miss. `now` in unix seconds.
-    public func lookup(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
+    public func lookup(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let response = memory.lookup(key) ?? promote(key, reader, at: now) else { return nil }
         guard response.isUseful(at: now), !response.isDamaged else {
             memory.remove(response)
@@ -55,7 +56,7 @@ public final class ResponseCache: Sendable {
             dropDependents(of: key)
             return nil
         }
-        if let store, response.shouldReportUse(at: now, every: store.useInterval) {
+        if let store, response.shouldReportUse(at: now, every: store.useInterval.seconds) {
             // A use of a composed answer is a use of its parts. Otherwise the parts would be
             // evicted from the file as if no client wanted them.
             for used in response.composition?.parts ?? [key] { store.touch(used, at: now) }
@@ -66,7 +67,7 @@ public final class ResponseCache: Sendable {
     /// Stores `response`: in memory at once, on disk later, unless it is personal. A composed
     /// answer that was changed by whatever the origin said goes instead: it can be composed again.
     /// `reader` is the caller's, where it has looked for the key.
-    public func store(_ response: StoredResponse, _ reader: StoreReader? = nil) {
+    public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
         guard response.composition == nil else { return memory.remove(response.key) }
         let replaced = memory.store(response)
         dropDependents(of: response.key, replacing: replaced, by: response)
@@ -120,7 +121,7 @@ public final class ResponseCache: Sendable {
         if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         purging.async { @Sendable [self] in
             guard let store else { return completion(purgeMemory(purge)) }
-            store.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
+            store.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
                 purging.async { @Sendable [self] in
                     endPurge(purge)
                     completion(chosen)
@@ -159,12 +160,12 @@ public final class ResponseCache: Sendable {
     /// process.
     public func store(_ form: RestingForm) { store?.store(form) }
 
-    /// Tells which forms of request rest, in the background: see `SQLiteStore.visitRestingForms`.
+    /// Tells which forms of request rest, in the background: see `FileTier.visitRestingForms`.
     public func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
         store?.visitRestingForms(at: now, body)
     }
 
-    /// Goes through what the file holds, in the background: see `SQLiteStore.visit`. Without a
+    /// Goes through what the file holds, in the background: see `FileTier.visit`. Without a
     /// store there is nothing, and `completion` is called at once.
     public func visitStored(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
@@ -200,16 +201,16 @@ public final class ResponseCache: Sendable {
 
     /// Waits until everything that can be is on disk.
     public func flush() {
-        store?.flush()
+        store?.records.flush()
     }
 
     /// Writes what is queued and closes the file: for shutdown, never on a loop. Memory goes on
     /// answering; what is stored from then on does not reach the disk.
     public func close() {
-        store?.close()
+        store?.records.close()
     }
 
-    private func promote(_ key: CacheKey, _ reader: StoreReader?, at now: Int64) -> StoredResponse? {
+    private func promote(_ key: CacheKey, _ reader: FileReader?, at now: Int64) -> StoredResponse? {
         guard let reader, !key.isPersonal else { return nil }
         let removalsBefore = removals.load(ordering: .sequentiallyConsistent)
         guard let response = reader.lookup(key, at: now) else { return nil }
@@ -232,7 +233,7 @@ extension ResponseCache {
     /// field lines `forwarded`. `key` comes without a variant and leaves as the one to store and to
     /// collapse under. Where there is no signpost it costs what one look-up costs.
     public func lookup(
-        _ key: inout CacheKey, _ reader: StoreReader?, at now: Int64, forwarded: () -> [UInt8]
+        _ key: inout CacheKey, _ reader: FileReader?, at now: Int64, forwarded: () -> [UInt8]
     ) -> StoredResponse? {
         guard let found = lookup(key, reader, at: now) else { return nil }
         guard found.isSignpost else { return found }
@@ -259,7 +260,7 @@ extension ResponseCache {
     /// behind a signpost there, whatever variant its key came with. Returns it as it was stored.
     @discardableResult
     public func store(
-        _ response: StoredResponse, varyingBy vary: ResponseFacts.Vary, forwarded: Span<UInt8>, _ reader: StoreReader?
+        _ response: StoredResponse, varyingBy vary: ResponseFacts.Vary, forwarded: Span<UInt8>, _ reader: FileReader?
     ) -> StoredResponse {
         precondition(!vary.isUnbounded, "StoreDecision refuses what varies without bound")
         if vary.names.isEmpty, response.key.variant.isEmpty {
@@ -281,7 +282,7 @@ extension ResponseCache {
 
     /// The key of the answer to a request that goes to the origin with the field lines `forwarded`,
     /// where `stored` is one to the same target: its own, if it answers both. Nil: not known now.
-    public func key(like stored: StoredResponse, for forwarded: Span<UInt8>, _ reader: StoreReader?) -> CacheKey? {
+    public func key(like stored: StoredResponse, for forwarded: Span<UInt8>, _ reader: FileReader?) -> CacheKey? {
         guard !stored.key.variant.isEmpty else { return stored.key }
         var key = stored.key
         key.set(variant: [])
@@ -295,7 +296,7 @@ extension ResponseCache {
     /// The one of these names that stands at `base`, or a new one to take the place of what is
     /// there.
     private func signpost(
-        _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: StoreReader?
+        _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: FileReader?
     ) -> (VariantSignpost, isNew: Bool) {
         if let found = lookup(base, reader, at: answer.receivedAt), let signpost = VariantSignpost(found.selecting),
             signpost.names == names

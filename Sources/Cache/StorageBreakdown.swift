@@ -83,7 +83,12 @@ extension ResponseCache {
             { @Sendable [memory, store] in
                 var breakdown = StorageBreakdown()
                 breakdown.memory = memory.parts
-                breakdown.file = store?.parts ?? []
+                breakdown.file =
+                    store?.records.sizes.map { size in
+                        StorageBreakdown.Part(
+                            classTag: size.classTag, storefront: size.storefront, entries: size.entries,
+                            bytes: size.bytes)
+                    } ?? []
                 return breakdown
             }, completion)
     }
@@ -101,31 +106,5 @@ extension MemoryTier {
             parts[name, default: empty].bytes += response.byteCount
         }
         return parts.values.sorted { ($0.classTag, $0.storefront) < ($1.classTag, $1.storefront) }
-    }
-}
-
-extension SQLiteStore {
-    /// Read through a connection of its own, so that neither a loop nor the writer waits; nothing
-    /// where the file cannot be read.
-    fileprivate var parts: [StorageBreakdown.Part] {
-        var parts: [StorageBreakdown.Part] = []
-        guard shared.generation.load(ordering: .acquiring) > 0 else { return [] }
-        do throws(SQLiteError) {
-            let database = try openForReading()
-            let select = try Statement(
-                database,
-                "SELECT class, storefront, count(*), sum(size) FROM entry GROUP BY class, storefront ORDER BY 1, 2")
-            try select.forEachRow([]) { row in
-                parts.append(
-                    StorageBreakdown.Part(
-                        classTag: UInt8(truncatingIfNeeded: row.integer(0)), storefront: row.text(1),
-                        entries: Int(row.integer(2)), bytes: Int(row.integer(3))))
-                return true
-            }
-        } catch {
-            shared.counters.withLock { $0.failedReads += 1 }
-            return []
-        }
-        return parts
     }
 }

@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import Freshness
 import Proxy
+import Store
 import TestSupport
 import Testing
 
@@ -144,12 +145,12 @@ import Testing
 
     @Test func aPurgeOfTheFileAnswersWhenItIsDone() throws {
         let folder = try TemporaryFolder()
-        let store = SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
+        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
         let admin = try AdminUnderTest(store: store)
         for number in 0..<1_000 { admin.store("/\(number)") }
         #expect(try admin.purge(#"{"all":true,"hard":true}"#).json as? [String: Int] == ["purged": 1_000])
-        #expect(store.entries == 0)
-        store.close()
+        #expect(store.records.entries == 0)
+        store.records.close()
         let refused = try admin.purge(#"{"all":true}"#)
         #expect(refused.status == 503)
         #expect((refused.json as? [String: [[String: String]]])?["errors"]?.first?["code"] == "50300")

@@ -30,7 +30,7 @@ final class AdminUnderTest {
     }
 
     init(
-        token: String? = nil, isServing: Bool = true, node: ProxyNode? = nil, store: SQLiteStore? = nil,
+        token: String? = nil, isServing: Bool = true, node: ProxyNode? = nil, store: FileTier? = nil,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void = {
             $1(nil)
         },

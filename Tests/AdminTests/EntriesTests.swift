@@ -1,4 +1,5 @@
 import Foundation
+import Store
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
         return entries.compactMap { $0["target"] as? String }
     }
 
-    private func filled(_ store: SQLiteStore? = nil) throws -> AdminUnderTest {
+    private func filled(_ store: FileTier? = nil) throws -> AdminUnderTest {
         let admin = try AdminUnderTest(store: store)
         admin.keep("/v1/catalog/us/songs/1", fields: "Content-Encoding: gzip\r\n", age: 150)
         admin.keep("/v1/catalog/us/songs/2", age: 10)
@@ -19,10 +20,10 @@ import Testing
         return admin
     }
 
-    private static func withFile(_ body: (SQLiteStore) throws -> Void) throws {
+    private static func withFile(_ body: (FileTier) throws -> Void) throws {
         let folder = try TemporaryFolder()
-        let store = SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
-        defer { store.close() }
+        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
+        defer { store.records.close() }
         try body(store)
     }
 

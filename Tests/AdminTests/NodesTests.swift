@@ -2,6 +2,7 @@ import Cache
 import Dispatch
 import EventLoop
 import Foundation
+import Store
 import TestSupport
 import Testing
 

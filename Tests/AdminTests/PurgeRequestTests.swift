@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Store
 import TestSupport
 import Testing
 import Text

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 @Suite struct CacheKeyTests {
     @Test func twoDifferentTriplesNeverShareBytes() {

@@ -5,9 +5,10 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// A cache with two parts, and what was composed from them under `/c`.
-func composing(_ store: SQLiteStore? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {
+func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {
     let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
     let parts = [
         response("/v1/catalog/us/albums/1", "one", resources: [3, 7]),
@@ -22,7 +23,7 @@ func composing(_ store: SQLiteStore? = nil) -> (cache: ResponseCache, parts: [St
 @Suite struct ComposedAnswersTests {
     let scratch = Scratch()
 
-    private func makeCache(memory: Int = 16 << 20, _ store: SQLiteStore? = nil) -> ResponseCache {
+    private func makeCache(memory: Int = 16 << 20, _ store: FileTier? = nil) -> ResponseCache {
         ResponseCache(memory: MemoryTier(maxBytes: memory), store: store)
     }
 

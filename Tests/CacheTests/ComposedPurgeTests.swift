@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// Purges, and changes of parts, beside answers that were composed.
 @Suite struct ComposedPurgeTests {
@@ -137,7 +138,7 @@ private final class CompositionRace: Sendable {
     /// Of each part, the least version that may still be found in what was composed.
     private let least = Mutex([Int](repeating: 0, count: partCount))
 
-    init(seed: UInt64, store: SQLiteStore?) {
+    init(seed: UInt64, store: FileTier?) {
         self.seed = seed
         cache = ResponseCache(memory: MemoryTier(maxBytes: 4 << 20), store: store)
         for part in 0..<Self.partCount { cache.store(response("/\(part)", "0", resources: [UInt64(part)])) }

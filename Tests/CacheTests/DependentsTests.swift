@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 @Suite struct DependentsTests {
     private func record(_ target: String, _ parts: [String]) -> Dependents.Record {

@@ -2,26 +2,27 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 @Suite struct EntrySelectionTests {
     private func selection(_ conditions: EntrySelection.Condition...) -> EntrySelection { EntrySelection(conditions) }
 
     @Test func allConditionsMustHold() {
         let answer = response("/v1/catalog/us/songs/1?l=en", resources: [7])
-        #expect(EntrySelection().matches(answer))
+        #expect(EntrySelection().chooses(answer))
         let target = Array("/v1/catalog/us/songs/1?l=en".utf8)
-        #expect(selection(.target(target), .storefront(Array("us".utf8))).matches(answer))
-        #expect(!selection(.target(target), .storefront(Array("gb".utf8))).matches(answer))
-        #expect(!selection(.target(Array(target.dropLast()))).matches(answer))
-        #expect(selection(.prefix(Array(target.dropLast()))).matches(answer))
-        #expect(selection(.prefix(Array("/v1/".utf8)), .resource(7)).matches(answer))
-        #expect(!selection(.prefix(Array("/v1/".utf8)), .resource(8)).matches(answer))
+        #expect(selection(.target(target), .storefront(Array("us".utf8))).chooses(answer))
+        #expect(!selection(.target(target), .storefront(Array("gb".utf8))).chooses(answer))
+        #expect(!selection(.target(Array(target.dropLast()))).chooses(answer))
+        #expect(selection(.prefix(Array(target.dropLast()))).chooses(answer))
+        #expect(selection(.prefix(Array("/v1/".utf8)), .resource(7)).chooses(answer))
+        #expect(!selection(.prefix(Array("/v1/".utf8)), .resource(8)).chooses(answer))
     }
 
     @Test func aTargetIsChosenWithAllItsVariantsAndUsers() {
         let target = selection(.target(Array("/a".utf8)))
-        #expect(target.matches(response("/a", variant: "gzip")) && target.matches(response("/a", scope: someone(1))))
-        #expect(!target.matches(response("/a/b")) && !target.matches(response("/a?b=1")))
+        #expect(target.chooses(response("/a", variant: "gzip")) && target.chooses(response("/a", scope: someone(1))))
+        #expect(!target.chooses(response("/a/b")) && !target.chooses(response("/a?b=1")))
     }
 
     @Test(arguments: [41, 42] as [UInt64])
@@ -143,7 +144,7 @@ import Testing
                 #expect(Kind(condition) == kind)
                 selection.narrow(by: condition)
             }
-            let inMemory = entries.filter(selection.matches).map { entry in
+            let inMemory = entries.filter({ selection.chooses($0) }).map { entry in
                 String(decoding: entry.key.target + " ".utf8 + entry.key.variant, as: UTF8.self)
             }
             let inFile = store.list(selection, limit: 1_000).map { "\($0.target) \($0.variant)" }

@@ -4,6 +4,7 @@ import Testing
 @testable import Cache
 @testable import Freshness
 @testable import HTTP
+@testable import Store
 
 private func lines(_ fields: [String]) -> [UInt8] { Array(fields.map { $0 + "\r\n" }.joined().utf8) }
 

@@ -4,6 +4,7 @@ import Testing
 @testable import Cache
 @testable import Freshness
 @testable import HTTP
+@testable import Store
 
 /// The file keeps what came in gzip as it came.
 @Suite(.requires(.zlib)) struct GzipFileTests {
@@ -33,7 +34,7 @@ import Testing
             store.close()
         }
         let bytes = try sqlite(scratch.file, "SELECT body_size FROM entry WHERE is_gzip = 1")
-        #expect(bytes == Int64(stored.filedBody.count) && bytes < Int64(Self.body.count) / 8)
+        #expect(bytes == Int64(stored.record.body.count) && bytes < Int64(Self.body.count) / 8)
         #expect(try sqlite(scratch.file, "SELECT size FROM entry") < Int64(Self.body.count) / 4)
     }
 
@@ -117,7 +118,7 @@ import Testing
     /// What cannot be read is not there; it is no damage, and stays for when zlib is back.
     @Test func withoutZlibItIsAMiss() throws {
         for gzip in [Gzip.system, .absent, .system] {
-            let store = SQLiteStore.open(path: scratch.file, maxBytes: 64 << 20, gzip: gzip) { _ in }
+            let store = FileTier.open(path: scratch.file, maxBytes: 64 << 20, gzip: gzip) { _ in }
             if store.entries == 0 { store.store(try coded("/a")) }
             store.flush()
             let reader = store.makeReader()

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// Two forms of one answer, each with its own tag.
 @Suite struct GzipFormTests {
@@ -95,7 +96,7 @@ import Testing
 
     @Test func bothFormsAreCounted() {
         let (one, two) = (answer(gzip: nil), answer(gzip: Array(repeating: 0, count: 300)))
-        #expect(two.byteCount >= one.byteCount + 300 && two.filedByteCount < one.byteCount)
+        #expect(two.byteCount >= one.byteCount + 300 && two.record.byteCount < one.record.byteCount)
     }
 
     @Test func aFormGoesWhereItsContentGoes() throws {

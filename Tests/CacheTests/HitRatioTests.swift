@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// Requests by rank of popularity (Zipf's law), and where `scanEvery` is set, runs over keys that
 /// come once and never again.

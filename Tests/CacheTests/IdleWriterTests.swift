@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 struct IdleWriterTests {
     private func started(_ drain: @escaping @Sendable () -> Void) -> IdleWriter {
@@ -61,12 +62,12 @@ struct IdleWriterTests {
 
     private let scratch = Scratch()
 
-    private func little(_ store: SQLiteStore) -> StoreWork.Little {
+    private func little(_ store: FileTier) -> StoreWork.Little {
         store.runner.work.withLock { $0.writeLittle() }
     }
 
     /// A store whose thread stays away, and which knows its file.
-    private func quiet() -> SQLiteStore {
+    private func quiet() -> FileTier {
         let store = scratch.open()
         store.runner.idle.end()
         store.flush()
@@ -79,7 +80,7 @@ struct IdleWriterTests {
         let operations = (0..<150).map { response("/\($0)") }
         store.shared.pending.withLock { pending in
             for response in operations {
-                _ = pending.enqueue(.store(response), SQLiteStore.index(of: response.key))
+                _ = pending.enqueue(.store(WaitingRecord(response.record)), response.key.index)
             }
         }
         for left in [86, 22, 0] {
@@ -96,7 +97,7 @@ struct IdleWriterTests {
         let kept = response("/kept")
         store.store(kept)
         store.flush()
-        store.shared.pending.withLock { $0.touch(SQLiteStore.index(of: kept.key), at: 2_000_000_000) }
+        store.shared.pending.withLock { $0.touch(kept.key.index, at: 2_000_000_000) }
         #expect(little(store) == .wrote && little(store) == .nothing)
         let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
         #expect(try database.integer("SELECT last_used FROM entry") == 2_000_000_000)
@@ -116,7 +117,7 @@ struct IdleWriterTests {
             }
             store.shared.pending.withLock { pending in
                 for response in responses {
-                    _ = pending.enqueue(.store(response), SQLiteStore.index(of: response.key))
+                    _ = pending.enqueue(.store(WaitingRecord(response.record)), response.key.index)
                 }
             }
             rounds += 1
@@ -133,7 +134,7 @@ struct IdleWriterTests {
         let store = quiet()
         #expect(store.runner.work.withLock { $0.hold.isInPlace })
         store.shared.pending.withLock { pending in
-            _ = pending.enqueue(.store(response("/a")), SQLiteStore.index(of: response("/a").key))
+            _ = pending.enqueue(.store(WaitingRecord(response("/a").record)), response("/a").key.index)
         }
         unlink(scratch.file)
         #expect(!store.runner.work.withLock { $0.hold.isInPlace })

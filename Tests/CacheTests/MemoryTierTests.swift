@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// SIEVE as the paper words it, on plain arrays.
 private struct SieveModel {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// Looking without a trace.
 @Suite struct PeekTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 extension ResponseCache {
     /// Purges what the conditions choose, and waits until that is done.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Cache
+@testable import Store
 
 @Suite struct PurgedTargetsTests {
     private func purge(_ conditions: [EntrySelection.Condition], _ mode: PurgeMode = .hard, at now: Int64) -> Purge {

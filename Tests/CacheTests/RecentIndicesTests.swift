@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Cache
+@testable import Store
 
 @Suite struct RecentIndicesTests {
     /// Many more keys than are remembered, in any order, each looked for several times.
@@ -10,8 +11,8 @@ import Testing
         for round in 1...3 {
             for number in keys.indices {
                 let key = keys[number * round * 7 % keys.count]
-                #expect(recent.index(of: key) == SQLiteStore.index(of: key))
-                #expect(recent.index(of: key) == SQLiteStore.index(of: key))
+                #expect(recent.index(of: key) == key.index)
+                #expect(recent.index(of: key) == key.index)
             }
         }
     }

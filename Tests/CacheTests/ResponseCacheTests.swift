@@ -4,6 +4,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 @Suite struct ResponseCacheTests {
     let scratch = Scratch()

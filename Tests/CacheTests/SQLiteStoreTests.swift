@@ -4,6 +4,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 @Suite struct SQLiteStoreTests {
     let scratch = Scratch()
@@ -123,7 +124,7 @@ import Testing
         let smaller = scratch.open(maxBytes: 2 << 20)
         waitUntil(within: 120) {
             let segments = (try? Segments.listed(in: Segments.folder(of: scratch.file))) ?? [:]
-            let used = segments.values.reduce(StoreFile.size(scratch.file), +)
+            let used = segments.values.reduce(DatabaseFile.size(scratch.file), +)
             return used <= 2 << 20 && smaller.byteCount <= 2 << 20
         }
         #expect(smaller.entries > 0)
@@ -198,7 +199,7 @@ import Testing
 
     @Test func classesHaveTheNamesOfTheLatestStart() throws {
         for names in [["albums", "songs"], ["albums", "tracks"]] {
-            let store = SQLiteStore.open(path: scratch.file, maxBytes: 64 << 20, classNames: names, log: { _ in })
+            let store = FileTier.open(path: scratch.file, maxBytes: 64 << 20, classNames: names, log: { _ in })
             store.store(response("/a"))
             store.close()
         }
@@ -210,7 +211,7 @@ import Testing
         store.store(response("/first", at: noon))
         store.store(response("/last", at: noon + 16 * 100))
         store.flush()
-        #expect(store.useInterval == 100)
+        #expect(store.useInterval.seconds == 100)
     }
 
     @Test func readersOnManyThreadsReadWhileTheWriterWrites() {

@@ -14,7 +14,7 @@ import Testing
 
     @Test func bothTiersAreToldApartByClassAndStorefront() throws {
         let scratch = Scratch()
-        let store = SQLiteStore.open(path: scratch.file, maxBytes: 16 << 20) { _ in }
+        let store = FileTier.open(path: scratch.file, maxBytes: 16 << 20) { _ in }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         for number in 0..<3 { cache.store(response("/v1/\(number)", storefront: "us", classTag: 2)) }
         cache.store(response("/v1/3", storefront: "gb", classTag: 2))

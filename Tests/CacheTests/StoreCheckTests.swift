@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// Damage that no look-up has met.
 @Suite struct StoreCheckTests {
@@ -21,9 +22,9 @@ import Testing
 
     /// Goes over the whole file once.
     @discardableResult
-    private func pass(_ store: SQLiteStore) -> Int {
+    private func pass(_ store: FileTier) -> Int {
         var pieces = 0
-        while let piece = store.checkPiece(), !piece.isLast { pieces += 1 }
+        while let piece = store.records.check.checkPiece(), !piece.isLast { pieces += 1 }
         return pieces
     }
 
@@ -102,25 +103,25 @@ import Testing
         for number in 0..<200 { store.store(response("/\(number)", filler(10_000))) }
         store.flush()
         var rows: [Int] = []
-        while let piece = store.checkPiece(), !piece.isLast {
+        while let piece = store.records.check.checkPiece(), !piece.isLast {
             rows.append(piece.rows)
-            #expect(piece.rows <= StoreCheck.pieceRows && piece.bytes <= StoreCheck.pieceBytes + 12_000)
+            #expect(piece.rows <= CheckPass.pieceRows && piece.bytes <= CheckPass.pieceBytes + 12_000)
         }
         #expect(rows.reduce(0, +) == 800 && rows.count >= 10, "\(rows)")
     }
 
     @Test func itReadsNoFasterThanItWasToldAndATenthOfTheTime() {
         let second: UInt64 = 1_000_000_000
-        #expect(StoreCheck.rest(bytes: 256 << 10, took: 1_000, rate: 1 << 20) == second / 4)
-        #expect(StoreCheck.rest(bytes: 1 << 20, took: second, rate: 1 << 20) == 9 * second, "a slow disk")
-        #expect(StoreCheck.rest(bytes: 0, took: 0, rate: 1) == 0)
+        #expect(CheckPass.rest(bytes: 256 << 10, took: 1_000, rate: 1 << 20) == second / 4)
+        #expect(CheckPass.rest(bytes: 1 << 20, took: second, rate: 1 << 20) == 9 * second, "a slow disk")
+        #expect(CheckPass.rest(bytes: 0, took: 0, rate: 1) == 0)
     }
 
     /// Between the look and the removal anything may have been written.
     @Test func aRowThatIsGoodByNowStays() {
         fill()
         let store = scratch.open()
-        #expect(store.drop(damagedRows: [1, 2, 3, 999]) == 0)
+        #expect(store.runner.drop(damagedRows: [1, 2, 3, 999]) == 0)
         #expect(store.entries == Self.entries.count && store.status.damaged == 0)
     }
 
@@ -132,7 +133,7 @@ import Testing
         pass(store)
         store.flush()
         #expect(scratch.setAside.count == 1 && store.health == .available, "\(lines.all)")
-        #expect(store.checkPiece()?.isLast == true, "the fresh file")
+        #expect(store.records.check.checkPiece()?.isLast == true, "the fresh file")
     }
 
     /// The look began anew at the first row, and met it again.
@@ -156,7 +157,7 @@ import Testing
 
     @Test func aStoreWithoutAFileIsNotLookedAt() {
         let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
-        #expect(store.checkPiece() == nil)
+        #expect(store.records.check.checkPiece() == nil)
     }
 
     /// By itself, from the rate on.
@@ -164,10 +165,10 @@ import Testing
         fill()
         try flip([4])
         let store = scratch.open()
-        store.checkRate = 64 << 20
+        store.records.checkRate = 64 << 20
         waitUntil(within: 600) { store.status.damaged == 1 }
         #expect(store.status.damaged == 1)
-        store.checkRate = 0
-        #expect(store.checkRate == 0)
+        store.records.checkRate = 0
+        #expect(store.records.checkRate == 0)
     }
 }

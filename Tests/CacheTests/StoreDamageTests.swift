@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// Files that are damaged, foreign, locked, or cannot be had at all: never a wrong byte, never a
 /// trap, always an answer.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// Disks that cannot be read in places, or take nothing; clocks that were ahead; bounds that were
 /// lowered.
@@ -15,7 +16,7 @@ import Testing
         range.map { response("/\($0)", filler(bytes), at: time) }
     }
 
-    private func fill(_ store: SQLiteStore, _ entries: [StoredResponse]) {
+    private func fill(_ store: FileTier, _ entries: [StoredResponse]) {
         for (number, each) in entries.enumerated() {
             store.store(each)
             if number % 50 == 49 { store.flush() }
@@ -226,14 +227,14 @@ import Testing
         store.store(response("/new"))
         store.flush()
         #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)
-        waitUntil(within: 120) { used <= StoreBounds(maxBytes: 2 << 20).fileBytes }
+        waitUntil(within: 120) { used <= SpaceBounds(maxBytes: 2 << 20).fileBytes }
         #expect(store.status.evicted > 0 && store.health == .available)
         store.close()
     }
 
     private var used: Int {
         let segments = (try? Segments.listed(in: Segments.folder(of: scratch.file))) ?? [:]
-        return segments.values.reduce(StoreFile.size(scratch.file), +)
+        return segments.values.reduce(DatabaseFile.size(scratch.file), +)
     }
 
     /// A process that ends with a purge that its disk refused left it undone.

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// A file system of a few mebibytes, so that a disk can be full.
 private final class SmallDisk: Sendable {
@@ -26,7 +27,7 @@ private final class SmallDisk: Sendable {
     }
 
     var file: String { directory + "/cache.sqlite" }
-    var usedBytes: Int { ["", "-wal", "-shm"].reduce(0) { $0 + StoreFile.size(file + $1) } }
+    var usedBytes: Int { ["", "-wal", "-shm"].reduce(0) { $0 + DatabaseFile.size(file + $1) } }
 
     /// Takes all that is left; removing the file gives it back.
     func fill() throws -> String {
@@ -50,7 +51,7 @@ extension Requirement {
         response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
     }
 
-    private func filled(_ store: SQLiteStore) -> StoreReader {
+    private func filled(_ store: FileTier) -> FileReader {
         for each in Self.entries { store.store(each) }
         store.flush()
         let reader = store.makeReader()
@@ -231,7 +232,7 @@ extension Requirement {
         try piece.withUnsafeBytes { try file.write($0, at: 0) }
         let tooMuch = [UInt8](repeating: 8, count: 2 << 20)
         #expect(throws: SQLiteError.self) { try tooMuch.withUnsafeBytes { try file.write($0, at: piece.count) } }
-        #expect(StoreFile.size(path) == piece.count)
+        #expect(DatabaseFile.size(path) == piece.count)
     }
 
     @Test(.requires(.smallDisk))

@@ -3,16 +3,17 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// The file goes from one process to the next while both run.
 @Suite struct StoreHandoverTests {
     let scratch = Scratch()
 
     /// The other process's, with the lock that it was handed.
-    private func successor(of store: SQLiteStore) throws -> SQLiteStore {
+    private func successor(of store: FileTier) throws -> FileTier {
         let descriptor = try #require(store.copiedLock)
         let lock = try #require(StoreLock(handedOver: descriptor, scratch.file))
-        return SQLiteStore.open(path: scratch.file, maxBytes: 64 << 20, lock: lock) { _ in }
+        return FileTier.open(path: scratch.file, maxBytes: 64 << 20, lock: lock) { _ in }
     }
 
     @Test func theNextProcessFindsWhatWasQueuedAndWritesAlone() throws {

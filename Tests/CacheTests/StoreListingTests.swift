@@ -3,6 +3,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// What operators are shown is what look-ups would find.
 @Suite struct StoreListingTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// One cache file, one proxy.
 @Suite struct StoreLockTests {
@@ -68,13 +69,13 @@ import Testing
                 isSaid.signal()
             }
         }
-        let store = SQLiteStore.open(path: file, maxBytes: 1 << 20, lock: lock) { _ in }
+        let store = FileTier.open(path: file, maxBytes: 1 << 20, lock: lock) { _ in }
         #expect(store.health == .available)
         #expect(throws: StoreLock.Failure.taken(by: Int(getpid()))) { try StoreLock.take(file, within: .zero) }
     }
 
     @Test func aTemporaryFileHasNoLock() {
-        let store = SQLiteStore.open(path: scratch.file, maxBytes: 1 << 20, isTemporary: true) { _ in }
+        let store = FileTier.open(path: scratch.file, maxBytes: 1 << 20, isTemporary: true) { _ in }
         #expect(store.health == .available && !scratch.names.contains("cache.sqlite.lock"))
     }
 

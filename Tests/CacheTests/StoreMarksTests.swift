@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// What is kept beside the answers outlives the process, and never speaks of what the disk lacks.
 @Suite struct StoreFactsTests {
@@ -78,7 +79,7 @@ import Testing
     }
 
     /// What is read, in the order of their targets; `after` noon.
-    private func read(_ store: SQLiteStore, after seconds: Int64) async -> [RestingForm] {
+    private func read(_ store: FileTier, after seconds: Int64) async -> [RestingForm] {
         let found = Mutex<[RestingForm]>([])
         store.visitRestingForms(at: noon + seconds) { form in found.withLock { $0.append(form) } }
         await withCheckedContinuation { continuation in store.visit({ _ in true }, { _ in continuation.resume() }) }
@@ -200,10 +201,10 @@ import Testing
         let (cache, store) = scratch.cache()
         await purge(cache, .target(Array("/a".utf8)), at: 5)
         for number in 0..<20_000 {
-            store.shared.purgedTargets.note(
+            store.purgedTargets.note(
                 PurgedTargets.Mark(target: Array("/\(number)".utf8), at: Int64(number + 10)))
         }
-        let until = store.shared.purgedTargets.forgottenUntil
+        let until = store.purgedTargets.forgottenUntil
         #expect(until > 5)
         await purge(cache, .target(Array("/b".utf8)), at: 40_000)
         store.flush()

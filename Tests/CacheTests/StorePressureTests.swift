@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// What the tiers use of disk and memory under twenty times what they may hold.
 @Suite struct StorePressureTests {
@@ -13,7 +14,7 @@ import Testing
 
     /// The segments, the database, its log, the log's index and a rollback journal.
     private func diskBytes() -> Int {
-        ["", "-wal", "-shm", "-journal"].reduce(segmentBytes) { $0 + StoreFile.size(scratch.file + $1) }
+        ["", "-wal", "-shm", "-journal"].reduce(segmentBytes) { $0 + DatabaseFile.size(scratch.file + $1) }
     }
 
     private var segmentBytes: Int {
@@ -98,12 +99,12 @@ import Testing
             if number % 50 == 0 { store.flush() }
         }
         store.flush()
-        let free = Int(try sqlite(scratch.file, "PRAGMA freelist_count")) * StoreBounds.pageBytes
-        #expect(free < StoreBounds(maxBytes: Self.cacheSize).fileBytes / 8, "\(free) bytes hold nothing")
+        let free = Int(try sqlite(scratch.file, "PRAGMA freelist_count")) * Schema.pageBytes
+        #expect(free < SpaceBounds(maxBytes: Self.cacheSize).fileBytes / 8, "\(free) bytes hold nothing")
     }
 
     /// Stores until the log is full that the reader it returns needs.
-    private func fillTheLog(_ store: SQLiteStore) throws -> Database {
+    private func fillTheLog(_ store: FileTier) throws -> Database {
         store.store(response("/first"))
         store.flush()
         let other = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .zero)
@@ -140,7 +141,7 @@ import Testing
         let lines = Lines()
         let store = scratch.open(maxBytes: Self.cacheSize, lines)
         let other = try fillTheLog(store)
-        #expect(StoreFile.size(scratch.file + "-wal") <= StoreBounds(maxBytes: Self.cacheSize).journalBytes)
+        #expect(DatabaseFile.size(scratch.file + "-wal") <= SpaceBounds(maxBytes: Self.cacheSize).journalBytes)
         #expect(diskBytes() <= Self.cacheSize && lines.all.count == 1, "\(lines.all)")
         try other.execute("ROLLBACK")
         store.flush()
@@ -160,7 +161,7 @@ import Testing
         }
         try #require(store.health.isFailing, "\(store.health)")
         // Several segments of them in one batch.
-        let size = StoreBounds(maxBytes: Self.cacheSize).segmentBytes / 3
+        let size = SpaceBounds(maxBytes: Self.cacheSize).segmentBytes / 3
         let waiting = (0..<12).map { response("/large/\($0)", filler(size + $0)) }
         for each in waiting { store.store(each) }
         try other.execute("ROLLBACK")
@@ -177,14 +178,14 @@ import Testing
         store.close()
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         var plan: [String] = []
-        try Statement(database, "EXPLAIN QUERY PLAN " + StoredRow.select).forEachRow([.integer(1)]) { row in
+        try Statement(database, "EXPLAIN QUERY PLAN " + RecordRow.select).forEachRow([.integer(1)]) { row in
             plan.append(row.text(3))
             return true
         }
         #expect(plan.count { $0.hasPrefix("SEARCH ") } == 1 && !plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
         // A connection that read every row would have read every page.
-        _ = try StoreConnection(
-            database, StoreBounds(maxBytes: 64 << 20),
+        _ = try WriterConnection(
+            database, SpaceBounds(maxBytes: 64 << 20),
             RowLedger(KeyDirectory(mostKeys: 9_999), SegmentLog(Segments(besides: scratch.file))))
         #expect(database.pagesRead < 40, "\(database.pagesRead)")
         _ = try database.integer("SELECT sum(size) FROM entry")

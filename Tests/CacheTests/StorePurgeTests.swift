@@ -3,9 +3,10 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// What the query planner says of a step.
-private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Source) throws -> String {
+private func plan(_ path: String, _ purge: PurgeRun, _ source: PurgeRun.Source) throws -> String {
     let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(1))
     let (sql, values) = purge.query(source)
     var lines: [String] = []
@@ -18,9 +19,10 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
 
 @Suite struct StorePurgeTests {
     let scratch = Scratch()
+    private let owner = FileOwner(purgedTargets: PurgedTargets(), gzip: .system)
 
-    private func purge(_ mode: PurgeMode = .hard, _ conditions: EntrySelection.Condition...) -> StorePurge {
-        StorePurge(Purge(selection: EntrySelection(conditions), mode: mode, now: noon), PurgeCount())
+    private func purge(_ mode: PurgeMode = .hard, _ conditions: EntrySelection.Condition...) -> PurgeRun {
+        PurgeRun(Purge(selection: EntrySelection(conditions), mode: mode, now: noon), PurgeCount())
     }
 
     @Test func targetsAreFoundThroughAnIndexAndTheRestWithoutSorting() throws {
@@ -55,11 +57,11 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(1))
         try database.execute("UPDATE entry SET id = \(Int64.min) WHERE target = '/0'")
         try database.execute("UPDATE entry SET id = \(Int64.max) WHERE target = '/1'")
-        let connection = try StoreConnection(
-            database, StoreBounds(maxBytes: 1 << 20),
+        let connection = try WriterConnection(
+            database, SpaceBounds(maxBytes: 1 << 20),
             RowLedger(KeyDirectory(mostKeys: 9_999), SegmentLog(Segments(besides: scratch.file))))
         var run = purge(.dryRun)
-        while !run.isDone { try connection.advance(&run) }
+        while !run.isDone { try connection.advance(&run, owner) }
         #expect(run.count.total == 3)
         run = purge(.hard)
         run.note(rows: run.stepRows, last: .max)
@@ -71,12 +73,15 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         for number in 0..<300 { store.store(response("/\(number)")) }
         store.flush()
         var run = purge(.hard)
-        _ = try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
+        _ = try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run, owner)
+        }
         for number in 300..<900 { store.store(response("/\(number)")) }
         store.flush()
         var steps = 1
         while !run.isDone {
-            _ = try store.runner.work.withLock { work throws(SQLiteError) in try work.hold.connection?.advance(&run) }
+            _ = try store.runner.work.withLock { work throws(SQLiteError) in
+                try work.hold.connection?.advance(&run, owner)
+            }
             steps += 1
         }
         #expect(run.count.total == 300 && steps == 5)
@@ -115,7 +120,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
             let changed = try store.runner.work.withLock { (work) throws(SQLiteError) -> Int in
                 guard let database = work.hold.connection?.database else { return 0 }
                 let before = run.count.total
-                try work.hold.connection?.advance(&run)
+                try work.hold.connection?.advance(&run, owner)
                 let pages = try database.integer("SELECT count(*) FROM entry")
                 #expect(mode == .soft || pages == 340 - run.count.total)
                 return run.count.total - before
@@ -124,21 +129,6 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
             steps += 1
         }
         #expect(run.count.total == 340 && steps >= 6, "\(steps) steps")
-    }
-
-    @Test func aPurgeRestsForThreeTimesAsLongAsItWorks() {
-        #expect(WorkPace.rest(after: 1_000_000) == 3_000_000)
-        #expect(WorkPace.rest(after: 0) == 0)
-        #expect(WorkPace.rest(after: 1_000_000_000) == WorkPace.longestRest && WorkPace.rest(after: .max) > 0)
-        var pieces = 0
-        let result = WorkPace.resting { rest in
-            for _ in 0..<3 {
-                rest()
-                pieces += 1
-            }
-            return pieces
-        }
-        #expect(result == 3)
     }
 
     @Test(arguments: [61, 62] as [UInt64])
@@ -154,7 +144,7 @@ private func plan(_ path: String, _ purge: StorePurge, _ source: StorePurge.Sour
         for answer in answers { store.store(answer) }
         for resource in Set(pool + [5, .max - 1]).sorted() {
             let selection = EntrySelection([.resource(resource)])
-            let expected = answers.count { selection.matches($0) }
+            let expected = answers.count { selection.chooses($0) }
             #expect(await store.purged(.dryRun, selection) == expected, "seed \(seed), \(resource)")
         }
     }

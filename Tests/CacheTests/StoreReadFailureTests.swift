@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// A read that the disk fails once is a miss, and costs neither the cache nor a right answer.
 @Suite struct StoreReadFailureTests {
@@ -19,7 +20,7 @@ import Testing
     }
 
     /// Whether all that was stored is found, a second after `moment`.
-    private func isWhole(_ store: SQLiteStore, _ reader: StoreReader, after moment: Int64) -> Bool {
+    private func isWhole(_ store: FileTier, _ reader: FileReader, after moment: Int64) -> Bool {
         store.flush()
         return Self.entries.allSatisfy { content(reader.lookup($0.key, at: moment + 1)) == content($0) }
     }
@@ -74,7 +75,7 @@ import Testing
         let lines = Lines()
         var failures = 0
         for spared in 0..<12 {
-            var opened: SQLiteStore?
+            var opened: FileTier?
             failures += FailingReads.run(in: scratch.directory, after: spared) { opened = scratch.open(lines) }
             guard let store = opened else { return }
             let reader = store.makeReader()
@@ -89,10 +90,10 @@ import Testing
         let store = scratch.open()
         for spared in [2, 4, 6] {
             FailingReads.run(in: scratch.directory, after: spared, 100) {
-                var visit = StoreVisit(store)
+                var visit = RecordWalk(store.shared, store.runner)
                 visit.run { _ in true }
                 #expect(store.list(EntrySelection(), limit: 100).count < Self.entries.count)
-                while let piece = store.checkPiece(), !piece.isLast {}
+                while let piece = store.records.check.checkPiece(), !piece.isLast {}
             }
         }
         #expect(store.status.failedReads >= 6 && store.status.damaged == 0)
@@ -101,12 +102,12 @@ import Testing
 
     @Test func aFileIsSetAsideAtTheSecondFailure() throws {
         fill()
-        let file = StoreFile(path: scratch.file, maxBytes: 64 << 20, isTemporary: false, log: { _ in })
+        let file = DatabaseFile(path: scratch.file, maxBytes: 64 << 20, isTemporary: false, log: { _ in })
         for failures in [1, 2] {
             var attempts = 0
-            try file.judgedTwice { () throws(StoreUnavailable) -> Result<Void, StoreFile.Damage> in
+            try file.judgedTwice { () throws(FileUnavailable) -> Result<Void, DatabaseFile.Damage> in
                 attempts += 1
-                return attempts <= failures ? .failure(StoreFile.Damage(reason: "so it seemed")) : .success(())
+                return attempts <= failures ? .failure(DatabaseFile.Damage(reason: "so it seemed")) : .success(())
             }
             #expect(attempts == failures + 1 && scratch.setAside.count == failures - 1, "\(scratch.names)")
         }

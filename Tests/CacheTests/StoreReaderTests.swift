@@ -2,6 +2,7 @@ import Synchronization
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// That readers see what was committed, whatever the writer does meanwhile.
 struct StoreReaderTests {
@@ -41,9 +42,9 @@ struct StoreReaderTests {
             for reader in readers { #expect(reader.lookup(key("/\(number % 60)"), at: noon) != nil) }
         }
         #expect(store.health == .available && store.status.failedTransactions == 0)
-        #expect(StoreFile.size(scratch.file + "-wal") <= StoreBounds(maxBytes: 8 << 20).journalBytes)
+        #expect(DatabaseFile.size(scratch.file + "-wal") <= SpaceBounds(maxBytes: 8 << 20).journalBytes)
         store.close()
-        #expect(StoreFile.size(scratch.file + "-wal") == 0)
+        #expect(DatabaseFile.size(scratch.file + "-wal") == 0)
     }
 
     @Test func aReaderThatIsGoneIsNotWaitedFor() {
@@ -64,7 +65,7 @@ struct StoreReaderTests {
         store.store(response("/a", "one"))
         store.flush()
         let place = try sqlite(scratch.file, "SELECT place FROM entry")
-        store.shared.directory.set(SQLiteStore.index(of: key("/b")), place)
+        store.shared.directory.set(key("/b").index, place)
         #expect(reader.lookup(key("/b"), at: noon) == nil && store.status.damaged == 0)
         #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8))
     }
@@ -76,7 +77,7 @@ struct StoreReaderTests {
         store.store(response("/a", "one"))
         store.flush()
         // As if the directory had been asked before the move.
-        let index = SQLiteStore.index(of: key("/a"))
+        let index = key("/a").index
         store.shared.directory.set(index, Place(segment: 7, offset: 64, span: 128).number)
         #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8) && store.status.damaged == 0)
     }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// The answers that a visit met.
 private final class Guests: Sendable {
@@ -32,7 +33,7 @@ private final class Guests: Sendable {
         return (guests, visited)
     }
 
-    private func cache(_ store: SQLiteStore?) -> ResponseCache {
+    private func cache(_ store: FileTier?) -> ResponseCache {
         ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
     }
 
@@ -61,7 +62,7 @@ private final class Guests: Sendable {
 
     @Test func largeAnswersAreReadAFewAtATime() async {
         let store = scratch.open()
-        let large = filler(StoreVisit.pieceBytes * 2 / 3)
+        let large = filler(RecordWalk.pieceBytes * 2 / 3)
         for number in 0..<9 { store.store(response("/\(number)", large)) }
         store.flush()
         #expect(await visit(cache(store)).visited == 9)

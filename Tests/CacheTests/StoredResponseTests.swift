@@ -2,6 +2,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 @Suite struct StoredResponseTests {
     private func stored(
@@ -103,7 +104,7 @@ import Testing
                 key: base.key, status: 200, fields: Array("X: y\r\n".utf8), body: base.body, receivedAt: noon,
                 lifetime: base.lifetime, classTag: base.classTag, storefront: base.storefront),
         ]
-        #expect(Set(others.map(\.checksum) + [base.checksum]).count == others.count + 1)
+        #expect(Set(others.map(\.record.checksum) + [base.record.checksum]).count == others.count + 1)
     }
 
     @Test func aStoredKeyDoesNotKeepTheRoomOfTheLongestTarget() {
@@ -145,7 +146,7 @@ import Testing
         let outlined = plain.with(outline: outline)
         #expect(plain.outline == nil && outlined.outline === outline)
         #expect(content(outlined) == content(plain) && outlined.isCopy(of: plain) && plain.isCopy(of: outlined))
-        #expect(outlined.checksum == plain.checksum && outlined.byteCount == plain.byteCount + 1_000)
+        #expect(outlined.record.checksum == plain.record.checksum && outlined.byteCount == plain.byteCount + 1_000)
         let revalidation = Revalidation(
             request: RequestFacts(), rule: .fixed(5, stale: 0), notFound: .off, now: noon + 1)
         let others = [

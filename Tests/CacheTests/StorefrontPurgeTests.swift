@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// A purge by storefront takes that one, and neither those before nor those behind it in the
 /// alphabet, nor what has none.

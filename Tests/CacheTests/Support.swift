@@ -6,6 +6,7 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// A fixed moment, so that no test depends on the clock.
 let noon: Int64 = 1_800_000_000
@@ -118,12 +119,12 @@ extension Scratch {
     func open(
         maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil,
         now: @escaping @Sendable () -> Int64 = { 4_000_000_000 }
-    ) -> SQLiteStore {
+    ) -> FileTier {
         let file = file ?? self.file
         // A program that another test starts has a copy of each descriptor, and so of a lock that
         // was just let go of, until it is another program.
         let lock = try? StoreLock.take(file, within: .milliseconds(500)) { _ in }
-        return SQLiteStore.open(
+        return FileTier.open(
             path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, unixSeconds: now,
             log: { lines.log($0) })
     }
@@ -131,7 +132,7 @@ extension Scratch {
 
 extension Scratch {
     /// A cache over a file, and the file's store.
-    func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: SQLiteStore) {
+    func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: FileTier) {
         let store = open(maxBytes: maxBytes)
         return (ResponseCache(memory: MemoryTier(maxBytes: memory), store: store), store)
     }
@@ -178,7 +179,7 @@ extension Scratch {
     }
 }
 
-extension SQLiteStore {
+extension FileTier {
     /// Purges, and waits until that is done.
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
         await withCheckedContinuation { continuation in
@@ -193,7 +194,7 @@ extension SQLiteStore {
     }
 }
 
-extension SQLiteStore {
+extension FileTier {
     /// A reader says that the file is damaged, or with another code that it cannot be read.
     func report(_ words: String, code: Int32 = 11) {
         runner.report(
@@ -216,4 +217,26 @@ extension Freshening {
 /// Runs SQL on a file from outside, as an operator would.
 func sqlite(_ path: String, _ sql: String) throws -> Int64 {
     try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)
+}
+
+/// The file behind the answers.
+extension FileTier {
+    var shared: SharedState { records.shared }
+    var runner: StoreRunner { records.runner }
+    var status: StoreStatus { records.status }
+    var health: StoreHealth { records.health }
+    var entries: Int { records.entries }
+    var byteCount: Int { records.byteCount }
+    var copiedLock: CInt? { records.copiedLock }
+    func flush() { records.flush() }
+    func close() { records.close() }
+    func lend() { records.lend() }
+    func takeBack() { records.takeBack() }
+    func noteHandedOver() { records.noteHandedOver() }
+
+    func purge(_ purge: Purge, _ completion: @escaping @Sendable (Int?) -> Void) { records.purge(purge, completion) }
+
+    func list(_ selection: EntrySelection = EntrySelection(), limit: Int) -> [StoredEntry] {
+        Listing(shared: shared, runner: runner).records(selection, limit: limit).map { StoredEntry($0) }
+    }
 }

@@ -4,13 +4,14 @@ import Testing
 
 @testable import Cache
 @testable import Freshness
+@testable import Store
 
 /// A cache with what the tests of variants do to it: ask, and answer as an origin that varies.
 private struct Scene {
     let cache: ResponseCache
-    var reader: StoreReader?
+    var reader: FileReader?
 
-    init(_ store: SQLiteStore? = nil) {
+    init(_ store: FileTier? = nil) {
         cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         reader = store?.makeReader()
     }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 
 /// F4b: the program starts with a cache file that is damaged, or that it may not write. Passes
 /// where it starts each time and each answer is right. The many places of damage are the store's

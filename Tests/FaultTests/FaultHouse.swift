@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 
 @testable import Cache
+@testable import Store
 
 /// The proxy as a process with a cache file, and the origin behind it.
 final class FaultHouse {
@@ -104,8 +105,8 @@ struct LeftFile {
     /// - Parameter most: so many of the newest are looked at.
     func visit(maxBytes: Int = 64 << 20, most: Int = .max) -> Visit {
         var visit = Visit()
-        let store = SQLiteStore.open(path: path, maxBytes: maxBytes, classNames: ["albums"], log: { _ in })
-        visit.isAvailable = store.health == .available
+        let store = FileTier.open(path: path, maxBytes: maxBytes, classNames: ["albums"], log: { _ in })
+        visit.isAvailable = store.records.health == .available
         let reader = store.makeReader()
         let keys = try? keys()
         visit.isReadable = keys != nil
@@ -115,7 +116,7 @@ struct LeftFile {
             let target = String(decoding: key.target, as: UTF8.self)
             if Data(answer.body) != FaultOrigin.knownBody(of: target) || answer.isDamaged { visit.wrong += 1 }
         }
-        store.close()
+        store.records.close()
         return visit
     }
 

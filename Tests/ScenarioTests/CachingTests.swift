@@ -146,7 +146,7 @@ import Testing
         func makeCache() -> ResponseCache {
             ResponseCache(
                 memory: MemoryTier(maxBytes: 1 << 20),
-                store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { message in print(message) })
+                store: FileTier.open(path: file, maxBytes: 64 << 20) { message in print(message) })
         }
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
         let first = try ProxyUnderTest(originPort: origin.port, cache: makeCache())

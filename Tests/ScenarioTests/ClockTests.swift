@@ -20,7 +20,7 @@ import Testing
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         var policy = Policy()
         policy[.albums] = .fixed(Self.lifetime, stale: Self.stale)
-        let store = file.map { SQLiteStore.open(path: $0, maxBytes: 64 << 20) { _ in } }
+        let store = file.map { FileTier.open(path: $0, maxBytes: 64 << 20) { _ in } }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         let proxy = try ProxyUnderTest(
             originPort: origin.port, cache: cache, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })

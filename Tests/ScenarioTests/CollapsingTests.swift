@@ -243,7 +243,7 @@ import Testing
         let folder = try TemporaryFolder()
         let cache = ResponseCache(
             memory: MemoryTier(maxBytes: 16 << 20),
-            store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { _ in })
+            store: FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { _ in })
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 3, cache: cache)
         defer { proxy.stop() }
         concurrently(12) { _ in

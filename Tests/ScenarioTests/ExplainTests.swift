@@ -108,7 +108,7 @@ import Testing
 
     @Test func whatOnlyTheFileHasStaysThere() throws {
         let folder = try TemporaryFolder()
-        let store = SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
+        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let scene = try ComposingScene(cache: cache)
         defer { scene.stop() }

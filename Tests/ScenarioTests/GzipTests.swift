@@ -113,7 +113,7 @@ import Testing
         for _ in 0..<2 {
             let cache = ResponseCache(
                 memory: MemoryTier(maxBytes: 16 << 20),
-                store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
+                store: FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
             let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
             let coded = try proxy.client.send("GET", Self.album, fields: Self.gzip)
             let plain = try proxy.client.send("GET", Self.album)

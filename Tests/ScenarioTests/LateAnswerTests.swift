@@ -2,6 +2,7 @@ import Cache
 import Foundation
 import Freshness
 import Proxy
+import Store
 import Synchronization
 import TestSupport
 import Testing

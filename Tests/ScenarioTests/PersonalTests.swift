@@ -67,7 +67,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = folder.file("cache.sqlite")
         let cache = ResponseCache(
-            memory: MemoryTier(maxBytes: 1 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
+            memory: MemoryTier(maxBytes: 1 << 20), store: FileTier.open(path: file, maxBytes: 64 << 20) { _ in })
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache, policy: Self.keeping)
         _ = try get(proxy, "token-of-anna")
@@ -85,7 +85,7 @@ import Testing
         let folder = try TemporaryFolder()
         let file = folder.file("cache.sqlite")
         let cache = ResponseCache(
-            memory: MemoryTier(maxBytes: 1 << 20), store: SQLiteStore.open(path: file, maxBytes: 64 << 20) { _ in })
+            memory: MemoryTier(maxBytes: 1 << 20), store: FileTier.open(path: file, maxBytes: 64 << 20) { _ in })
         let origin = try FakeOrigin { request in
             let isPersonal = request.field("Music-User-Token") != nil
             return FakeOrigin.Reply(

@@ -2,6 +2,7 @@ import Cache
 import Foundation
 import HTTP
 import Recording
+import Store
 import Synchronization
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import Foundation
 import Proxy
 import Server
 import Simulator
+import Store
 import TestSupport
 import Testing
 import Text
@@ -29,7 +30,7 @@ private final class Scene {
 
     private static func start(_ origin: ServiceHost, _ folder: TemporaryFolder?) throws -> (ProxyUnderTest, ServiceHost)
     {
-        let store = folder.map { SQLiteStore.open(path: $0.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) } }
+        let store = folder.map { FileTier.open(path: $0.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) } }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
         let sources = AdminSources(

@@ -58,7 +58,7 @@ struct RecordingsTests {
                 originHost: "localhost",
                 cache: ResponseCache(
                     memory: MemoryTier(maxBytes: 32 << 20),
-                    store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 256 << 20) { print($0) }))
+                    store: FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 256 << 20) { print($0) }))
         }
         var proxy = try makeProxy()
         var expected: [Answer] = []

@@ -1,6 +1,7 @@
 import Cache
 import Foundation
 import Server
+import Store
 import TestSupport
 import Testing
 

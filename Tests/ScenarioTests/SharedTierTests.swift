@@ -2,6 +2,7 @@ import Cache
 import EventLoop
 import Foundation
 import Server
+import Store
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Cache
 import Foundation
 import Proxy
 import Server
+import Store
 import Synchronization
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Foundation
 import Proxy
 import Server
 import Simulator
+import Store
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 import AppleMusic
 import EventLoop
 import Glibc
+import Store
 import TestSupport
 import Testing
 
@@ -95,7 +96,7 @@ import Testing
             "\(timeouts)", "\(gateways as Any)", "\(settings)",
             "\(settings.upstreamTLS.map(ObjectIdentifier.init) as Any)", "\(proxy.addresses.map(\.host))",
             "\(claimed as Any)", "\(admin == nil)", "\(admin?.access.token == nil)", "\(output.error.count > written)",
-            "\(store?.checkRate as Any)", "\(proxy.server.recording.configured as Any)",
+            "\(store?.records.checkRate as Any)", "\(proxy.server.recording.configured as Any)",
         ]
     }
 

@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Proxy
+import Store
 import Text
 
 // GET / and GET /events: the page, complete as it is, and what keeps it so.

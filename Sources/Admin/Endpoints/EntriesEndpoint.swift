@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import Freshness
+import Store
 import Text
 
 // GET /entries: what is stored.

@@ -1,6 +1,7 @@
 import AppleMusic
 import Cache
 import HTTP
+import Store
 import Text
 
 // GET /entry: all that is known of the answers to one target, or the content of one.

@@ -2,6 +2,7 @@ import Cache
 import Freshness
 import HTTP
 import Proxy
+import Store
 import Text
 
 // GET /explain: what would become of a request. The proxy decides; here it is put into words.

@@ -1,4 +1,4 @@
-import Cache
+import Store
 import Text
 
 // What a purge is asked to do: the content of POST /purge, read strictly, because a misread purge

@@ -1,5 +1,5 @@
 import AppleMusic
-import Cache
+import Store
 
 // The selectors of purges and listings, as operators write them: read strictly, because what is
 // misread purges or shows something else than was meant.

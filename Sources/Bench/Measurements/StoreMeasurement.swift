@@ -1,5 +1,6 @@
 import Cache
 import Foundation
+import Store
 import Text
 
 /// Both tiers with a thousand and with a million entries: a look-up at random, opening, and how
@@ -72,14 +73,14 @@ enum StoreMeasurement {
                 stored += CachedAnswers.storedBytes(answer)
                 waiting += answer.body.count
                 if waiting >= bytesPerFlush {
-                    store.flush()
+                    store.records.flush()
                     waiting = 0
                 }
             }
-            store.flush()
+            store.records.flush()
         }
-        let entries = store.entries
-        store.close()
+        let entries = store.records.entries
+        store.records.close()
         guard entries == count else { throw BenchError("\(entries) entries instead of \(count)") }
         var figures = Figures()
         figures.entriesPerSecond = Double(count) / (time / .seconds(1))
@@ -98,7 +99,7 @@ enum StoreMeasurement {
             opened.append((ContinuousClock.now - start) / .milliseconds(1))
             let found = store.makeReader().lookup(key, at: CachedAnswers.now)
             answered.append((ContinuousClock.now - start) / .milliseconds(1))
-            store.close()
+            store.records.close()
             guard found != nil else { throw BenchError("what is stored is not found after opening") }
         }
         return (opened.median, answered.median)
@@ -107,7 +108,7 @@ enum StoreMeasurement {
     /// Both files are open at once and looked up in turns.
     private static func lookUpInFiles(_ paths: [String], rounds: Int, _ figures: inout [Figures]) throws {
         let stores = paths.map(open)
-        defer { for store in stores { store.close() } }
+        defer { for store in stores { store.records.close() } }
         let readers = stores.map { $0.makeReader() }
         for round in 0..<rounds {
             for index in paths.indices {
@@ -147,8 +148,8 @@ enum StoreMeasurement {
         figures.p99.append(microseconds[lookups * 99 / 100])
     }
 
-    private static func open(_ path: String) -> SQLiteStore {
-        SQLiteStore.open(path: path, maxBytes: 16 << 30, classNames: ["albums", "songs"]) { report("  " + $0) }
+    private static func open(_ path: String) -> FileTier {
+        FileTier.open(path: path, maxBytes: 16 << 30, classNames: ["albums", "songs"]) { report("  " + $0) }
     }
 
     private static func remove(_ path: String) {

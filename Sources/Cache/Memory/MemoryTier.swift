@@ -1,3 +1,5 @@
+import EventLoop
+import Store
 import Synchronization
 
 // The memory tier: shards of `MemoryShard`, each behind its own lock, chosen by the low bits of the
@@ -97,7 +99,7 @@ public final class MemoryTier: Sendable {
         var chosen = 0
         WorkPace.resting { rest in
             forEachResponse(betweenPieces: rest) { response in
-                guard purge.selection.matches(response) else { return }
+                guard purge.selection.chooses(response) else { return }
                 if response.countsAsEntry { chosen += 1 }
                 apply(purge, to: response)
             }
@@ -118,7 +120,7 @@ public final class MemoryTier: Sendable {
     func count(_ selection: EntrySelection) -> PurgeCount {
         var count = PurgeCount()
         WorkPace.resting { rest in
-            forEachResponse(betweenPieces: rest) { if selection.matches($0) { count.add($0) } }
+            forEachResponse(betweenPieces: rest) { if selection.chooses($0) { count.add($0) } }
         }
         return count
     }

@@ -1,3 +1,4 @@
+import Store
 import Synchronization
 
 /// The targets that purges chose lately, and when: an answer for one of them is not built of parts
@@ -187,7 +188,7 @@ extension EntrySelection {
 }
 
 /// An answer that the origin may give.
-private struct AnswerToCome: SelectableAnswer {
+private struct AnswerToCome: Selectable {
     let target: [UInt8]
     let storefront: [UInt8]
     let classTag: UInt8

@@ -1,5 +1,6 @@
 import Freshness
 import HTTP
+import Store
 import Synchronization
 import Text
 
@@ -29,7 +30,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     public let receivedAt: Int64
     /// How long it may be used.
     public let lifetime: Lifetime
-    /// The resource class, as a number of the code that stores; `SQLiteStore.open(classNames:)`
+    /// The resource class, as a number of the code that stores; `FileTier.open(classNames:)`
     /// names it.
     public let classTag: UInt8
     /// Two lower-case letters, or nothing.
@@ -42,7 +43,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// composed, as `composition` knows them then.
     public let resources: [UInt64]
     /// The number that means any resource.
-    public static let everyResource = UInt64.max
+    public static var everyResource: UInt64 { RecordFacts.everyResource }
     /// The structure of `body`; nil where none was worked out, and for what was read from disk.
     public let outline: (any Outline)?
     /// How the proxy made it out of stored answers; nil for an answer of the origin's. Such an
@@ -52,7 +53,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// staying what it was, and asks for it when an answer goes whose parts no cache holds.
     public let byteCount: Int
     /// The checksum of `body`; 0 where it was not needed for an entity tag.
-    private let bodySum: UInt64
+    let bodySum: UInt64
     /// Read off `head`, whose offsets they are.
     public let validators: Validators
     private let fieldsRange: Range<Int>
@@ -189,17 +190,6 @@ public final class StoredResponse: ReusableAnswer, Sendable {
             + resources.count * MemoryLayout<UInt64>.size + attached + overhead
     }
 
-    /// The content as the file keeps it, and what that takes of `byteCount`: in one form.
-    var filedBody: [UInt8] { gzip?.body ?? body }
-    var filedBodyCount: Int { gzip?.body.count ?? bodyCount }
-    var filedByteCount: Int { gzip == nil ? byteCount : byteCount - bodyCount }
-    /// The size that operators are told: target, variant, fields and body, as the file has them.
-    var filedSize: Int { key.target.count + key.variant.count + fields.count + filedBodyCount }
-    /// The bytes of its row without numbers.
-    var rowByteCount: Int {
-        key.bytes.count + selecting.count + resources.count * MemoryLayout<UInt64>.size
-    }
-
     /// The object, the headers of its arrays, and its place in the memory tier, rounded up, in
     /// bytes.
     static let overhead = 600
@@ -231,28 +221,5 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// As received at that time where it says later: another machine's clock may be ahead.
     public func received(by unixSeconds: Int64) -> StoredResponse {
         receivedAt <= unixSeconds ? self : copy(receivedAt: unixSeconds)
-    }
-
-    /// Over what its record holds.
-    var contentSum: UInt64 {
-        var sum = Checksum()
-        sum.combine(resources.count)
-        for resource in resources { sum.combine(resource) }
-        sum.combine(fields)
-        sum.combine(filedBodyCount)
-        sum.combine(gzip.map { Checksum.of($0.body.span) } ?? (bodySum == 0 ? Checksum.of(body.span) : bodySum))
-        if gzip != nil { sum.combine(1) }
-        return sum.value
-    }
-
-    /// Over everything that is written; verified on each read from disk.
-    var checksum: UInt64 { checksum(contentSum: contentSum) }
-
-    /// The content goes in as its own sum, so that a soft purge can change a row without adding it
-    /// up again.
-    func checksum(contentSum: UInt64) -> UInt64 {
-        Checksum.ofEntry(
-            key: key, status: status, classTag: classTag, receivedAt: receivedAt, lifetime: lifetime,
-            storefront: storefront, selecting: selecting, contentSum: contentSum)
     }
 }

@@ -270,7 +270,7 @@ extension ResourceLibrary {
     /// Learns from an answer of the origin's that something was not found: that a resource is
     /// absent, or what the origin answers beyond the end of a list.
     package func note(
-        notFound response: StoredResponse, _ request: CatalogRequest, _ reader: StoreReader?, at now: Int64
+        notFound response: StoredResponse, _ request: CatalogRequest, _ reader: FileReader?, at now: Int64
     ) {
         guard settings.isActive else { return }
         noteAbsence(response.key, at: response.receivedAt, request)

@@ -33,7 +33,7 @@ extension ResourceLibrary {
     }
 
     /// Under which numbers to look for what an answer can be made of, but for what is fresh here.
-    package func hints(for request: CatalogRequest, _ reader: StoreReader?, at now: Int64) -> [UInt64] {
+    package func hints(for request: CatalogRequest, _ reader: FileReader?, at now: Int64) -> [UInt64] {
         if let list = request.listNumber { return [list] }
         guard request.shape.subject == .item || request.shape.subject == .batch else { return [] }
         var sources = sources(reader, for: request, at: now, isPeeking: true)

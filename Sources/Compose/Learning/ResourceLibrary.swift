@@ -155,7 +155,7 @@ public final class ResourceLibrary: Sendable {
     /// - Parameter request: what they answer: where that was purged, nothing as old as the purge
     ///   counts. Nil: where nothing is made of them.
     package func sources(
-        _ reader: StoreReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false
+        _ reader: FileReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false
     ) -> StoredSources {
         let purgedAt = request.map { request in
             let type = request.resources.first?.type ?? request.shape.type

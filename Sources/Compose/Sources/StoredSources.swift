@@ -32,7 +32,7 @@ struct Candidate {
 package struct StoredSources {
     private let cache: ResponseCache
     let index: ResourceIndex
-    private let reader: StoreReader?
+    private let reader: FileReader?
     private let classes: ResourceClasses
     private let now: Int64
     private let isPeeking: Bool
@@ -56,7 +56,7 @@ package struct StoredSources {
     ///   used or kept.
     ///   - newerThan: answers that came by then, in unix seconds, do not count.
     init(
-        _ cache: ResponseCache, _ index: ResourceIndex, _ reader: StoreReader?, _ classes: ResourceClasses,
+        _ cache: ResponseCache, _ index: ResourceIndex, _ reader: FileReader?, _ classes: ResourceClasses,
         at now: Int64,
         isPeeking: Bool, newerThan: Int64 = .min
     ) {

@@ -7,12 +7,12 @@ import Server
 /// Confined to its loop. A class of constants: to read one costs a hit no counting of references.
 final class LoopBase {
     let cache: ResponseCache
-    let reader: StoreReader?
+    let reader: FileReader?
     let context: LoopContext
     let statistics: Statistics
     private var room = HeapRoom()
 
-    init(_ cache: ResponseCache, _ reader: StoreReader?, _ context: LoopContext, _ statistics: Statistics) {
+    init(_ cache: ResponseCache, _ reader: FileReader?, _ context: LoopContext, _ statistics: Statistics) {
         self.cache = cache
         self.reader = reader
         self.context = context

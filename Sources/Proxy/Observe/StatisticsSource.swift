@@ -3,6 +3,7 @@ import Cache
 import Compose
 import Freshness
 import Server
+import Store
 import Upstream
 
 /// Where the admin surface reads counters from.
@@ -152,9 +153,9 @@ public struct StatisticsSource: Sendable {
     }
 
     /// Stored answers, on disk when there is a cache file, else in memory.
-    public var entries: Int { cache.store?.entries ?? cache.memory.count }
+    public var entries: Int { cache.store?.records.entries ?? cache.memory.count }
     /// Bytes of stored answers on disk.
-    public var cacheBytes: Int { cache.store?.byteCount ?? 0 }
+    public var cacheBytes: Int { cache.store?.records.byteCount ?? 0 }
     /// Bytes of stored answers in memory, bookkeeping included.
     public var memoryBytes: Int { cache.memory.byteCount }
     /// Answers in memory that had to make room for others.
@@ -164,7 +165,7 @@ public struct StatisticsSource: Sendable {
     /// How the recording of traffic fares.
     public var recording: RecordingStatus { recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.
-    public var isStoreAvailable: Bool { cache.store.map { $0.health == .available } ?? true }
+    public var isStoreAvailable: Bool { cache.store.map { $0.records.health == .available } ?? true }
     /// How the cache file fares; all zero without one.
-    public var store: StoreStatus { cache.store?.status ?? StoreStatus() }
+    public var store: StoreStatus { cache.store?.records.status ?? StoreStatus() }
 }

@@ -31,7 +31,7 @@ public final class ProxyService: Service {
     ///   - statistics: what this loop counts.
     ///   - log: nil: no access log.
     public init(
-        shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: StoreReader?, statistics: Statistics,
+        shared: ProxyShared, context: LoopContext, gate: UpstreamGate, reader: FileReader?, statistics: Statistics,
         log: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
         proxy = ProxyLoop(shared, gate, LoopBase(shared.cache, reader, context, statistics), log: log) {

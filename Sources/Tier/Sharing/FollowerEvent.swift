@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Store
 
 // The words between `FollowerState` and `LogFollower`: what happens to a node, and what it does.
 

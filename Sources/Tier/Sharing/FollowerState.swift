@@ -1,5 +1,5 @@
-import Cache
 import EventLoop
+import Store
 
 // One node among those that share the tier, as a value: events in, effects out, no I/O, no clock.
 // `PurgeLogState` says how the log is followed, `NodeRegistry` which nodes there are, `PurgeWait`

@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Glibc
+import Store
 
 /// Follows the purge log for a whole process, with a connection of its own. One of them runs in a
 /// process. Confined to its loop; `board` and the `PurgeKnowledge` are for everyone.

@@ -1,4 +1,5 @@
 import Cache
+import Store
 import Synchronization
 
 /// The part of the purge log that this node knows, for every loop.
@@ -27,7 +28,7 @@ package final class PurgeKnowledge: Sendable {
     package func isPurged(_ value: TierValue) -> Bool {
         state.withLock { state in
             guard state.mayTake, let history = state.history else { return true }
-            return state.unlogged.contains { $0.record.selection.matches(value.response) }
+            return state.unlogged.contains { $0.record.selection.chooses(value.response) }
                 || history.isPurged(value.response, since: value.fence)
         }
     }

@@ -1,4 +1,4 @@
-import Cache
+import Store
 
 /// A purge that this node has done without having read it in the log.
 struct UnloggedPurge: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import Cache
+import Store
 
 // The purges of the log that this node knows of, and what they mean for a value of the tier: an
 // answer that another node fetched, maybe before one of them.
@@ -67,7 +68,7 @@ package struct PurgeHistory: Sendable {
         guard last > fence.position else { return false }
         return handles(of: response).contains { handle in
             guard let found = entries[handle] else { return false }
-            return found[Self.firstBeyond(fence.position, in: found)...].contains { $0.selection.matches(response) }
+            return found[Self.firstBeyond(fence.position, in: found)...].contains { $0.selection.chooses(response) }
         }
     }
 

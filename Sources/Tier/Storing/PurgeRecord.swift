@@ -1,5 +1,6 @@
 import Cache
 import HTTP
+import Store
 
 // One purge as an entry of the log: names and values, each of any bytes.
 // Must hold: every purge that any version of this program ever writes takes at least what it chose

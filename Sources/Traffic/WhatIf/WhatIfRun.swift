@@ -77,7 +77,7 @@ private final class Stage {
 
     private static func shared(_ settings: WhatIfSettings, _ directory: TemporaryDirectory) -> ProxyShared {
         let store = settings.fileBytes.map { bytes in
-            SQLiteStore.open(
+            FileTier.open(
                 path: directory.path + "/cache.sqlite", maxBytes: bytes,
                 classNames: ResourceClass.allCases.map(\.name), isTemporary: true
             ) { @Sendable _ in }

@@ -1,5 +1,6 @@
 import Admin
 import Cache
+import Store
 import Text
 
 // `inspect`: all that is known of one stored answer.

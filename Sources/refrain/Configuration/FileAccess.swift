@@ -4,6 +4,7 @@ import EventLoop
 import Glibc
 import Proxy
 import Recording
+import Store
 
 // The only place where commands and the configuration touch files; tests put values in its stead.
 

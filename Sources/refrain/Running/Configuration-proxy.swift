@@ -7,6 +7,7 @@ import Glibc
 import HTTP
 import Proxy
 import Server
+import Store
 import Tier
 import Traffic
 import Upstream
@@ -226,10 +227,10 @@ extension Configuration {
         if lock == nil { lock = try cacheLock(cacheFile, log) }
         predecessor?.takeTurn()
         lock?.sign()
-        let store = SQLiteStore.open(
+        let store = FileTier.open(
             path: cacheFile, maxBytes: cacheSize, classNames: ResourceClass.allCases.map(\.name), lock: lock
         ) { @Sendable message in log(.warn, message) }
-        store.checkRate = cacheCheck
+        store.records.checkRate = cacheCheck
         return ResponseCache(memory: memory, store: store)
     }
 

@@ -2,6 +2,7 @@ import Cache
 import Glibc
 import Proxy
 import Server
+import Store
 import Text
 import Tier
 import Upstream

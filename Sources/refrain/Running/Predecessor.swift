@@ -2,6 +2,7 @@ import Cache
 import Dispatch
 import EventLoop
 import Glibc
+import Store
 import Synchronization
 
 /// The process whose place this one takes (DECISIONS 14.7), from this one's side.

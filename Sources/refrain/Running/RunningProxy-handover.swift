@@ -3,6 +3,7 @@ import EventLoop
 import Proxy
 import Recording
 import Server
+import Store
 
 // How a successor takes the place of a proxy (DECISIONS 14.7): it gets all that it needs while this
 // one serves, this one steps back, and then either leaves for good or comes back.
@@ -16,7 +17,7 @@ extension RunningProxy {
     private static let adminPatience = Duration.seconds(2)
 
     private var shared: ProxyShared { running.withLock { $0.current.settings.shared } }
-    private var store: SQLiteStore? { shared.cache.store }
+    private var records: RecordStore? { shared.cache.store?.records }
     private var adminHost: ServiceHost? { running.withLock { $0.admin?.host } }
 
     /// Descriptors for a successor: listening sockets, each once, and the lock of the cache file.
@@ -28,7 +29,7 @@ extension RunningProxy {
                 given.append(HandedOver(role: role, descriptor: descriptor))
             }
         }
-        if let lock = store?.copiedLock { add([Descriptor(owning: lock)], as: .lock) }
+        if let lock = records?.copiedLock { add([Descriptor(owning: lock)], as: .lock) }
         // First, because those that are listened on are among them.
         add(try keptSockets.copyKept(), as: .kept)
         add(try server.copySockets(), as: .own)
@@ -42,7 +43,7 @@ extension RunningProxy {
     func stepBack() -> Bool {
         let recorded = server.recording.isOn
         if recorded { server.stopRecording() }
-        store?.lend()
+        records?.lend()
         shared.noteOtherProcess()
         server.setAccepting(false)
         adminHost?.setAccepting(false)
@@ -54,7 +55,7 @@ extension RunningProxy {
         server.setAccepting(true)
         adminHost?.setAccepting(true)
         shared.noteOtherEnded(at: TimeOfDay.system.unixSeconds())
-        store?.takeBack()
+        records?.takeBack()
         guard recording, let settings = server.recording.configured else { return }
         do throws(RecordingError) {
             try server.startRecording(settings)
@@ -65,7 +66,7 @@ extension RunningProxy {
 
     /// The successor serves: this one does not come back.
     func noteHandedOver() {
-        store?.noteHandedOver()
+        records?.noteHandedOver()
     }
 
     /// Finds nothing any more of what is stored by now, and tells so. What the file has is the

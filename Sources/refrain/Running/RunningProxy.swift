@@ -7,6 +7,7 @@ import Glibc
 import Proxy
 import Recording
 import Server
+import Store
 import Synchronization
 import Tier
 
@@ -150,7 +151,7 @@ final class RunningProxy: Sendable {
         admin?.access.change(to: token)
         if !staysPut { before.admin?.host.stop() }
         log.setLevel(configuration.logLevel)
-        settings.shared.cache.store?.checkRate = configuration.cacheCheck
+        settings.shared.cache.store?.records.checkRate = configuration.cacheCheck
         var configuration = configuration
         do throws(CommandFailure) {
             try server.adoptRecording(configuration.recording, before: recordingBefore)

@@ -1,4 +1,5 @@
 import Cache
+import Store
 import Testing
 
 @testable import Proxy

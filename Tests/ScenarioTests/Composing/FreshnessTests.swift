@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Foundation
 import Proxy
+import Store
 import TestSupport
 import Testing
 

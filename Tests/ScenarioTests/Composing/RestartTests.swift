@@ -2,6 +2,7 @@ import Cache
 import Compose
 import Foundation
 import Proxy
+import Store
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         try body {
             ResponseCache(
                 memory: MemoryTier(maxBytes: 16 << 20),
-                store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
+                store: FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
         }
     }
 

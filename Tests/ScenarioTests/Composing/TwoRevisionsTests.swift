@@ -107,7 +107,7 @@ import Testing
         let makeCache = {
             ResponseCache(
                 memory: MemoryTier(maxBytes: 16 << 20),
-                store: SQLiteStore.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
+                store: FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
         }
         let scene = try ComposingScene(cache: makeCache())
         defer { scene.stop() }

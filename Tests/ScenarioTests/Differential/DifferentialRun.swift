@@ -5,6 +5,7 @@ import Dispatch
 import Foundation
 import Proxy
 import Server
+import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -72,7 +73,7 @@ final class DifferentialRun {
     private static func cache(in folder: TemporaryFolder?) -> ResponseCache {
         ResponseCache(
             memory: MemoryTier(maxBytes: 256 << 20),
-            store: folder.flatMap { SQLiteStore.open(path: $0.file("cache.sqlite"), maxBytes: 512 << 20) { print($0) } }
+            store: folder.flatMap { FileTier.open(path: $0.file("cache.sqlite"), maxBytes: 512 << 20) { print($0) } }
         )
     }
 

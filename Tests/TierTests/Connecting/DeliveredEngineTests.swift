@@ -1,6 +1,7 @@
 import Cache
 import EventLoop
 import Foundation
+import Store
 import TestSupport
 import Testing
 

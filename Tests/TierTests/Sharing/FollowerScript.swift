@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Store
 
 @testable import Tier
 

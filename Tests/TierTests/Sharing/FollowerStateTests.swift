@@ -1,5 +1,6 @@
 import Cache
 import EventLoop
+import Store
 import Testing
 
 @testable import Tier

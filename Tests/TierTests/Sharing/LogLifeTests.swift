@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Cache
+@testable import Store
 @testable import Tier
 
 /// What becomes of the log, and what nodes make of it: they catch up, or take everything for stale.

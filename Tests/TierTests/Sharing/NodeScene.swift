@@ -1,4 +1,5 @@
 import EventLoop
+import Store
 import Synchronization
 import TestSupport
 import Testing
@@ -33,7 +34,7 @@ final class NodeScene {
         adjust(&tier, &settings)
         let (loop, log) = (try EventLoop(label: "node \(name)"), LogLines())
         let store = file.map { file in
-            SQLiteStore.open(
+            FileTier.open(
                 path: file, maxBytes: 64 << 20, lock: try? StoreLock.take(file, within: .milliseconds(500)) { _ in },
                 log: { log.add($0) })
         }

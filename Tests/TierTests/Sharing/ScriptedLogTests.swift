@@ -1,3 +1,4 @@
+import Store
 import Synchronization
 import TestSupport
 import Testing

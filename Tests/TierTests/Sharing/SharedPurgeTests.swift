@@ -1,4 +1,5 @@
 import Glibc
+import Store
 import TestSupport
 import Testing
 

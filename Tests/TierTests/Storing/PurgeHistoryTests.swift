@@ -1,4 +1,5 @@
 import Cache
+import Store
 import TestSupport
 import Testing
 
@@ -130,7 +131,7 @@ import Testing
                 "/\(number())", storefront: "\(number())", classTag: UInt8(number()),
                 resources: namesAny ? [StoredResponse.everyResource] : [UInt64(number())])
             let fence = LogMark(epoch, all[max(0, step - Int.random(in: 0..<60, using: &generator))].0)
-            let isChosen = all.contains { $0.0 > fence.position && $0.1.selection.matches(stored) }
+            let isChosen = all.contains { $0.0 > fence.position && $0.1.selection.chooses(stored) }
             let expected = isChosen || fence.position < history.forgottenUntil
             #expect(history.isPurged(stored, since: fence) == expected, "seed \(seed), step \(step)")
         }

@@ -1,4 +1,5 @@
 import Cache
+import Store
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Cache
+import Store
 import TestSupport
 
 @testable import Tier
@@ -23,7 +24,7 @@ struct SimulatedLog {
 
     /// The origin changes and someone purges; it is acknowledged if it is on the replica.
     mutating func purge(_ record: PurgeRecord, isReplicated: Bool) {
-        let chosen = Self.targets.filter { record.selection.matches(answer($0)) }
+        let chosen = Self.targets.filter { record.selection.chooses(answer($0)) }
         for target in chosen { change(target) }
         last = max(LogPosition(clock, 0), LogPosition(last.milliseconds, last.sequence + 1))
         added += 1
@@ -149,7 +150,7 @@ struct SimulatedNode {
     }
 
     private mutating func apply(_ record: PurgeRecord) {
-        for target in copies.keys where record.selection.matches(answer(target)) {
+        for target in copies.keys where record.selection.chooses(answer(target)) {
             if record.mode == .hard { copies[target] = nil } else { copies[target]?.isFresh = false }
         }
     }

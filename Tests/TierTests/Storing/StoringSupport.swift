@@ -1,3 +1,5 @@
+import Store
+
 @testable import Cache
 @testable import Freshness
 @testable import Tier

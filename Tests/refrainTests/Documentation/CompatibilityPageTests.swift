@@ -3,6 +3,7 @@ import Testing
 
 @testable import Cache
 @testable import Recording
+@testable import Store
 @testable import Tier
 @testable import refrain
 

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Cache
 @testable import EventLoop
+@testable import Store
 @testable import refrain
 
 /// Every query of the page about the cache file is run against one that a proxy wrote.

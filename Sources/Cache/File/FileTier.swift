@@ -1,0 +1,82 @@
+import Freshness
+import Glibc
+import HTTP
+import Store
+
+// The file as a tier of answers: what `RecordStore` keeps as bytes.
+// Must hold: personal and composed answers never reach the file; no call made by a loop waits for
+// the disk.
+
+/// Shared answers on disk, bounded in bytes.
+public final class FileTier: Sendable {
+    public let records: RecordStore
+    let purgedTargets: PurgedTargets
+    /// Reads what the file has coded; without it such answers are not found.
+    let gzip: Gzip
+    let useInterval: UseInterval
+
+    private init(_ records: RecordStore, _ purgedTargets: PurgedTargets, _ gzip: Gzip) {
+        (self.records, self.purgedTargets, self.gzip) = (records, purgedTargets, gzip)
+        useInterval = records.useInterval
+    }
+
+    /// Opens or makes the file at `path`, as `RecordStore.open` says.
+    public static func open(
+        path: String, maxBytes: Int, classNames: [String] = [], gzip: Gzip = .system, isTemporary: Bool = false,
+        lock: StoreLock? = nil, unixSeconds: @escaping @Sendable () -> Int64 = { @Sendable in Int64(time(nil)) },
+        log: @escaping @Sendable (String) -> Void
+    ) -> FileTier {
+        let purgedTargets = PurgedTargets()
+        let records = RecordStore.open(
+            path: path, maxBytes: maxBytes, classNames: classNames,
+            owner: FileOwner(purgedTargets: purgedTargets, gzip: gzip), isTemporary: isTemporary, lock: lock,
+            unixSeconds: unixSeconds, log: log)
+        return FileTier(records, purgedTargets, gzip)
+    }
+
+    /// A reader for one loop.
+    public func makeReader() -> FileReader { FileReader(self) }
+
+    /// Queues `response` in place of what its key had; personal and composed ones are left out.
+    /// `reader` is the caller's, where it has looked for the key.
+    public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
+        guard !response.key.isPersonal, response.composition == nil else { return }
+        records.store(response.record, reader?.index(of: response.key) ?? response.key.index)
+    }
+
+    /// Notes that the entry of `key` was used.
+    func touch(_ key: CacheKey, at unixSeconds: Int64) {
+        if !key.isPersonal { records.touch(key.index, at: unixSeconds) }
+    }
+
+    /// Queues the removal of the entry of `key`, if it was received by `receivedBy` (unix seconds);
+    /// by default in any case.
+    func remove(_ key: CacheKey, receivedBy: Int64 = .max) {
+        if !key.isPersonal { records.remove(key.index, receivedBy: receivedBy) }
+    }
+
+    /// Goes through the answers in the file, as `RecordStore.visit` says.
+    func visit(
+        _ body: @escaping @Sendable (StoredResponse) -> Bool,
+        _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
+    ) {
+        records.visit(
+            { @Sendable [self] record in restored(record, at: CacheKey(record.key)).map(body) }, completion)
+    }
+
+    /// The answer of a record of the file. It is removed where it turns out, now or later, that its
+    /// content cannot be inflated.
+    func restored(_ record: Record, at key: CacheKey) -> StoredResponse? {
+        let restored = StoredResponse.restored(record, at: key, by: gzip) {
+            let (index, receivedAt) = (record.key.index, record.facts.receivedAt)
+            return { [weak records] in records?.removeDamaged(index, receivedBy: receivedAt) }
+        }
+        switch restored {
+        case .response(let response): return response
+        case .unreadable: return nil
+        case .damaged:
+            records.removeDamaged(record.key.index, receivedBy: record.facts.receivedAt)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Freshness
+import HTTP
+import Store
+
+/// One row of a listing, for operators.
+public struct StoredEntry: Sendable, Equatable {
+    /// Canonical path and query.
+    public let target: String
+    public let variant: String
+    public let storefront: String
+    public let classTag: UInt8
+    public let status: Int
+    /// Unix seconds.
+    public let receivedAt: Int64
+    public let lifetime: Lifetime
+    /// Bytes of target, variant, fields and body.
+    public let size: Int
+    /// The content coding in which the body is kept; nil where there is none.
+    public let coding: String?
+    /// Unix seconds, to about a minute; nil where it is not recorded.
+    public let lastUsed: Int64?
+}
+
+extension StoredEntry {
+    /// Under which it is found; nil where the file is damaged: no key has these parts.
+    var key: CacheKey? {
+        if variant.utf8.contains(0) { return nil }
+        return CacheKey(scope: .shared, target: Array(target.utf8), variant: Array(variant.utf8))
+    }
+
+    /// The entry of a row of the file.
+    init(_ row: ListedRecord) {
+        self.init(
+            row.target, row.variant[...], row.facts, row.fields[...], size: row.size, isGzip: row.isGzip,
+            lastUsed: row.lastUsed)
+    }
+
+    /// The entry of an answer in memory, where the time of the last use is not recorded.
+    init(_ response: StoredResponse) {
+        let record = response.record
+        self.init(
+            record.key.target, record.key.variant, record.facts, record.fields, size: record.size,
+            isGzip: record.isGzip, lastUsed: nil)
+    }
+
+    private init(
+        _ target: ArraySlice<UInt8>, _ variant: ArraySlice<UInt8>, _ facts: RecordFacts, _ fields: ArraySlice<UInt8>,
+        size: Int, isGzip: Bool, lastUsed: Int64?
+    ) {
+        self.target = String(decoding: target, as: UTF8.self)
+        self.variant = String(decoding: variant, as: UTF8.self)
+        storefront = String(decoding: facts.storefront, as: UTF8.self)
+        (classTag, status, receivedAt) = (facts.classTag, facts.status, facts.receivedAt)
+        lifetime = Lifetime(facts.times)
+        coding = isGzip ? "gzip" : Self.coding(Array(fields).span)
+        (self.size, self.lastUsed) = (size, lastUsed)
+    }
+
+    /// The value of `Content-Encoding` in these lines.
+    private static func coding(_ fields: Span<UInt8>) -> String? {
+        var lines = FieldLines()
+        while let line = lines.next(in: fields) {
+            guard line.id == .contentEncoding else { continue }
+            return line.value.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar(fields[$1])) }
+        }
+        return nil
+    }
+}
+
+extension FileTier {
+    /// Hands up to `limit` entries, the most recently used first, to `completion`, as
+    /// `RecordStore.entries` says.
+    func entries(
+        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([StoredEntry]) -> Void
+    ) {
+        records.entries(selection, limit: limit) { completion($0.map { StoredEntry($0) }) }
+    }
+
+    /// Whether its rows can be read now.
+    var isReadable: Bool {
+        switch records.health {
+        case .available, .failing: true
+        case .unavailable, .closed: false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Store
+
+// Purges of answers in memory.
+
+extension Purge {
+    enum Fate {
+        case stays, goes
+        case becomes(StoredResponse)
+    }
+
+    /// The effect on a chosen `response`.
+    func fate(of response: StoredResponse) -> Fate {
+        switch mode {
+        case .dryRun: .stays
+        case .hard: .goes
+        // A signpost has no content that could be too old, and what it leads to is softened itself.
+        case .soft where response.isSignpost: .stays
+        // It can be composed again.
+        case .soft where response.composition != nil: .goes
+        case .soft: .becomes(response.withoutFreshness(at: now))
+        }
+    }
+}
+
+extension PurgeCount {
+    /// Counts an answer in memory, unless it has been.
+    mutating func add(_ response: StoredResponse) {
+        guard response.countsAsEntry else { return }
+        add(response.key.isPersonal ? nil : response.key.index)
+    }
+}
+
+extension StoredResponse: Selectable {
+    /// Whether purges count it. What was composed goes with any of its parts.
+    var countsAsEntry: Bool { !isSignpost && composition == nil }
+
+    public func answers(_ test: (ArraySlice<UInt8>) -> Bool) -> Bool {
+        test(key.target) || composition?.parts.contains { test($0.target) } ?? false
+    }
+
+    /// The classes of parts are not kept, so a composed answer counts as of all classes.
+    public func mayBeOfClass(_ tag: UInt8) -> Bool { composition != nil || classTag == tag }
+
+    /// Whether the content names the resource of this number, as far as anyone can tell.
+    public func mayName(_ resource: UInt64) -> Bool {
+        RecordFacts.mayName(resource, resources)
+            || composition?.named.contains(where: { RecordFacts.mayName(resource, $0) }) ?? false
+    }
+}

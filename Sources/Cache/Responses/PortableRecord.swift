@@ -1,0 +1,62 @@
+import HTTP
+import Store
+
+// A stored answer as bytes for another process: a record as segments have it, without the room to
+// a neighbour.
+// Must hold: what comes out is what went in, but for an outline, or nothing comes out; no bytes can
+// trap; an answer that is one user's, or that others can be composed of anew, never becomes bytes.
+
+/// The bytes of an answer, or of a signpost, that several processes share.
+///
+/// They hold status, fields, content (in gzip where it is kept so), lifetime, when it came, class,
+/// storefront, what it names, and a checksum over all of that and the key. The key is not in them:
+/// whoever reads says for which it reads.
+public enum PortableRecord {
+    /// The result of a read.
+    public enum Content: Sendable {
+        case response(StoredResponse)
+        /// A record of another key, or one that is torn, changed, or cannot be inflated.
+        case damaged
+        /// In gzip, and this process has no zlib.
+        case unreadable
+    }
+
+    /// How many bytes `append` appends.
+    public static func byteCount(of response: StoredResponse) -> Int { response.record.portableByteCount }
+
+    /// Appends an answer that `isPortable`. It costs a SHA-256 of the key and a sum over the
+    /// content.
+    public static func append(_ response: StoredResponse, to bytes: inout [UInt8]) {
+        precondition(response.isPortable, "what is one user's or composed leaves no process")
+        response.record.appendPortable(to: &bytes)
+    }
+
+    /// The answer for `key` in bytes that hold nothing else.
+    ///
+    /// Content in gzip is inflated once, which whoever learns from the answer needs anyway: a
+    /// checksum agrees with what was damaged before it was written, too.
+    public static func read(_ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system) -> Content {
+        guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
+        switch StoredResponse.restored(record, at: key, by: gzip) {
+        case .response(let response):
+            if case .coded(let coded) = response.content, coded.isDamagedWhenInflated { return .damaged }
+            return .response(response)
+        case .unreadable: return .unreadable
+        case .damaged: return .damaged
+        }
+    }
+}
+
+extension StoredResponse {
+    /// Whether another process may have it: neither one user's nor composed nor known to be
+    /// damaged.
+    public var isPortable: Bool { !key.isPersonal && composition == nil && !isDamaged }
+}
+
+extension CodedContent {
+    /// Inflates it, if it is not yet, and says whether that failed.
+    fileprivate var isDamagedWhenInflated: Bool {
+        _ = bytes
+        return isDamaged
+    }
+}

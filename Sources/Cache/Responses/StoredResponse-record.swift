@@ -1,0 +1,79 @@
+import Freshness
+import HTTP
+import Store
+
+// A stored answer as the file keeps it, and back.
+
+extension StoredResponse {
+    /// The record of an answer that is not one user's, in one form. Copies no content.
+    var record: Record {
+        Record(
+            key: RecordKey(key),
+            facts: RecordFacts(
+                status: status, classTag: classTag, receivedAt: receivedAt, times: RecordFacts.Times(lifetime),
+                storefront: storefront, selecting: selecting, resources: resources),
+            fields: fields, body: gzip?.body ?? body, isGzip: gzip != nil, bodySum: gzip == nil ? bodySum : 0)
+    }
+
+    /// What became of a record.
+    enum Restored {
+        case response(StoredResponse)
+        /// In gzip, and this process has no zlib.
+        case unreadable
+        /// It was damaged before it was written.
+        case damaged
+    }
+
+    /// The answer that was kept under `key`.
+    /// - Parameter onDamage: makes what is called where it turns out later that the content cannot
+    ///   be inflated. Only asked for what is in gzip.
+    static func restored(
+        _ record: Record, at key: CacheKey, by gzip: Gzip, onDamage: () -> @Sendable () -> Void = { {} }
+    ) -> Restored {
+        var coded: CodedContent?
+        if record.isGzip {
+            guard gzip.isAvailable else { return .unreadable }
+            coded = CodedContent(record.body, gzip, onDamage: onDamage())
+            guard coded != nil else { return .damaged }
+        }
+        let facts = record.facts
+        return .response(
+            StoredResponse(
+                restoring: key, status: facts.status, fields: Array(record.fields),
+                content: coded.map { .coded($0) } ?? .plain(record.body), receivedAt: facts.receivedAt,
+                lifetime: Lifetime(facts.times), classTag: facts.classTag, storefront: facts.storefront,
+                selecting: facts.selecting, resources: facts.resources, gzip: coded?.coded))
+    }
+}
+
+extension RecordKey {
+    init(_ key: CacheKey) {
+        precondition(!key.isPersonal, "what is one user's stays in memory")
+        self.init(key.bytes, targetEnd: key.target.endIndex)
+    }
+}
+
+extension CacheKey {
+    init(_ key: RecordKey) {
+        self.init(scope: .shared, target: Array(key.target), variant: Array(key.variant))
+    }
+
+    /// The integer that finds its row in the file. It costs a SHA-256.
+    var index: Int64 { RecordKey.index(of: bytes) }
+}
+
+extension RecordFacts.Times {
+    init(_ lifetime: Lifetime) {
+        self.init(
+            freshFor: lifetime.freshFor, staleFor: lifetime.staleFor, staleIfErrorFor: lifetime.staleIfErrorFor,
+            keepFor: lifetime.keepFor, initialAge: lifetime.initialAge)
+    }
+}
+
+extension Lifetime {
+    init(_ times: RecordFacts.Times) {
+        self.init(
+            freshFor: times.freshFor, staleFor: times.staleFor, staleIfErrorFor: times.staleIfErrorFor,
+            keepFor: times.keepFor, initialAge: times.initialAge)
+    }
+}

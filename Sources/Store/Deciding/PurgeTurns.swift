@@ -1,0 +1,125 @@
+// Which purges of the file are under way, and which are owed: they count in memory, and are to be
+// written when the disk lets them.
+// Must hold: a purge is answered once; what is owed is bounded, and is written one after the other.
+// It counts for what is read of a file that is another process's for good, and is never written to
+// that.
+
+struct PurgeTurns {
+    enum Event: Equatable {
+        case asked(Int, Purge)
+        case due(Int)
+        case stepped(Int, isDone: Bool)
+        case failed(Int, String, FileFault)
+    }
+
+    enum Effect: Equatable {
+        case step(Int)
+        case schedule(Int)
+        /// The purge is in the file.
+        case finish(Int)
+        /// The caller is told, and the purge is owed to the file.
+        case answer(Int)
+        /// The caller is told that it cannot be.
+        case refuse(Int)
+        /// It counts no longer.
+        case forget(Int)
+        /// All purges that are owed become this one, of everything.
+        case widen(into: Int, Purge)
+    }
+
+    /// Those under way or owed.
+    private var purges: [Int: Purge] = [:]
+    /// Under way; those that are answered already are owed as well.
+    private var stepping: Set<Int> = []
+    /// Answered, in their order.
+    private var owed: [Int] = []
+
+    /// More become one of everything.
+    static let mostOwed = 256
+
+    /// Whether a purge was answered that the file has not had.
+    var isOwing: Bool { !owed.isEmpty }
+
+    mutating func ask(
+        _ id: Int, _ purge: Purge, _ phase: StorePhase, _ isInTrouble: Bool
+    ) -> [Effect] {
+        precondition(purges[id] == nil, "a purge is asked for once")
+        purges[id] = purge
+        if phase == .open, !isInTrouble {
+            stepping.insert(id)
+            return [.step(id)]
+        }
+        if purge.isCount || phase == .stopped { return refuse(id) }
+        let isOurs = phase == .absent || phase == .open
+        return [isOurs ? .answer(id) : .refuse(id)] + owe(id)
+    }
+
+    /// A step is due; where the file cannot be purged now, the purge is owed.
+    mutating func due(_ id: Int, isSettled: Bool) -> [Effect] {
+        guard stepping.contains(id) else { return [] }
+        return isSettled ? [.step(id)] : interrupt(id)
+    }
+
+    mutating func stepped(_ id: Int, isDone: Bool) -> [Effect] {
+        precondition(stepping.contains(id), "what is not under way takes no step")
+        guard isDone else { return [.schedule(id)] }
+        drop([id])
+        return [.finish(id)]
+    }
+
+    mutating func interrupt(_ id: Int) -> [Effect] {
+        stepping.remove(id)
+        if purges[id]?.isCount == true { return refuse(id) }
+        return owed.contains(id) ? [] : [.answer(id)] + owe(id)
+    }
+
+    /// The file can be purged: the first of those that are owed goes on.
+    mutating func resume() -> [Effect] {
+        guard let next = owed.first, stepping.isDisjoint(with: owed) else { return [] }
+        stepping.insert(next)
+        return [.schedule(next)]
+    }
+
+    /// Another process is about to write the file. Purges under way are refused, and owed.
+    mutating func lend() -> [Effect] {
+        let interrupted = stepping.subtracting(owed).sorted()
+        stepping = []
+        return interrupted.flatMap { purges[$0]?.isCount == true ? refuse($0) : [.refuse($0)] + owe($0) }
+    }
+
+    /// No file will be purged any more.
+    mutating func end() -> [Effect] {
+        let refused = stepping.subtracting(owed).sorted()
+        stepping = []
+        return refused.flatMap { refuse($0) }
+    }
+
+    private mutating func refuse(_ id: Int) -> [Effect] {
+        drop([id])
+        return [.refuse(id), .forget(id)]
+    }
+
+    /// An equal one from before is done with this one: one that is refused may be asked for again
+    /// and again.
+    private mutating func owe(_ id: Int) -> [Effect] {
+        guard let purge = purges[id] else { return [] }
+        let equal = owed.filter { purges[$0].map(purge.supersedes) ?? false }
+        drop(equal)
+        owed.append(id)
+        return equal.map { .forget($0) } + (owed.count > Self.mostOwed ? widen(into: id) : [])
+    }
+
+    private mutating func widen(into id: Int) -> [Effect] {
+        let wide = Purge(widening: owed.compactMap { purges[$0] })
+        drop(owed)
+        purges[id] = wide
+        owed = [id]
+        return [.widen(into: id, wide)]
+    }
+
+    private mutating func drop(_ ids: [Int]) {
+        for id in ids { purges[id] = nil }
+        stepping.subtract(ids)
+        owed.removeAll { ids.contains($0) }
+    }
+}

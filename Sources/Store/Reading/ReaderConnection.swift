@@ -1,0 +1,57 @@
+// The database as one loop has it open, for what the directory does not know.
+// Must hold: no record comes out that its checksum, which covers the key, does not vouch for.
+
+struct ReaderConnection {
+    enum Found {
+        case record(Record)
+        case nothing
+        /// There is a row of the key, and it is not what was written.
+        case damaged
+    }
+
+    private var select: Statement?
+    private var generation = -1
+    /// Not before this unix second is opening tried again.
+    private var reopenAt = Int64.min
+
+    /// `index` is the key's, `current` the generation of the file that is open now; `place` is set
+    /// to where the record is that is looked at.
+    mutating func find(
+        _ key: RecordKey, _ index: Int64, in shared: SharedState, _ current: Int, at now: Int64, _ place: inout Place?
+    ) throws(SQLiteError) -> Found {
+        do throws(SQLiteError) {
+            guard let select = try open(shared.path, current, at: now) else { return .nothing }
+            // A record that was moved since its row was read is where the row says now.
+            for isLast in [false, true] {
+                guard let row = try select.firstRow(at: index, read: RecordRow.init) else { return .nothing }
+                if let found = row.entry.key, found != key { return .nothing }
+                place = row.place
+                switch try shared.record(of: row) {
+                case .record(let record): return .record(record)
+                case .damaged: return .damaged
+                case .missing: if isLast { return .damaged }
+                }
+            }
+            return .nothing
+        } catch {
+            if !error.isBusy {
+                select = nil
+                reopenAt = now + 1
+            }
+            throw error
+        }
+    }
+
+    /// The statement on the current file; nil while there is none.
+    private mutating func open(_ path: String, _ current: Int, at now: Int64) throws(SQLiteError) -> Statement? {
+        if generation != current {
+            select = nil
+            generation = current
+            reopenAt = .min
+        }
+        if let select { return select }
+        guard current > 0, now >= reopenAt else { return nil }
+        select = try Statement(try Database(reading: path), RecordRow.select)
+        return select
+    }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+// One loop's reader of the file: what is about to be written comes first, then what the directory
+// knows, then the database.
+// Must hold: a look-up never waits for the disk's writing or another process (WAL; no busy timeout)
+// and is a miss on any trouble; nothing comes out that the checksum does not vouch for.
+
+/// Looks records up on disk. For the loop that made it.
+public final class RecordReader: Sendable {
+    private let shared: SharedState
+    private let runner: StoreRunner
+    private let connection = Mutex(ReaderConnection())
+
+    init(_ shared: SharedState, _ runner: StoreRunner) {
+        (self.shared, self.runner) = (shared, runner)
+    }
+
+    /// The record of `key`; nil where there is none, it is damaged, or the disk fails.
+    ///
+    /// - Parameters:
+    ///   - index: `key.index`.
+    ///   - now: in unix seconds; it paces attempts to open a file that cannot be opened.
+    public func find(_ key: RecordKey, _ index: Int64, at now: Int64) -> Record? {
+        switch shared.pending.withLock({ $0.operation(index) }) {
+        case .store(let waiting): return waiting.record.key == key ? waiting.record : nil
+        case .remove: return nil
+        case nil: break
+        }
+        let generation = shared.generation.load(ordering: .acquiring)
+        guard generation > 0 else { return nil }
+        var place: Place?
+        do throws(SQLiteError) {
+            return try find(key, index, generation, at: now, &place).flatMap { shared.owed.applied(to: $0) }
+        } catch {
+            runner.noteFailedRead(error, generation: generation, at: place)
+            return nil
+        }
+    }
+
+    /// - Parameter place: where the last record is that was looked at.
+    private func find(
+        _ key: RecordKey, _ index: Int64, _ generation: Int, at now: Int64, _ place: inout Place?
+    ) throws(SQLiteError) -> Record? {
+        switch shared.directory.find(index) {
+        case .absent: return nil
+        case .unknown: break
+        case .place(let known):
+            place = known
+            if let record = try shared.segments.read(known, { SegmentRecord.record(for: key, $0) }) ?? nil {
+                return record
+            }
+        // Moved, another key's, or damaged: the row tells.
+        }
+        let found = try connection.withLock { (connection) throws(SQLiteError) in
+            try connection.find(key, index, in: shared, generation, at: now, &place)
+        }
+        switch found {
+        case .record(let record): return record
+        case .nothing: return nil
+        case .damaged:
+            runner.removeDamaged(index)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// A walk through the records of the file, newest first: what was learnt from them when they came is
+// learnt again after a start. Must hold: it runs on a queue of its own and reads through a
+// connection of its own, in pieces. A piece ends its read transaction before any code looks at what
+// was read, so neither a loop nor the writer waits for it and the log can be reset between pieces.
+// It yields only what the checksum vouches for, and nothing that is about to be replaced or
+// removed. It does not meet what is stored while it goes on: the code that stores a record knows
+// of it.
+
+struct RecordWalk {
+    /// A piece of rows, the newest first.
+    private struct Piece {
+        var records: [Record] = []
+        var rows = 0
+        /// The last row that was read.
+        var last: Int64 = 0
+    }
+
+    /// The most rows of a piece, and the bytes of bodies after which it ends.
+    static let pieceRows = 64
+    static let pieceBytes = 1 << 20
+
+    private let shared: SharedState
+    private let runner: StoreRunner
+    /// The number of the file that is gone through; 0 for none. When another is opened the walk is
+    /// over.
+    private let generation: Int
+    /// The records that `body` took.
+    private(set) var visited = 0
+
+    init(_ shared: SharedState, _ runner: StoreRunner) {
+        (self.shared, self.runner) = (shared, runner)
+        generation = shared.generation.load(ordering: .acquiring)
+    }
+
+    /// Calls `body` with record after record until it returns false, the file ends, or the file
+    /// cannot be read. Where `body` returns nil the record does not count.
+    mutating func run(_ body: (Record) -> Bool?) {
+        guard generation > 0 else { return }
+        do throws(SQLiteError) {
+            try run(try Statement(try Database(reading: shared.path), RecordRow.selectBelow), body)
+        } catch {
+            runner.noteFailedRead(error, generation: generation)
+        }
+    }
+
+    private mutating func run(_ select: Statement, _ body: (Record) -> Bool?) throws(SQLiteError) {
+        var below = Int64.max
+        while shared.generation.load(ordering: .acquiring) == generation {
+            let piece = try piece(select, below: below)
+            for record in piece.records where isCurrent(record) {
+                guard let goesOn = body(record) else { continue }
+                visited += 1
+                guard goesOn else { return }
+            }
+            guard piece.rows > 0 else { return }
+            below = piece.last
+        }
+    }
+
+    private func piece(_ select: Statement, below row: Int64) throws(SQLiteError) -> Piece {
+        var (piece, rows): (Piece, [RecordRow]) = (Piece(), [])
+        var bytes = 0
+        try select.forEachRow([.integer(row), .integer(Int64(Self.pieceRows))]) { row in
+            let found = RecordRow(row)
+            piece.rows += 1
+            piece.last = found.id
+            rows.append(found)
+            bytes += found.place?.span ?? 0
+            return bytes < Self.pieceBytes
+        }
+        for row in rows {
+            // A damaged row is left to the look-up that meets it.
+            let found = try runner.ifReadable(row.place, generation) { () throws(SQLiteError) in
+                try shared.record(of: row)
+            }
+            if case .record(let record) = found { piece.records.append(record) }
+        }
+        return piece
+    }
+
+    /// Whether the file is to keep it as it was read.
+    private func isCurrent(_ record: Record) -> Bool {
+        let index = record.key.index
+        return shared.pending.withLock { $0.operation(index) } == nil && !shared.owed.choose(record)
+    }
+}

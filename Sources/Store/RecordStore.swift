@@ -1,0 +1,213 @@
+import Dispatch
+import EventLoop
+import Glibc
+import Synchronization
+
+// The file as the rest of the program has it: a database and its segments, one writer
+// (`StoreRunner`), and readers on the loops.
+// Must hold: no call made by a loop waits for the disk (`store`, `touch`, `remove`, `status` take a
+// short lock and return); what is queued is visible to readers at once.
+
+/// Records on disk, bounded in bytes. Opening never fails: without a usable file it says so and
+/// goes on trying.
+public final class RecordStore: Sendable {
+    let shared: SharedState
+    let runner: StoreRunner
+    let check: DamageCheck
+    /// For reading at length.
+    private let visits = DispatchQueue(label: "refrain.cache.visits", qos: .utility)
+    /// For `entries`.
+    private let listings = DispatchQueue(label: "refrain.cache.listings", qos: .utility)
+
+    private init(_ shared: SharedState, _ runner: StoreRunner) {
+        (self.shared, self.runner) = (shared, runner)
+        check = DamageCheck(shared, runner)
+    }
+
+    /// Opens or makes the file at `path`; its directory must exist. `maxBytes` bounds the stored
+    /// bytes and the file. `classNames` names the class tags for operators, by index. `log` gets
+    /// one line for each change of health. `lock` is that of the file, where the caller has it;
+    /// otherwise it is taken as soon as it can be had, and until then there is no usable file.
+    /// `isTemporary`: for one run that must be repeatable; nothing is written but by `flush`, and
+    /// neither the disk nor a lock is waited for. `unixSeconds` is the wall clock.
+    public static func open(
+        path: String, maxBytes: Int, classNames: [String], owner: any RecordOwner, isTemporary: Bool, lock: StoreLock?,
+        unixSeconds: @escaping @Sendable () -> Int64, log: @escaping @Sendable (String) -> Void
+    ) -> RecordStore {
+        let shared = SharedState(path: path, maxBytes: maxBytes, owner)
+        let file = DatabaseFile(path: path, maxBytes: maxBytes, isTemporary: isTemporary, log: log)
+        let hold = HeldFile(file, shared, classNames: classNames, lock: lock)
+        // A run in virtual time knows no other.
+        let clock = isTemporary ? { @Sendable in Int64.max } : unixSeconds
+        let work = StoreWork(hold, shared, unixSeconds: clock, log: log)
+        let store = RecordStore(shared, StoreRunner(work, shared, isTemporary: isTemporary))
+        store.runner.start { @Sendable code in
+            let error = SystemError(call: "sched_setscheduler", errno: code)
+            log("cache file \(path): no thread writes it that gives way to all others: \(error)")
+        }
+        return store
+    }
+
+    /// A reader for one loop. It opens its connection at the first look-up.
+    public func makeReader() -> RecordReader { RecordReader(shared, runner) }
+
+    // MARK: Writing
+
+    /// Queues `record` in place of what its key had. Never waits.
+    /// - Parameter index: `record.key.index`.
+    public func store(_ record: Record, _ index: Int64) {
+        runner.enqueue(.store(WaitingRecord(record)), index)
+    }
+
+    /// Notes that the record of the key with that index was used; written with the next batch.
+    public func touch(_ index: Int64, at unixSeconds: Int64) {
+        let isFirst = shared.pending.withLock { pending in
+            let isFirst = !pending.hasTouches
+            pending.touch(index, at: unixSeconds)
+            return isFirst && pending.hasTouches
+        }
+        if isFirst { runner.scheduleTouches() }
+    }
+
+    /// How often the use of a record is worth a `touch`.
+    public var useInterval: UseInterval { shared.useInterval }
+
+    /// Queues the removal of the record of the key with that index, if it was received by
+    /// `receivedBy` (unix seconds); by default in any case.
+    public func remove(_ index: Int64, receivedBy: Int64 = .max) {
+        runner.enqueue(.remove(receivedBy: receivedBy), index)
+    }
+
+    /// The same for a record that is not what was written, which is counted.
+    public func removeDamaged(_ index: Int64, receivedBy: Int64 = .max) {
+        runner.removeDamaged(index, receivedBy: receivedBy)
+    }
+
+    /// Queues a mark, to be written after the operations before it; a fact also after all purges.
+    public func add(_ mark: StoreMark) {
+        let isFirst = shared.pending.withLock { pending in
+            pending.add(mark)
+            return pending.claim(.scheduled)
+        }
+        runner.schedule(isFirst, 0)
+    }
+
+    /// Applies a purge to what is queued and to the file, and tells how many answers were chosen,
+    /// those that were `found` elsewhere included; nil where another process writes the file, or
+    /// nothing can be counted. From now on nothing that it chose comes out of the file as it was,
+    /// whether the disk takes the purge now or later. `completion` runs on the writer's queue.
+    public func purge(
+        _ purge: Purge, found: PurgeCount = PurgeCount(), _ completion: @escaping @Sendable (Int?) -> Void
+    ) {
+        runner.purge(purge, found: found, completion)
+    }
+
+    /// Waits until everything queued is written, or has failed to be. For tests and shutdown, never
+    /// on a loop.
+    public func flush() {
+        runner.queue.sync { runner.drain(isForced: true) }
+    }
+
+    /// Writes what is queued and closes the file. What comes later is dropped.
+    public func close() { runner.stop() }
+
+    // MARK: Reading at length
+
+    /// Hands up to `limit` records, the most recently used first, to `completion`. What is queued
+    /// is written before; the scan, and `completion`, run on a queue of their own.
+    public func entries(
+        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([ListedRecord]) -> Void
+    ) {
+        runner.queue.async { @Sendable [self] in
+            runner.drain(isForced: false)
+            listings.async { @Sendable [shared, runner] in
+                completion(Listing(shared: shared, runner: runner).records(selection, limit: limit))
+            }
+        }
+    }
+
+    /// Goes through the records in the file, those written last first and each once, in the
+    /// background: `body` gets one after the other until it returns false; then `completion` is
+    /// told how many it got, those not counted for which it returned nil. Both run on a queue of
+    /// the walk's own. Where the file cannot be read it ends early. What `body` gets may have been
+    /// removed since it was read.
+    public func visit(
+        _ body: @escaping @Sendable (Record) -> Bool?, _ completion: @escaping @Sendable (_ visited: Int) -> Void
+    ) {
+        visits.async { @Sendable [shared, runner] in
+            var walk = RecordWalk(shared, runner)
+            walk.run(body)
+            completion(walk.visited)
+        }
+    }
+
+    /// Hands the marks of a table to `body`, before what is visited from now on; none where the
+    /// file cannot be read.
+    public func visitMarks(_ table: StoreMark.Table, _ body: @escaping @Sendable ([StoreMark]) -> Void) {
+        visits.async { @Sendable [shared] in
+            let isOpen = shared.generation.load(ordering: .acquiring) > 0
+            body(isOpen ? (try? Database(reading: shared.path).marks(table)) ?? [] : [])
+        }
+    }
+
+    /// Rows and their sizes by class and storefront, ordered by these; none where the file cannot
+    /// be read. Goes through all rows: not for a loop.
+    public var sizes: [(classTag: UInt8, storefront: String, entries: Int, bytes: Int)] {
+        var sizes: [(classTag: UInt8, storefront: String, entries: Int, bytes: Int)] = []
+        guard shared.generation.load(ordering: .acquiring) > 0 else { return [] }
+        do throws(SQLiteError) {
+            let select = try Statement(
+                try Database(reading: shared.path),
+                "SELECT class, storefront, count(*), sum(size) FROM entry GROUP BY class, storefront ORDER BY 1, 2")
+            try select.forEachRow([]) { row in
+                let classTag = UInt8(truncatingIfNeeded: row.integer(0))
+                sizes.append((classTag, row.text(1), Int(row.integer(2)), Int(row.integer(3))))
+                return true
+            }
+            return sizes
+        } catch {
+            shared.counters.withLock { $0.failedReads += 1 }
+            return []
+        }
+    }
+
+    /// How many bytes a second of the file are looked at in the background, 0 for none. From any
+    /// thread; the first that is not 0 begins.
+    public var checkRate: Int {
+        get { check.rate }
+        set { check.rate = newValue }
+    }
+
+    // MARK: Status
+
+    /// A snapshot.
+    public var status: StoreStatus { shared.counters.withLock { $0 } }
+    /// Rows.
+    public var entries: Int { status.entries }
+    /// Stored bytes.
+    public var byteCount: Int { status.byteCount }
+    public var health: StoreHealth { status.health }
+
+    // MARK: Another process
+
+    /// A descriptor by which another process holds the lock of the file too (`StoreLock`). It
+    /// belongs to the caller; nil where there is nothing to hand over.
+    public var copiedLock: CInt? { runner.work.withLock { $0.hold.copiedLock } }
+
+    /// Writes what is queued and lets go of the file but for reading. What comes from then on waits
+    /// in memory, so that nothing is lost where the other process does not come to be. Never on a
+    /// loop.
+    public func lend() { runner.lend() }
+
+    /// Goes on writing, with what has come meanwhile.
+    public func takeBack() {
+        runner.wait(for: .takeBack)
+        flush()
+    }
+
+    /// The other process goes on for good; this one reads until it ends.
+    public func noteHandedOver() {
+        checkRate = 0
+        runner.wait(for: .handOver)
+    }
+}

@@ -1,0 +1,56 @@
+/// One row of one of the tables of marks: what the file keeps besides records.
+public struct StoreMark: Sendable, Equatable {
+    public enum Table: CaseIterable, Sendable {
+        /// A fact that the process keeps by name: up to where the purges that nodes share are
+        /// applied.
+        case fact
+        /// Until when no answers are built in a form of request.
+        case rest
+        /// When a target was purged last.
+        case purged
+    }
+
+    public enum Value: Sendable, Equatable {
+        case text(String)
+        /// Unix seconds.
+        case time(Int64)
+    }
+
+    let table: Table
+    public let key: [UInt8]
+    public let value: Value
+
+    public init(table: Table, key: [UInt8], value: Value) {
+        (self.table, self.key, self.value) = (table, key, value)
+    }
+
+    var byteCount: Int {
+        let text = if case .text(let text) = value { text.utf8.count } else { 0 }
+        return key.count + text + 128
+    }
+}
+
+/// Marks that wait to be written.
+struct PendingMarks {
+    private var marks: [StoreMark.Table: [[UInt8]: StoreMark]] = [:]
+    private var byteCount = 0
+
+    /// Beyond it only facts are taken: what rests is known in memory too.
+    private static let maxBytes = 256 << 10
+
+    var isEmpty: Bool { marks.isEmpty }
+    var all: [StoreMark] { StoreMark.Table.allCases.flatMap { marks[$0].map { Array($0.values) } ?? [] } }
+
+    mutating func add(_ mark: StoreMark) {
+        guard mark.table == .fact || byteCount < Self.maxBytes else { return }
+        if let older = marks[mark.table, default: [:]].updateValue(mark, forKey: mark.key) {
+            byteCount -= older.byteCount
+        }
+        byteCount += mark.byteCount
+    }
+
+    /// Adds marks that are newer than these.
+    mutating func add(_ newer: PendingMarks) {
+        for mark in newer.all { add(mark) }
+    }
+}

@@ -1,0 +1,172 @@
+// The tables. Written for the operator who opens the file with `sqlite3`: SQLite keeps these texts,
+// comments included, and `.schema` prints them.
+// Must hold: `statements` describe `version` exactly; a file of that version in which one of them
+// is missing or differs is not ours. Totals follow `entry` by a trigger, no matter what deletes
+// from it.
+
+enum Schema {
+    /// Marks the file as this cache's: "Rfrn".
+    static let applicationID: Int64 = 0x5266_726E
+    /// `PRAGMA user_version`.
+    static let version: Int64 = 10
+    /// Of a new file.
+    static let pageBytes = 2_048
+
+    /// The table that came with this version; all else is as in the one before.
+    private static let purged = """
+        CREATE TABLE purged (
+          -- What purges chose by target: no answer to it is built of others that are as old as the purge.
+          target TEXT PRIMARY KEY,              -- nothing: of any target, for purges that chose several
+          at INTEGER NOT NULL
+        ) WITHOUT ROWID
+        """
+
+    static let statements: [String] = [
+        """
+        CREATE TABLE entry (
+          -- One stored response a row. All times are unix seconds, all durations seconds, all sizes bytes.
+          id INTEGER PRIMARY KEY,               -- in the order of writing: what is new lies together, and so does what is old
+          key INTEGER NOT NULL,                 -- the first 64 bits of SHA-256 over scope NUL target NUL variant
+          scope TEXT NOT NULL CHECK (scope = 'shared'), -- answers that belong to one user are never written
+          target TEXT NOT NULL,                 -- canonical path and query
+          variant TEXT NOT NULL,                -- tells apart answers to one target, such as content codings
+          selecting TEXT NOT NULL,              -- of a signpost: which request fields tell the answers apart
+          storefront TEXT NOT NULL,             -- two letters, or nothing
+          class INTEGER NOT NULL,               -- see table class
+          status INTEGER NOT NULL,              -- HTTP status code
+          received_at INTEGER NOT NULL,         -- when it came or was last confirmed
+          initial_age INTEGER NOT NULL,         -- how old it was by then
+          fresh_for INTEGER NOT NULL,           -- served without asking until its age reaches this
+          stale_for INTEGER NOT NULL,           -- beyond that: served while it is revalidated
+          stale_if_error_for INTEGER NOT NULL,  -- beyond that: served where the origin fails
+          keep_for INTEGER NOT NULL,            -- beyond that: kept to be confirmed by a 304
+          size INTEGER NOT NULL,                -- of target, variant, fields and body
+          body_size INTEGER NOT NULL,           -- of the body, as it is in its segment
+          is_gzip INTEGER NOT NULL,             -- 1: the body is in gzip besides. Who accepts that gets it so, everyone else
+                                                -- what gunzip makes of it
+          place INTEGER NOT NULL,               -- where fields and body are: see view location; below zero where freshness was
+                                                -- taken away since they were written, and this row alone says so
+          content_sum INTEGER NOT NULL,         -- the checksum of fields, body and resources
+          checksum INTEGER NOT NULL,            -- over all of the above but size, body_size, is_gzip and place
+          last_used INTEGER NOT NULL,           -- to a minute, or an hour in a large cache; the least recently used go first
+          resources BLOB NOT NULL               -- which it names, 8 bytes each: FNV-1a over type, FF and id; 8 bytes FF: it
+                                                -- may name any
+        )
+        """,
+        """
+        CREATE TABLE totals (
+          -- One row, so that opening a large file counts nothing. What is deleted is taken off by a trigger.
+          id INTEGER PRIMARY KEY CHECK (id = 1),
+          entries INTEGER NOT NULL,
+          bytes INTEGER NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE class (
+          -- What the numbers in entry.class mean; written anew at each start.
+          tag INTEGER PRIMARY KEY,
+          name TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE rest (
+          -- Forms of request in which no answers are built, because one that was built was not what the origin said.
+          target TEXT PRIMARY KEY,              -- of one request of the form
+          until INTEGER NOT NULL
+        ) WITHOUT ROWID
+        """,
+        // With the place, so that who reads all keys reads no row.
+        "CREATE UNIQUE INDEX entry_by_key ON entry (key, place)",
+        "CREATE INDEX entry_by_last_used ON entry (last_used)",
+        // The others of a target are found by their key alone.
+        "CREATE INDEX variant_by_target ON entry (target) WHERE variant <> ''",
+        """
+        CREATE TRIGGER entry_removed AFTER DELETE ON entry BEGIN
+          UPDATE totals SET entries = entries - 1, bytes = bytes - OLD.size;
+        END
+        """,
+        """
+        CREATE VIEW response AS
+          -- For operators: every stored response with its age and what may be done with it now.
+          SELECT target, variant, storefront, coalesce(class.name, entry.class) AS class, status,
+            datetime(received_at, 'unixepoch') AS received,
+            initial_age + max(0, unixepoch() - received_at) AS age,
+            CASE
+              WHEN initial_age + max(0, unixepoch() - received_at) < fresh_for THEN 'fresh'
+              WHEN initial_age + max(0, unixepoch() - received_at) < fresh_for + stale_for THEN 'stale'
+              ELSE 'expired'
+            END AS freshness,
+            fresh_for - initial_age - max(0, unixepoch() - received_at) AS ttl,
+            size, datetime(last_used, 'unixepoch') AS used
+          FROM entry LEFT JOIN class ON class.tag = entry.class
+        """,
+        """
+        CREATE VIEW location AS
+          -- For operators: where each body is, in the folder that is named as this file with .segments behind.
+          SELECT id, target, variant, printf('%06d', abs(place) >> 39) AS segment,
+            (abs(place) >> 15 & 16777215) * 64 + 32 AS body_at, body_size, is_gzip
+          FROM entry
+        """,
+        """
+        CREATE TABLE fact (
+          -- What the process keeps beside the answers that must agree with them.
+          name TEXT PRIMARY KEY,                -- purge_log: up to where purges that nodes share are applied to this file
+          value TEXT NOT NULL
+        ) WITHOUT ROWID
+        """,
+        purged,
+    ]
+
+    /// The kind of an open file.
+    enum Verdict: Equatable {
+        case current
+        /// Nothing in it: a file just made.
+        case empty
+        /// A file of the version before: `upgrade` makes it a current one.
+        case previous
+        /// Not to be used; the words say why.
+        case unusable(String)
+    }
+
+    /// Looks at the marks and the tables of an open file.
+    static func examine(_ database: Database) throws(SQLiteError) -> Verdict {
+        let objects = try database.integer("SELECT count(*) FROM sqlite_schema")
+        let found = try database.integer("PRAGMA user_version")
+        let mark = try database.integer("PRAGMA application_id")
+        if objects == 0, found == 0, mark == 0 { return .empty }
+        guard mark == applicationID else { return .unusable("it is another program's database") }
+        let missing = try missing(in: database)
+        if found == version - 1, missing == [purged] { return .previous }
+        guard found == version else {
+            return .unusable("its version \(found) is \(found > version ? "newer" : "older") than \(version)")
+        }
+        return missing.isEmpty ? .current : .unusable("its tables are not as they should be")
+    }
+
+    /// Makes the tables of a new file, and the marks with them.
+    static func create(_ database: Database) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            for statement in statements { try database.execute(statement) }
+            try database.execute("INSERT INTO totals VALUES (1, 0, 0)")
+            try database.execute("PRAGMA application_id = \(applicationID)")
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+    }
+
+    /// Adds what the version before has not.
+    static func upgrade(_ database: Database) throws(SQLiteError) {
+        try database.transaction { () throws(SQLiteError) in
+            try database.execute(purged)
+            try database.execute("PRAGMA user_version = \(version)")
+        }
+    }
+
+    private static func missing(in database: Database) throws(SQLiteError) -> Set<String> {
+        var missing = Set(statements)
+        try Statement(database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").forEachRow([]) { row in
+            missing.remove(row.text(0))
+            return true
+        }
+        return missing
+    }
+}

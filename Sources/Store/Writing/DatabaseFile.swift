@@ -1,0 +1,180 @@
+import CSQLite
+import Glibc
+
+// The database file itself: made with mode 0600, opened, judged, and set aside when it is of no
+// use.
+// Must hold: a file that might belong to someone is never deleted; what is in the way is renamed,
+// and only if it is a regular file; no link of its name is followed; it is never opened but by
+// SQLite, because closing another descriptor would let go of the locks that SQLite holds on it.
+
+/// Why the store cannot work now.
+struct FileUnavailable: Error {
+    let reason: String
+    var fault = FileFault.other
+}
+
+struct DatabaseFile {
+    let path: String
+    /// `cache_size`.
+    let maxBytes: Int
+    /// The file is not opened again: it need not outlive a crash, and the store does not wait for
+    /// the disk.
+    let isTemporary: Bool
+    /// For one clear line about a file that was set aside.
+    let log: @Sendable (String) -> Void
+
+    /// The bounds on a disk that has room for all of it.
+    var fullBounds: SpaceBounds { SpaceBounds(maxBytes: maxBytes) }
+
+    /// The bounds for now: `cache_size`, or what the disk has room for where that is less, so that
+    /// a cache on a full disk goes on within what it has.
+    /// - Parameter segments: what they take, in bytes.
+    func bounds(with segments: Int) -> SpaceBounds {
+        var disk = statvfs()
+        // A file system that has no blocks does not tell.
+        guard statvfs(path, &disk) == 0, disk.f_blocks > 0, disk.f_frsize > 0 else {
+            return fullBounds
+        }
+        let blocks = min(UInt64(disk.f_bavail), UInt64(maxBytes) / UInt64(disk.f_frsize) + 1)
+        let free = Int(blocks) * Int(disk.f_frsize)
+        // Then it does not matter what is used, and no file is looked at.
+        if free >= maxBytes { return fullBounds }
+        let used = ["", "-wal", "-shm"].reduce(segments) { $0 + Self.size(path + $1) }
+        return SpaceBounds(maxBytes: min(maxBytes, used + free))
+    }
+
+    /// Settings that take effect only before the first table. With pages of 2 KiB a file of answers
+    /// of 1 to 8 KiB is 1.13 times what is stored, with 4 KiB 1.20, and less is written for each
+    /// entry of an index; look-ups cost the same.
+    private static let ofNewFiles = "PRAGMA page_size = \(Schema.pageBytes); PRAGMA auto_vacuum = INCREMENTAL"
+
+    /// An open, current database: the file that is there, or a fresh one.
+    func open() throws(FileUnavailable) -> Database {
+        try judgedTwice { () throws(FileUnavailable) in
+            try prepare()
+            return try attempt()
+        }
+    }
+
+    struct Damage: Error {
+        let reason: String
+    }
+
+    /// Makes something of the file that is there, or of a fresh one. A file that was read wrongly
+    /// once is read again, so it takes two failures to set a file aside.
+    func judgedTwice<R>(
+        _ attempt: () throws(FileUnavailable) -> Result<R, Damage>
+    ) throws(FileUnavailable) -> R {
+        for isSecond in [false, true, false, true] {
+            switch try attempt() {
+            case .success(let result): return result
+            case .failure(let damage): if isSecond { try setAside(because: damage.reason) }
+            }
+        }
+        throw FileUnavailable(reason: "\(path): a fresh file was of no use either")
+    }
+
+    /// Opens and judges: a failure means that the file is to be set aside, an error that nothing
+    /// can be done now.
+    private func attempt() throws(FileUnavailable) -> Result<Database, Damage> {
+        do throws(SQLiteError) {
+            let database = try Database(path: path, mode: .readWrite, busyTimeout: .milliseconds(500))
+            // Before the first page: a file in WAL mode tells nothing about the journals it needs.
+            if database.isReadOnly { throw SQLiteError(code: SQLITE_READONLY, message: "the file is read-only") }
+            try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+            let verdict = try Schema.examine(database)
+            if case .unusable(let reason) = verdict { return .failure(Damage(reason: reason)) }
+            if verdict == .empty { try database.execute(Self.ofNewFiles) }
+            try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = " + (isTemporary ? "OFF" : "NORMAL"))
+            // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here
+            // is anyone's secret.
+            try database.execute("PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF")
+            if verdict == .empty { try Schema.create(database) }
+            if verdict == .previous { try Schema.upgrade(database) }
+            return .success(database)
+        } catch {
+            // A plain error can only come from a schema that names what is not there.
+            if error.isDamage || error.primaryCode == SQLITE_ERROR { return .failure(Damage(reason: "\(error)")) }
+            throw FileUnavailable(reason: "\(path): \(error)", fault: error.fault)
+        }
+    }
+
+    /// Looks at all pages through a connection of its own. Takes as long as reading the file,
+    /// `limit` at most.
+    func examine(within limit: Duration) -> FileVerdict {
+        do throws(SQLiteError) {
+            let database = try Database(path: path, mode: .readOnly, busyTimeout: .zero)
+            return try database.interrupting(after: limit) { () throws(SQLiteError) in
+                guard try Schema.examine(database) == .current else { return .damaged }
+                var isSound = false
+                try Statement(database, "PRAGMA quick_check(1)").forEachRow([]) { row in
+                    isSound = row.text(0) == "ok"
+                    return false
+                }
+                return isSound ? .sound : .damaged
+            }
+        } catch {
+            if error.primaryCode == SQLITE_INTERRUPT { return .unfinished }
+            return error.isDamage || error.primaryCode == SQLITE_ERROR ? .damaged : .unreadable("\(error)")
+        }
+    }
+
+    /// The size of the file at `path`, in bytes; 0 where there is none.
+    static func size(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Why what has this name cannot be a cache file; nil where it can, or there is nothing.
+    static func oddity(of path: String) -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
+        return status.st_mode & S_IFMT == S_IFLNK
+            ? "\(path) is a symbolic link; name the file that it leads to" : "\(path) is not a regular file"
+    }
+
+    /// Makes the file if need be. SQLite gives its journals the mode of the file.
+    private func prepare() throws(FileUnavailable) {
+        if let reason = Self.oddity(of: path) ?? Segments.oddity(besides: path) {
+            throw FileUnavailable(reason: reason)
+        }
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            // Best effort: a file of another owner that we may write stays as it is. What became a
+            // link meanwhile is refused.
+            if status.st_mode & 0o077 != 0 { _ = fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
+            return
+        }
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileUnavailable(reason: "\(path): \(String(cString: strerror(errno)))") }
+        _ = fchmod(descriptor, 0o600)
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory
+    /// of its own: a journal that stayed would be rolled back into the fresh file, or deleted with
+    /// what only it had. Connections that are still open keep the old file; SQLite sees that it has
+    /// moved and leaves the names alone when they close. The new name.
+    @discardableResult
+    func setAside(because reason: String) throws(FileUnavailable) -> String {
+        var name = "\(path).corrupt-\(time(nil))"
+        var attempt = 1
+        while access(name, F_OK) == 0 {
+            name = "\(path).corrupt-\(time(nil))-\(attempt)"
+            attempt += 1
+        }
+        guard rename(path, name) == 0 || errno == ENOENT else {
+            throw FileUnavailable(
+                reason: "\(path) is of no use (\(reason)) and cannot be renamed: \(String(cString: strerror(errno)))")
+        }
+        for suffix in ["-journal", "-wal", "-shm", ".segments"] { _ = rename(path + suffix, name + suffix) }
+        log("cache file \(path) is of no use (\(reason)): kept as \(name), starting an empty one")
+        return name
+    }
+
+    /// Deletes a file that was set aside, and its journals.
+    func remove(setAside name: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(name + suffix) }
+        Segments.remove(folder: Segments.folder(of: name))
+    }
+}

@@ -1,0 +1,121 @@
+import Glibc
+
+// The file as the writer has it: its lock, its connection, and whether the names still mean it.
+// Must hold: nothing is done to a file before its lock is held; every file that is opened has a
+// generation of its own; of files that are set aside one is kept at most.
+
+struct HeldFile {
+    let file: DatabaseFile
+    private let shared: SharedState
+    private let classNames: [String]
+    private(set) var connection: WriterConnection?
+    /// Those that were opened last.
+    private var files: FileNames?
+    /// The latest damaged file that this process set aside. There is one at most: they must not
+    /// fill the disk.
+    private var setAside: String?
+    /// The right to use the file; nil while another process has it, and for a temporary one.
+    private var lock: StoreLock?
+    /// Files opened so far: the latest is the store's generation.
+    private var openedFiles = 0
+
+    init(_ file: DatabaseFile, _ shared: SharedState, classNames: [String], lock: StoreLock?) {
+        self.file = file
+        self.shared = shared
+        self.classNames = classNames
+        self.lock = lock
+    }
+
+    mutating func open() throws(FileUnavailable) {
+        precondition(connection == nil, "one connection writes")
+        files?.removeOrphans()
+        try takeLock()
+        connection = try makeConnection()
+        files = FileNames(path: file.path)
+        openedFiles += 1
+        shared.generation.store(openedFiles, ordering: .releasing)
+    }
+
+    /// Whether the names still mean the files that are open. A few system calls.
+    var isInPlace: Bool {
+        connection?.ledger.log.isInPlace == true && files == FileNames(path: file.path)
+    }
+
+    /// Lets go of the connection. Readers may go on with theirs.
+    mutating func dropConnection() { connection = nil }
+
+    /// Lets go of the file, so that readers do too.
+    mutating func disconnect() {
+        // Readers' connections outlive this one, so SQLite would leave what was written in the -wal
+        // file: a copy of the database alone would lack it, and so would a database whose log lost
+        // its name. Where a reader is busy, the next start does it.
+        if files?.isDatabaseInPlace == true { _ = try? connection?.transactions.emptyLog() }
+        connection = nil
+        shared.generation.store(0, ordering: .releasing)
+        shared.directory.forget()
+    }
+
+    /// Stops writing. Readers go on, and ask the database each time: another process moves and
+    /// removes what the directory knows.
+    mutating func lend() {
+        shared.directory.forget()
+        _ = try? connection?.transactions.emptyLog()
+        connection = nil
+    }
+
+    /// Sets the file aside, and lets go of it.
+    mutating func setAside(because reason: String) throws(FileUnavailable) {
+        // Renamed while it is open, so that closing it leaves the fresh file's journals alone.
+        let name = try file.setAside(because: reason)
+        if let setAside { file.remove(setAside: setAside) }
+        setAside = name
+        connection = nil
+        shared.generation.store(0, ordering: .releasing)
+        shared.directory.forget()
+    }
+
+    /// A descriptor of the lock, for another process; nil where there is none that counts.
+    var copiedLock: CInt? { lock?.isInPlace == true ? lock?.copy() : nil }
+
+    /// Whether there is a file that no other process may write.
+    var isOurs: Bool { lock?.isInPlace == true && access(file.path, F_OK) == 0 }
+
+    func signLock() { lock?.sign() }
+
+    /// Another process goes on with the lock.
+    mutating func handOverLock() {
+        lock?.noteHandedOver()
+        lock = nil
+    }
+
+    mutating func releaseLock() { lock = nil }
+
+    /// Before anything is done to the file: what another process has open must not be set aside.
+    private mutating func takeLock() throws(FileUnavailable) {
+        guard !file.isTemporary, lock?.isInPlace != true else { return }
+        lock = nil
+        do throws(StoreLock.Failure) {
+            lock = try StoreLock(file.path)
+        } catch {
+            throw FileUnavailable(reason: error.words(about: file.path), fault: .busy)
+        }
+    }
+
+    private func makeConnection() throws(FileUnavailable) -> WriterConnection {
+        try file.judgedTwice { () throws(FileUnavailable) in
+            let database = try file.open()
+            do throws(SQLiteError) {
+                let log = try SegmentLog(shared.segments)
+                let connection = try WriterConnection(
+                    database, file.bounds(with: log.byteCount), RowLedger(shared.directory, log))
+                try connection.write(classNames: classNames)
+                // Known before anything in the file is found.
+                shared.owner.note(try database.marks(.purged))
+                return .success(connection)
+            } catch {
+                if error.isDamage { return .failure(DatabaseFile.Damage(reason: "\(error)")) }
+                throw FileUnavailable(reason: "\(file.path): \(error)", fault: error.fault)
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+// State that the writer and the readers of one store share.
+// Must hold: the locks here are never held together, and nothing is logged or read from a disk
+// under one of them; each may be taken under the writer's lock.
+
+final class SharedState: Sendable {
+    let path: String
+    let pending = Mutex(PendingWrites())
+    let counters = Mutex(StoreStatus())
+    /// The number of the file that is open, 0 while none is; a reader with another number opens
+    /// anew.
+    let generation = Atomic<Int>(0)
+    let segments: Segments
+    let directory: KeyDirectory
+    let owner: any RecordOwner
+    /// Purges that the file has not had yet.
+    let owed: OwedPurges
+    let useInterval = UseInterval(SpaceBounds.useInterval(span: 0))
+
+    init(path: String, maxBytes: Int, _ owner: any RecordOwner) {
+        self.path = path
+        self.owner = owner
+        owed = OwedPurges(owner)
+        segments = Segments(besides: path)
+        directory = KeyDirectory(mostKeys: StoreMemory.mostKeys(cacheSize: maxBytes))
+    }
+
+    /// Counts what a transaction did.
+    func count(_ outcome: WriterConnection.Outcome) {
+        useInterval.set(SpaceBounds.useInterval(span: outcome.useSpan))
+        counters.withLock { counters in
+            counters.written += outcome.written
+            counters.dropped += outcome.dropped
+            counters.evicted += outcome.evicted
+            (counters.entries, counters.byteCount) = (outcome.totals.entries, outcome.totals.bytes)
+        }
+    }
+}

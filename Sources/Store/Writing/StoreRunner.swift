@@ -1,0 +1,274 @@
+import Dispatch
+import EventLoop
+import Synchronization
+
+// Gives the store's work its turns: on a queue, and, for small transactions, on a thread that gives
+// way to all others.
+// Must hold: one turn at a time has the writer's lock, and holds it for one bounded thing; every
+// turn of the queue lets the others have theirs. Lock order: the writer's, then one of
+// `SharedState`'s or a reader's.
+
+final class StoreRunner: Sendable {
+    let shared: SharedState
+    let work: Mutex<StoreWork>
+    /// Writes what is pending as long as that is enough.
+    let idle = IdleWriter()
+    /// Writes the rest, and does all else that takes the writer. Its thread gives way to the loops
+    /// too, but has a share of a busy machine (niceness 10).
+    let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
+    /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
+    /// matter of chance then.
+    private let isTemporary: Bool
+    /// The reports of readers that wait. One at a time is enough.
+    private let isReported = Atomic<Bool>(false)
+
+    /// The longest that last-use times wait for a write to go along with.
+    private static let touchDelay = DispatchTimeInterval.seconds(15)
+    /// How long what is queued waits for company.
+    private static let gathering = DispatchTimeInterval.milliseconds(100)
+    /// Beyond this many bytes it does not wait.
+    private static let gatheredBytes = 4 << 20
+
+    init(_ work: sending StoreWork, _ shared: SharedState, isTemporary: Bool) {
+        self.work = Mutex(work)
+        self.shared = shared
+        self.isTemporary = isTemporary
+    }
+
+    deinit {
+        idle.end()
+    }
+
+    /// Opens the file, and begins.
+    /// - Parameter note: is told the error (`errno`) for which there is no idle thread.
+    func start(note: @escaping @Sendable (CInt) -> Void) {
+        perform(work.withLock { $0.handle(.due(isForced: true)) })
+        guard !isTemporary else { return }
+        idle.start({ @Sendable [weak self] in self?.writeIdly() }, note: note)
+    }
+
+    // MARK: What waits
+
+    /// After an operation was queued. What comes within `gathering` is written together: the pages
+    /// that it changes are mostly the same.
+    func schedule(_ isFirst: Bool, _ byteCount: Int) {
+        guard !isTemporary else { return }
+        if isFirst {
+            begin(.scheduled, after: Self.gathering) { $0.writeBehind() }
+        } else if byteCount >= Self.gatheredBytes, shared.pending.withLock({ $0.claim(.early) }) {
+            begin(.early, after: .seconds(0)) { $0.turn() }
+        }
+    }
+
+    /// After the first last-use time was noted.
+    func scheduleTouches() {
+        guard !isTemporary else { return }
+        queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.writeBehind() }
+    }
+
+    private func begin(
+        _ turn: PendingWrites.Turn, after delay: DispatchTimeInterval,
+        _ write: @escaping @Sendable (StoreRunner) -> Void
+    ) {
+        queue.asyncAfter(deadline: .now() + delay) { @Sendable [weak self] in
+            guard let self else { return }
+            shared.pending.withLock { $0.begin(turn) }
+            write(self)
+        }
+    }
+
+    /// No caller waits for it.
+    private func writeBehind() {
+        if shared.pending.withLock({ $0.needsQueue }) || !idle.ask() { turn() }
+    }
+
+    func enqueue(_ operation: PendingWrites.Operation, _ index: Int64) {
+        let (admission, isFirst, byteCount) = shared.pending.withLock { pending in
+            let admission = pending.enqueue(operation, index, isInFile: shared.directory.find(index) != .absent)
+            return (admission, pending.claim(.scheduled), pending.byteCount)
+        }
+        if case .store = operation, admission != .taken { shared.counters.withLock { $0.dropped += 1 } }
+        if admission == .overflown {
+            purge(Purge(selection: EntrySelection(), mode: .hard, now: .min), found: PurgeCount()) { _ in }
+            shared.pending.withLock { $0.forgetRemovals() }
+        }
+        schedule(isFirst, byteCount)
+    }
+
+    /// Counts a record that is not what was written, and removes it.
+    func removeDamaged(_ index: Int64, receivedBy: Int64 = .max) {
+        shared.counters.withLock { $0.damaged += 1 }
+        enqueue(.remove(receivedBy: receivedBy), index)
+    }
+
+    // MARK: Turns
+
+    /// One turn of writing, on the queue.
+    private func turn() {
+        idle.overtake()
+        perform(work.withLock { $0.handle(.due(isForced: false)) })
+    }
+
+    /// Writes all that waits, or fails. The rest of a round and the next one have all of that. On
+    /// the queue.
+    func drain(isForced: Bool) {
+        idle.overtake()
+        let last = shared.pending.withLock { $0.roundCount } + 2
+        var isGoingOn = true
+        while isGoingOn {
+            isGoingOn = false
+            for order in work.withLock({ $0.handle(.due(isForced: isForced)) }) {
+                if order.isTurn, shared.pending.withLock({ $0.roundCount }) < last {
+                    isGoingOn = true
+                } else {
+                    perform(order)
+                }
+            }
+        }
+    }
+
+    /// Waits until an event is dealt with. Never on a loop.
+    func wait(for event: StoreEvent) {
+        queue.sync { perform(work.withLock { $0.handle(event) }) }
+    }
+
+    /// Writes what waits and ends. Purges that are under way are refused.
+    func stop() {
+        queue.sync {
+            perform(work.withLock { $0.handle(.stopping) })
+            drain(isForced: true)
+            perform(work.withLock { $0.handle(.stop) })
+        }
+    }
+
+    /// Writes what waits, and lets another process write the file.
+    func lend() {
+        queue.sync {
+            drain(isForced: true)
+            perform(work.withLock { $0.handle(.lend) })
+        }
+    }
+
+    private func perform(_ orders: [StoreWork.Order]) {
+        for order in orders { perform(order) }
+    }
+
+    private func perform(_ order: StoreWork.Order) {
+        switch order {
+        case .turn: turnSoon()
+        case .gather: gather()
+        case .retry(let delay):
+            let deadline = DispatchTime.now() + .nanoseconds(Int(delay.wholeNanoseconds))
+            queue.asyncAfter(deadline: deadline) { @Sendable [weak self] in self?.turn() }
+        case .chore(let chore):
+            queue.async { @Sendable [weak self] in
+                guard let self else { return }
+                perform(work.withLock { $0.handle(.choreDue(chore)) })
+            }
+        case .purge(let id): queue.async { @Sendable [weak self] in self?.step(purge: id) }
+        case .answer(let completion, let count): completion(count)
+        }
+    }
+
+    // MARK: Purges
+
+    /// Applies a purge to what waits at once, and to the file in small steps between which the
+    /// writer rests or does other work (`WorkPace`). It counts when this returns; `completion` runs
+    /// on the queue.
+    func purge(_ purge: Purge, found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void) {
+        let id = shared.owed.add(purge)
+        queue.async { @Sendable [self] in
+            rest { $0.begin(id, purge, found, completion) }
+        }
+    }
+
+    private func step(purge id: Int) {
+        rest { $0.handle(.purge(.due(id))) }
+    }
+
+    /// A step, after which the purge rests longer than it took.
+    private func rest(_ step: (inout StoreWork) -> [StoreWork.Order]) {
+        let begun = DispatchTime.now().uptimeNanoseconds
+        let orders = work.withLock { step(&$0) }
+        let rest = isTemporary ? 0 : WorkPace.rest(after: DispatchTime.now().uptimeNanoseconds - begun)
+        for order in orders {
+            guard case .purge(let id) = order else {
+                perform(order)
+                continue
+            }
+            queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: rest))) { @Sendable [self] in
+                self.step(purge: id)
+            }
+        }
+    }
+
+    // MARK: What readers meet
+
+    /// A look-up or a look at many records failed.
+    func noteFailedRead(_ error: SQLiteError, generation: Int, at place: Place? = nil) {
+        shared.counters.withLock { $0.failedReads += 1 }
+        report(error, generation: generation, at: place)
+    }
+
+    /// Reads a place with `read`, for code that goes through many; nil where its segment cannot be
+    /// read: that is reported, and costs no other record.
+    func ifReadable<R>(
+        _ place: Place?, _ generation: Int, _ read: () throws(SQLiteError) -> R
+    ) throws(SQLiteError) -> R? {
+        do throws(SQLiteError) { return try read() } catch {
+            guard error.segment != nil else { throw error }
+            noteFailedRead(error, generation: generation, at: place)
+            return nil
+        }
+    }
+
+    /// A reader could not read the file, or found it damaged: it is looked at, unless it has been
+    /// replaced since.
+    func report(_ error: SQLiteError, generation: Int, at place: Place? = nil) {
+        let isSegment = error.segment != nil && place != nil
+        guard isSegment || [.damage, .unreadable].contains(error.fault), !isReported.exchange(true, ordering: .relaxed)
+        else { return }
+        queue.async { @Sendable [self] in
+            isReported.store(false, ordering: .relaxed)
+            guard shared.generation.load(ordering: .acquiring) == generation else { return }
+            perform(
+                work.withLock { work in
+                    if isSegment, let place { return work.probe(place) }
+                    return work.handle(.reported("\(error)", error.fault))
+                })
+        }
+    }
+
+    /// Removes those of the rows that are not what was written; how many.
+    func drop(damagedRows ids: [Int64]) -> Int {
+        queue.sync { work.withLock { $0.drop(damaged: ids) } }
+    }
+
+    // MARK: The idle thread
+
+    /// Small transactions, as many as what waits now takes. What needs more than that is the
+    /// queue's.
+    func writeIdly() {
+        var rows = shared.pending.withLock { $0.queued.count + $0.touchCount }
+        guard rows > 0 else { return }
+        guard work.withLock({ $0.hold.isInPlace }) else { return turnSoon() }
+        while rows > 0, idle.mayWrite {
+            switch work.withLock({ $0.writeLittle() }) {
+            case .wrote: rows -= IdleWriter.batchRows
+            case .nothing: return
+            case .cannot: return turnSoon()
+            }
+        }
+    }
+
+    /// At most one turn that continues a round is scheduled.
+    private func turnSoon() {
+        guard !isTemporary, shared.pending.withLock({ $0.claim(.next) }) else { return }
+        begin(.next, after: .seconds(0)) { $0.turn() }
+    }
+
+    /// Operations that came during a round wait for company as if nothing had been under way.
+    private func gather() {
+        if shared.pending.withLock({ $0.claim(.scheduled) }) { schedule(true, 0) }
+    }
+}

@@ -1,0 +1,393 @@
+import Dispatch
+import Glibc
+
+// Performs what the machine (`StoreState`) decides, and reports the outcome to it. The runner takes
+// it under the writer's lock.
+// Must hold: an effect does one bounded thing; an order for the runner is done without the lock.
+
+struct StoreWork {
+    /// A purge, its progress, and the completion that waits for it.
+    private struct Run {
+        var purge: PurgeRun
+        var completion: (@Sendable (Int?) -> Void)?
+    }
+
+    private(set) var state: StoreState
+    private(set) var hold: HeldFile
+    private let shared: SharedState
+    private let unixSeconds: @Sendable () -> Int64
+    private let log: @Sendable (String) -> Void
+    private var runs: [Int: Run] = [:]
+    private var orders: [Order] = []
+    private var cappedUses = 0
+
+    init(
+        _ hold: HeldFile, _ shared: SharedState, unixSeconds: @escaping @Sendable () -> Int64,
+        log: @escaping @Sendable (String) -> Void
+    ) {
+        state = StoreState(path: shared.path)
+        self.hold = hold
+        self.shared = shared
+        self.unixSeconds = unixSeconds
+        self.log = log
+    }
+
+    /// Performs all that an event leads to; what is left for the runner.
+    mutating func handle(_ event: StoreEvent) -> [Order] {
+        var events = [event]
+        while !events.isEmpty {
+            let effects = state.apply(events.removeFirst(), at: now)
+            for effect in effects {
+                if let event = perform(effect) { events.append(event) }
+            }
+        }
+        defer { orders = [] }
+        return orders
+    }
+
+    /// Begins a purge: a record that waits becomes what the purge makes of it.
+    mutating func begin(
+        _ id: Int, _ purge: Purge, _ found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void
+    )
+        -> [Order]
+    {
+        var count = found
+        let waiting = shared.pending.withLock { $0.waiting }
+        let chosen = waiting.records.filter { $0.waiting.record.isChosen(by: purge.selection) }
+        for (index, waiting) in chosen where waiting.record.facts.isListed { count.add(index) }
+        // The rest of their rows is about to go.
+        count.ignore(rows: waiting.keys)
+        if !purge.isCount {
+            for start in stride(from: 0, to: chosen.count, by: PendingWrites.maxBatch) {
+                apply(purge, to: chosen[start..<min(start + PendingWrites.maxBatch, chosen.count)])
+            }
+        }
+        runs[id] = Run(purge: PurgeRun(purge, count), completion: completion)
+        return handle(.purge(.asked(id, purge)))
+    }
+
+    private func apply(_ purge: Purge, to chosen: ArraySlice<(key: Int64, waiting: WaitingRecord)>) {
+        let rests = chosen.map { $0.waiting.record.left(by: purge, shared.owner).map { WaitingRecord($0) } }
+        shared.pending.withLock { pending in
+            for ((key, waiting), rest) in zip(chosen, rests) {
+                // Not merely forgotten: an older row must not be found instead.
+                pending.replace(waiting, with: rest.map { .store($0) } ?? .remove(receivedBy: .max), key)
+            }
+        }
+    }
+
+    private var now: StoreState.Moment {
+        StoreState.Moment(
+            uptime: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)), unixSeconds: unixSeconds())
+    }
+
+    // MARK: Effects
+
+    private mutating func perform(_ effect: StoreEffect) -> StoreEvent? {
+        switch effect {
+        case .open: return open()
+        case .write(let makingRoom): return write(makingRoom: makingRoom)
+        case .again: orders.append(.turn)
+        case .gather: orders.append(.gather)
+        case .retry(let delay):
+            shared.pending.withLock { $0.hold() }
+            orders.append(.retry(after: delay))
+        case .putBack: noteFailure()
+        case .keepQueue: shared.pending.withLock { $0.keepUnwritten() }
+        case .forgetQueue: shared.pending.withLock { $0.close() }
+        case .dropConnection: hold.dropConnection()
+        case .disconnect:
+            shared.counters.withLock { $0.failedTransactions += 1 }
+            hold.disconnect()
+        case .giveUp(let segment):
+            hold.connection?.giveUp(segment)
+            tell("segment \(Segments.name(segment)) cannot be read: it is given up, and so are the answers in it")
+        case .examine: return .examined(hold.file.examine(within: Self.examination))
+        case .setAside(let reason): return setAside(because: reason)
+        case .abandon where hold.isOurs: _ = setAside(because: "what was purged could not be removed from it")
+        case .abandon: break
+        case .schedule(let chore): orders.append(.chore(chore))
+        case .run(let chore): return run(chore)
+        case .capTimes: capTimes()
+        case .purge(let effect): return perform(effect)
+        case .lend: hold.lend()
+        case .signLock: hold.signLock()
+        case .releaseLock: hold.handOverLock()
+        case .close:
+            hold.disconnect()
+            hold.releaseLock()
+        case .health(let health): note(health)
+        case .tell(let words): log(words)
+        }
+        return nil
+    }
+
+    /// How long a look at the whole file may take.
+    private static let examination = Duration.seconds(5)
+
+    private mutating func open() -> StoreEvent {
+        do throws(FileUnavailable) {
+            try hold.open()
+            // Whatever file this is, no purge has gone through any of it.
+            for (id, run) in runs { runs[id]?.purge = PurgeRun(run.purge.purge, run.purge.count) }
+            refreshTotals()
+            // Small files are known at once; the rest follows step by step.
+            _ = try? hold.connection?.learn()
+            noteLost()
+            return .opened(isLearnt: hold.connection?.ledger.isComplete ?? false)
+        } catch {
+            shared.counters.withLock { $0.failedTransactions += 1 }
+            return .notOpened(error.reason, error.fault)
+        }
+    }
+
+    private mutating func setAside(because reason: String) -> StoreEvent {
+        shared.counters.withLock { counters in
+            counters.damaged += 1
+            counters.lost += counters.entries
+        }
+        do throws(FileUnavailable) {
+            try hold.setAside(because: reason)
+            return .wasSetAside
+        } catch {
+            hold.disconnect()
+            return .notSetAside(error.reason)
+        }
+    }
+
+    private mutating func note(_ health: StoreHealth) {
+        shared.counters.withLock { $0.health = health }
+        // Nothing that came while the queue was held has scheduled a turn.
+        if health == .available, shared.pending.withLock({ $0.release() }) { orders.append(.turn) }
+    }
+
+    /// A transaction failed, and all of it waits again: a lost removal would bring a record back.
+    private func noteFailure() {
+        shared.counters.withLock { $0.failedTransactions += 1 }
+        shared.pending.withLock { $0.putBack() }
+    }
+
+    private func refreshTotals() {
+        guard let connection = hold.connection else { return }
+        let totals = (try? connection.totals()) ?? WriterConnection.Totals()
+        shared.counters.withLock { ($0.entries, $0.byteCount) = (totals.entries, totals.bytes) }
+    }
+
+    func tell(_ words: String) { log("cache file \(shared.path): \(words)") }
+
+    // MARK: Writing
+
+    private func write(makingRoom: Bool) -> StoreEvent {
+        guard let connection = hold.connection, hold.isInPlace else { return .displaced }
+        do throws(SQLiteError) {
+            try connection.transactions.adapt(to: hold.file.bounds(with: connection.ledger.log.byteCount))
+            let bounds = connection.transactions.bounds
+            let batch = shared.pending.withLock { pending in
+                pending.beginRound()
+                return pending.nextBatch(maxBytes: bounds.batchBytes, maxRecordBytes: bounds.batchRecordBytes)
+            }
+            guard !batch.isEmpty else {
+                let written = try writeRest(connection)
+                return .wrote(written, isOver: try connection.transactions.isOver(hold.file.fullBounds.fileBytes))
+            }
+            if let outcome = try connection.apply(batch, at: unixSeconds(), makingRoom: makingRoom) {
+                shared.pending.withLock { $0.finish(batch) }
+                shared.count(outcome)
+            }
+            return .wrote(.part, isOver: false)
+        } catch {
+            return .failed("\(error)", error.fault)
+        }
+    }
+
+    /// Last-use times and marks, after the operations of the round.
+    private func writeRest(_ connection: WriterConnection) throws(SQLiteError) -> Written {
+        let (lastUses, marks, isAll) = shared.pending.withLock { $0.takeRest(connection.transactions.bounds.batchRows) }
+        try connection.write(lastUses: lastUses, at: unixSeconds())
+        // A fact may speak of purges.
+        let waiting = shared.owed.isEmpty ? [] : marks.filter { $0.table == .fact }
+        try connection.write(waiting.isEmpty ? marks : marks.filter { $0.table != .fact }, at: unixSeconds())
+        return shared.pending.withLock { pending in
+            let isMore = pending.finishRound(isOver: isAll, waiting: waiting)
+            return isAll ? isMore ? .round : .all : .part
+        }
+    }
+
+    /// The result of writing a little.
+    enum Little {
+        case wrote, nothing
+        /// It takes more: a file to open, room to be made, an error.
+        case cannot
+    }
+
+    /// Writes as many operations as one small transaction takes, or last-use times where there are
+    /// none. Makes no room and mends nothing.
+    func writeLittle() -> Little {
+        guard state.isSettled, let connection = hold.connection, connection.ledger.isComplete else { return .cannot }
+        let (batch, lastUses) = shared.pending.withLock { $0.take(IdleWriter.batchRows) }
+        if batch.isEmpty, lastUses.isEmpty { return .nothing }
+        do throws(SQLiteError) {
+            if batch.isEmpty {
+                try connection.write(lastUses: lastUses, at: unixSeconds())
+                return .wrote
+            }
+            if let outcome = try connection.applySmall(batch, at: unixSeconds()) {
+                shared.pending.withLock { $0.finish(batch) }
+                shared.count(outcome)
+                return .wrote
+            }
+            shared.pending.withLock { $0.putBack() }
+        } catch {
+            // It fails on the queue as well, which does what is to be done about it.
+            noteFailure()
+        }
+        return .cannot
+    }
+
+    // MARK: Chores
+
+    private mutating func run(_ chore: Chore) -> StoreEvent? {
+        guard let connection = hold.connection else { preconditionFailure("chores end with the file") }
+        do throws(SQLiteError) {
+            let isOver = try !step(chore, connection)
+            noteLost()
+            return .ran(chore, isOver: isOver)
+        } catch {
+            return .failed("\(error)", error.fault)
+        }
+    }
+
+    /// False where nothing is left to do.
+    private mutating func step(_ chore: Chore, _ connection: WriterConnection) throws(SQLiteError) -> Bool {
+        switch chore {
+        case .learn: return try connection.learn()
+        case .sweep: return try connection.sweep()
+        case .shrink: return try shrink(connection)
+        case .capUses:
+            let count = try connection.capUses(at: unixSeconds())
+            cappedUses += count
+            guard count == 0, cappedUses > 0 else { return count > 0 }
+            tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
+            cappedUses = 0
+            return false
+        }
+    }
+
+    private func shrink(_ connection: WriterConnection) throws(SQLiteError) -> Bool {
+        var outcome = WriterConnection.Outcome()
+        let bound = hold.file.fullBounds
+        try connection.transactions.adapt(to: bound)
+        guard try connection.room.approach(bound.fileBytes, evicted: &outcome.evicted) else { return false }
+        try connection.note(in: &outcome)
+        shared.count(outcome)
+        return true
+    }
+
+    private func noteLost() {
+        guard let lost = hold.connection?.takeLost(), lost > 0 else { return }
+        shared.counters.withLock { counters in
+            counters.damaged += lost
+            counters.lost += lost
+        }
+        tell("\(lost) answers are gone with their segments")
+        refreshTotals()
+    }
+
+    private func capTimes() {
+        let count = shared.owner.capTimes(at: unixSeconds())
+        if count > 0 { tell("\(count) purges were of the future: the clock was ahead, and they count as of now") }
+    }
+
+    // MARK: Purges
+
+    private mutating func perform(_ effect: PurgeTurns.Effect) -> StoreEvent? {
+        switch effect {
+        case .step(let id): return step(purge: id)
+        case .schedule(let id): orders.append(.purge(id))
+        case .finish(let id):
+            answer(id, runs[id]?.purge.count.total)
+            forget([id])
+        case .answer(let id): answer(id, runs[id]?.purge.count.total)
+        case .refuse(let id): answer(id, nil)
+        case .forget(let id): forget([id])
+        case .widen(let id, let purge): widen(into: id, purge)
+        }
+        return nil
+    }
+
+    private mutating func answer(_ id: Int, _ count: Int?) {
+        guard let completion = runs[id]?.completion else { return }
+        runs[id]?.completion = nil
+        // Answers found in memory have been counted for good.
+        runs[id]?.purge.count = PurgeCount()
+        orders.append(.answer(completion, count))
+    }
+
+    private mutating func forget(_ ids: [Int]) {
+        for id in ids { runs[id] = nil }
+        shared.owed.remove(ids)
+    }
+
+    private mutating func widen(into id: Int, _ purge: Purge) {
+        let answered = runs.filter { $0.value.completion == nil }.map(\.key)
+        shared.owed.replace(answered, with: id, purge)
+        for old in answered { runs[old] = nil }
+        runs[id] = Run(purge: PurgeRun(purge, PurgeCount()), completion: nil)
+    }
+
+    private mutating func step(purge id: Int) -> StoreEvent {
+        guard var run = runs[id], let connection = hold.connection else { preconditionFailure("nothing to purge") }
+        do throws(SQLiteError) {
+            var rows = 0
+            // Rows found through an index take one step in all.
+            repeat {
+                rows += try connection.advance(&run.purge, shared.owner)
+            } while !run.purge.isDone && rows < run.purge.stepRows
+            runs[id] = run
+            if run.purge.isDone { try end(run.purge, connection) }
+            return .purge(.stepped(id, isDone: run.purge.isDone))
+        } catch {
+            return .purge(.failed(id, "\(error)", error.fault))
+        }
+    }
+
+    /// The purge has gone through the file. It has ended once its mark is written.
+    private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
+        try connection.write(shared.owner.marks(of: purge.purge), at: unixSeconds())
+        if purge.purge.endsAll { try connection.forgetPurged(until: purge.purge.now) }
+        // An operator who purges to gain room on the disk sees it.
+        if connection.ledger.hasDeadSegments { _ = try connection.transactions.checkpoint() }
+        refreshTotals()
+    }
+
+    // MARK: What readers met
+
+    /// Reads a place again that a reader could not read.
+    mutating func probe(_ place: Place) -> [Order] {
+        // It may have been given up since.
+        guard hold.connection?.ledger.log.has(place.segment) == true else { return [] }
+        do throws(SQLiteError) {
+            _ = try shared.segments.read(place) { $0.count }
+            return []
+        } catch {
+            return handle(.probed(segment: place.segment, isReadable: error.segment == nil))
+        }
+    }
+
+    /// Removes those of the rows that are not what was written, and tells how many were not. What
+    /// cannot be removed stays: no look-up serves it.
+    func drop(damaged ids: [Int64]) -> Int {
+        guard let connection = hold.connection else { return 0 }
+        var dropped = 0
+        for id in ids {
+            do throws(SQLiteError) {
+                if try connection.drop(damaged: id, in: shared) { dropped += 1 }
+            } catch {
+                shared.counters.withLock { $0.failedTransactions += 1 }
+            }
+        }
+        shared.counters.withLock { $0.damaged += dropped }
+        refreshTotals()
+        return dropped
+    }
+}

@@ -1,0 +1,372 @@
+// The writer's side of an open database: its statements, one transaction for each batch, room made
+// before it.
+// Must hold: whatever adds, moves or removes rows goes through `RowTransactions.write` and tells
+// the ledger; every transaction is small; a record is in its segment before a row names it.
+
+final class WriterConnection {
+    /// Entries and bytes as the `totals` row has them.
+    struct Totals: Equatable {
+        var entries = 0
+        var bytes = 0
+    }
+
+    /// The result of a transaction, in rows.
+    struct Outcome {
+        var written = 0
+        /// Records too large for the bound.
+        var dropped = 0
+        var evicted = 0
+        /// As of the end of the transaction.
+        var totals = Totals()
+        var useSpan = 0
+    }
+
+    let database: Database
+    let transactions: RowTransactions
+    let room: Eviction
+    let ledger: RowLedger
+    private let deleteEntry: Statement
+    private let insertEntry: Statement
+    private let updateUse: Statement
+    private let addToTotals: Statement
+    private let selectTotals: Statement
+    private let selectUseSpan: Statement
+    private let selectKeys: Statement
+    /// Records that are about to be appended; kept for its storage.
+    private var records: [UInt8] = []
+    private var spans: [Int] = []
+    /// Room for the next batch, where that takes more than one step.
+    private var making: Eviction.Making?
+    private var lost = 0
+    /// Up to which key rows of lost segments have gone.
+    private var swept = Int64.max
+
+    /// The bytes appended to a segment at once.
+    private static let appendedBytes = 1 << 20
+    /// The keys that are learnt in one step.
+    private static let learntKeys = 16_384
+
+    init(_ database: Database, _ bounds: SpaceBounds, _ ledger: RowLedger) throws(SQLiteError) {
+        self.database = database
+        self.ledger = ledger
+        transactions = try RowTransactions(database, bounds, ledger)
+        room = try Eviction(transactions)
+        deleteEntry = try Statement(
+            database, "DELETE FROM entry WHERE key = ?1 AND received_at <= ?2 RETURNING key, place")
+        insertEntry = try Statement(
+            database,
+            """
+            INSERT INTO entry (key, class, status, received_at, initial_age, fresh_for, stale_for, stale_if_error_for,
+              keep_for, size, body_size, is_gzip, place, content_sum, checksum, last_used, scope, target, variant,
+              storefront, selecting, resources)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'shared', ?17, ?18, ?19, ?20,
+              ?21)
+            """)
+        updateUse = try Statement(database, "UPDATE entry SET last_used = max(last_used, ?2) WHERE key = ?1")
+        addToTotals = try Statement(
+            database, "UPDATE totals SET entries = entries + ?1, bytes = bytes + ?2 WHERE id = 1")
+        selectTotals = try Statement(database, "SELECT entries, bytes FROM totals WHERE id = 1")
+        selectUseSpan = try Statement(
+            database, "SELECT (SELECT max(last_used) FROM entry) - (SELECT min(last_used) FROM entry)")
+        selectKeys = try Statement(
+            database, "SELECT key, place, id FROM entry WHERE key > ?1 ORDER BY key LIMIT \(Self.learntKeys)")
+        try recountIfImplausible()
+        GatheredLog.gather(database)
+    }
+
+    /// Writes what the numbers in `entry.class` mean.
+    func write(classNames: [String]) throws(SQLiteError) {
+        let insert = try Statement(database, "INSERT OR REPLACE INTO class (tag, name) VALUES (?1, ?2)")
+        try database.transaction { () throws(SQLiteError) in
+            for (tag, name) in classNames.enumerated() {
+                try insert.run(.integer(Int64(tag)), .text(Array(name.utf8)[...]))
+            }
+        }
+    }
+
+    /// Reads the next keys and places into directory and ledger; false where there are no more.
+    /// Rows whose segment is gone go too.
+    @discardableResult
+    func learn() throws(SQLiteError) -> Bool {
+        guard !ledger.isComplete else { return false }
+        let found = try readKeys(after: ledger.counted)
+        // Before they count as not being there.
+        try lose(found.lost)
+        ledger.learn(found.rows, through: found.last)
+        // An earlier run that did not end well may have left some.
+        if ledger.hasDeadSegments { _ = try transactions.checkpoint() }
+        return !ledger.isComplete
+    }
+
+    /// Lets a segment go that cannot be read. Its rows go with `sweep`.
+    func giveUp(_ segment: Int) {
+        ledger.log.remove(segment)
+        swept = .min
+    }
+
+    /// Removes the next rows whose segment is gone; false where there are no more.
+    func sweep() throws(SQLiteError) -> Bool {
+        guard swept < .max else { return false }
+        let found = try readKeys(after: swept)
+        try lose(found.lost)
+        swept = found.last
+        return swept < .max
+    }
+
+    private func lose(_ rows: [Int64]) throws(SQLiteError) {
+        try delete(rows)
+        lost += rows.count
+    }
+
+    /// Rows that went with their segments since this was asked last.
+    func takeLost() -> Int {
+        defer { lost = 0 }
+        return lost
+    }
+
+    /// Keys with their places, the numbers of rows whose segment is gone, and up to which key that
+    /// is all.
+    private func readKeys(
+        after key: Int64
+    ) throws(SQLiteError) -> (rows: [(key: Int64, place: Int64)], lost: [Int64], last: Int64) {
+        var (rows, lost): ([(key: Int64, place: Int64)], [Int64]) = ([], [])
+        var (count, last) = (0, Int64.max)
+        try selectKeys.forEachRow([.integer(key)]) { row in
+            count += 1
+            let place = row.integer(1)
+            last = row.integer(0)
+            if let segment = Place(ofRow: place)?.segment, ledger.log.has(segment) {
+                rows.append((last, place))
+            } else {
+                lost.append(row.integer(2))
+            }
+            return true
+        }
+        return (rows, lost, count < Self.learntKeys ? .max : last)
+    }
+
+    /// Ends last-use times in the future, the oldest first: the clock was ahead. How many; where
+    /// there are no more, times of marks end too.
+    func capUses(at now: Int64) throws(SQLiteError) -> Int {
+        var rows: [Int64] = []
+        let select = try Statement(database, "SELECT id FROM entry WHERE last_used > ?1 ORDER BY last_used LIMIT ?2")
+        try select.forEachRow([.integer(now), .integer(Int64(transactions.bounds.batchRows))]) { row in
+            rows.append(row.integer(0))
+            return true
+        }
+        guard !rows.isEmpty else {
+            if now < .max { try capMarks(at: now) }
+            return 0
+        }
+        let update = try Statement(database, "UPDATE entry SET last_used = ?2 WHERE id = ?1")
+        try change(rows) { (row) throws(SQLiteError) in try update.run(.integer(row), .integer(now)) }
+        return rows.count
+    }
+
+    /// Removes rows by their numbers.
+    func delete(_ ids: [Int64]) throws(SQLiteError) {
+        try change(ids) { (id) throws(SQLiteError) in try transactions.delete(id) }
+    }
+
+    /// Applies a batch in one transaction, once it has evicted what the batch displaces; nil where
+    /// this was one step towards that. A record that does not fit leaves nothing older either.
+    /// - Parameter makingRoom: false where nothing is evicted for it.
+    func apply(_ operations: PendingWrites.Batch, at now: Int64, makingRoom: Bool) throws(SQLiteError) -> Outcome? {
+        let (rowBytes, growth) = estimate(operations)
+        var isRoom = try transactions.isRoom(for: growth)
+        if !isRoom, makingRoom {
+            // Only what is counted can be given up.
+            guard ledger.isComplete else {
+                try learn()
+                return nil
+            }
+            if making?.bytes != growth { making = try room.beginMaking(for: growth) }
+            guard var made = making else { return nil }
+            let step = try room.makeRoom(&made)
+            making = made
+            if case .goOn = step { return nil }
+            if case .enough = step { isRoom = true }
+        }
+        defer { making = nil }
+        return try write(operations, at: now, isRoom: isRoom, evicted: making?.evicted ?? 0, rowBytes)
+    }
+
+    /// The same where there is room for it in files and log; nil, and nothing done, where not.
+    func applySmall(_ operations: PendingWrites.Batch, at now: Int64) throws(SQLiteError) -> Outcome? {
+        let (rowBytes, growth) = estimate(operations)
+        guard try transactions.isRoom(for: growth), transactions.isRoomInJournal(for: rowBytes) else { return nil }
+        return try write(
+            operations, at: now, isRoom: true, evicted: 0, rowBytes,
+            checkpointBytes: transactions.bounds.checkpointBytes / 4)
+    }
+
+    /// The bytes that the operations take: rows in the log, and everything in the files.
+    private func estimate(
+        _ operations: PendingWrites.Batch
+    ) -> (rowBytes: Int, growth: Int) {
+        var (rowBytes, recordBytes) = (0, 0)
+        for (_, operation) in operations where canHold(operation) {
+            rowBytes += operation.rowBytes
+            recordBytes += operation.recordBytes
+        }
+        return (rowBytes, SpaceBounds.growth(rowBytes: rowBytes, rows: operations.count) + recordBytes)
+    }
+
+    /// - Parameter checkpointBytes: the length from which the log is copied into the database.
+    private func write(
+        _ operations: PendingWrites.Batch, at now: Int64, isRoom: Bool, evicted: Int, _ rowBytes: Int,
+        checkpointBytes: Int? = nil
+    ) throws(SQLiteError) -> Outcome {
+        try transactions.makeRoomInJournal(for: rowBytes)
+        let written = try append(operations.filter { isRoom && canHold($0.operation) })
+        return try transactions.write(rowBytes, checkpointBytes: checkpointBytes) { () throws(SQLiteError) in
+            var outcome = Outcome(evicted: evicted)
+            var (next, bytes) = (0, 0)
+            for (key, operation) in operations {
+                switch operation {
+                case .store(let waiting):
+                    if !ledger.lacks(key) { try delete(key, receivedBy: .max) }
+                    guard next < written.count, written[next].waiting === waiting else {
+                        outcome.dropped += 1
+                        continue
+                    }
+                    bytes += try write(written[next], key, at: now)
+                    outcome.written += 1
+                    next += 1
+                case .remove(let receivedBy): try delete(key, receivedBy: receivedBy)
+                }
+            }
+            if next > 0 { try addToTotals.run(.integer(Int64(next)), .integer(Int64(bytes))) }
+            try note(in: &outcome)
+            return outcome
+        }
+    }
+
+    /// A record that is in a segment, and what its row is to say of it.
+    private struct Written {
+        let waiting: WaitingRecord
+        let contentSum: UInt64
+        let checksum: UInt64
+        var place: Place
+    }
+
+    /// Appends the records among `operations`, in their order.
+    private func append(
+        _ operations: PendingWrites.Batch
+    ) throws(SQLiteError) -> [Written] {
+        var written: [Written] = []
+        written.reserveCapacity(operations.count)
+        for (key, operation) in operations {
+            guard case .store(let waiting) = operation else { continue }
+            let record = waiting.record
+            let contentSum = record.contentSum
+            let checksum = record.facts.checksum(of: record.key, contentSum: contentSum)
+            let head = SegmentRecord(record, key: key)
+            head.append(record, checksum: checksum, to: &records)
+            spans.append(head.span)
+            written.append(
+                Written(
+                    waiting: waiting, contentSum: contentSum, checksum: checksum,
+                    place: Place(segment: 0, offset: 0, span: head.span)))
+            if records.count >= Self.appendedBytes { try appendRecords(to: &written) }
+        }
+        try appendRecords(to: &written)
+        return written
+    }
+
+    /// Appends what was gathered; the last of `written` are told where they are.
+    private func appendRecords(to written: inout [Written]) throws(SQLiteError) {
+        guard !spans.isEmpty else { return }
+        defer {
+            // Not what one long record has taken.
+            records.removeAll(keepingCapacity: records.capacity <= Self.appendedBytes * 2)
+            spans.removeAll(keepingCapacity: true)
+        }
+        let places = try ledger.log.append(records, spans: spans, segmentBytes: transactions.bounds.segmentBytes)
+        let first = written.count - places.count
+        for (index, place) in places.enumerated() { written[first + index].place = place }
+    }
+
+    /// Writes a row; the size that it says.
+    private func write(_ written: Written, _ key: Int64, at now: Int64) throws(SQLiteError) -> Int {
+        let record = written.waiting.record
+        let (facts, times, size) = (record.facts, record.facts.times, record.size)
+        try insertEntry.insert(
+            [
+                key, Int64(facts.classTag), Int64(facts.status), facts.receivedAt, Int64(times.initialAge),
+                Int64(times.freshFor), Int64(times.staleFor), Int64(times.staleIfErrorFor),
+                Int64(times.keepFor), Int64(size), Int64(record.body.count), record.isGzip ? 1 : 0,
+                written.place.number, Int64(bitPattern: written.contentSum), Int64(bitPattern: written.checksum),
+                min(facts.receivedAt, now),
+            ],
+            texts: record.key.target, record.key.variant, facts.storefront[...], facts.selecting[...],
+            blob: facts.resources)
+        ledger.add(key, at: written.place)
+        return size
+    }
+
+    private func delete(_ key: Int64, receivedBy: Int64) throws(SQLiteError) {
+        try ledger.remove(by: deleteEntry, [.integer(key), .integer(receivedBy)])
+    }
+
+    /// Reads the totals, for the counters.
+    func note(in outcome: inout Outcome) throws(SQLiteError) {
+        outcome.totals = try totals()
+        outcome.useSpan = try useSpan()
+    }
+
+    /// Writes last-use times, unix seconds by key; none is in the future.
+    func write(lastUses: [Int64: Int64], at now: Int64) throws(SQLiteError) {
+        try change(Array(lastUses)) { (use) throws(SQLiteError) in
+            try updateUse.run(.integer(use.key), .integer(min(use.value, now)))
+        }
+    }
+
+    /// Calls `body` for rows that it changes or removes, in transactions of a bounded size.
+    func change<Row>(_ rows: [Row], _ body: (Row) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        var waiting = rows[...]
+        while !waiting.isEmpty {
+            let batch = waiting.prefix(transactions.bounds.batchRows)
+            // No more than they take: for more the log would be emptied before its time.
+            try transactions.write(batch.count * SpaceBounds.estimate(rowBytes: 0)) { () throws(SQLiteError) in
+                for row in batch { try body(row) }
+            }
+            waiting = waiting.dropFirst(transactions.bounds.batchRows)
+        }
+    }
+
+    /// Removes a row if it is not what was written; whether it did.
+    func drop(damaged id: Int64, in shared: SharedState) throws(SQLiteError) -> Bool {
+        let found = try Statement(database, RecordRow.selectAfter).firstRow(.integer(id - 1), .integer(1)) {
+            CheckedRow($0)
+        }
+        guard let found, found.row.id == id, try !found.isIntact(in: shared) else { return false }
+        try delete([id])
+        return true
+    }
+
+    func totals() throws(SQLiteError) -> Totals {
+        try selectTotals.firstRow { Totals(entries: Int($0.integer(0)), bytes: Int($0.integer(1))) } ?? Totals()
+    }
+
+    /// The seconds between the use of the least recently used entry and the latest use.
+    func useSpan() throws(SQLiteError) -> Int {
+        Int(try selectUseSpan.firstRow { $0.integer(0) } ?? 0)
+    }
+
+    private func canHold(_ operation: PendingWrites.Operation) -> Bool {
+        operation.rowBytes + operation.recordBytes <= transactions.bounds.largestResponse
+    }
+
+    /// A damaged totals row must not keep the cache empty or unbounded. Sizes never exceed the
+    /// files that hold them.
+    private func recountIfImplausible() throws(SQLiteError) {
+        let bytes = try transactions.usedBytes()
+        let found = try selectTotals.firstRow { (entries: $0.integer(0), bytes: $0.integer(1)) }
+        if let found, found.entries >= 0, found.bytes >= 0, found.bytes <= bytes, found.entries <= bytes {
+            return
+        }
+        try database.execute(
+            "INSERT OR REPLACE INTO totals SELECT 1, count(*), coalesce(sum(size), 0) FROM entry")
+    }
+}

@@ -1,0 +1,279 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite struct PendingWritesTests {
+    /// `#expect` calls nothing that mutates.
+    private func store(_ waiting: WaitingRecord, _ index: Int64, in pending: inout PendingWrites) -> Bool {
+        pending.enqueue(.store(waiting), index) == .taken
+    }
+
+    private func waiting(_ target: String, _ body: String = "{}") throws -> WaitingRecord {
+        WaitingRecord(try record(target, body))
+    }
+
+    /// How many operations the next batch has, which is written then.
+    private func cut(_ pending: inout PendingWrites, _ maxBytes: Int) -> Int {
+        let batch = pending.nextBatch(maxBytes: maxBytes)
+        pending.finish(batch)
+        return batch.count
+    }
+
+    private func isStore(_ operation: PendingWrites.Operation?, of waiting: WaitingRecord) -> Bool {
+        if case .store(let found) = operation { found === waiting } else { false }
+    }
+
+    private func isRemoval(_ operation: PendingWrites.Operation?) -> Bool {
+        if case .remove(.max) = operation { true } else { false }
+    }
+
+    @Test func aBurstIsTakenAtOnceAndStaysVisibleUntilItsBatchIsDone() throws {
+        var pending = PendingWrites()
+        let burst = try (0..<5_000).map { try waiting("/\($0)") }
+        for (index, each) in burst.enumerated() { #expect(store(each, Int64(index), in: &pending)) }
+        let bytes = pending.byteCount
+        pending.beginRound()
+        #expect(pending.inFlight.count == burst.count && pending.queued.isEmpty && pending.byteCount == bytes)
+        var done: Set<Int64> = []
+        while !pending.inFlight.isEmpty {
+            let batch = pending.nextBatch(maxBytes: .max)
+            #expect(batch.count <= PendingWrites.maxBatch && !batch.isEmpty)
+            for index in burst.indices where !done.contains(Int64(index)) {
+                guard isStore(pending.operation(Int64(index)), of: burst[index]) else {
+                    Issue.record("\(index) is not found")
+                    return
+                }
+            }
+            pending.finish(batch)
+            done.formUnion(batch.map(\.key))
+        }
+        #expect(done.count == burst.count && pending.inFlight.isEmpty && pending.byteCount == 0)
+    }
+
+    private func round(of count: Int, _ waiting: WaitingRecord) -> PendingWrites {
+        var pending = PendingWrites()
+        for index in 0..<count { _ = pending.enqueue(.store(waiting), Int64(index)) }
+        pending.beginRound()
+        return pending
+    }
+
+    @Test func aBatchHasAtLeastOneOperationAndNoMoreBytesThanItMay() throws {
+        let one = try waiting("/a", filler(1_000))
+        var pending = round(of: 10, one)
+        let bytes = PendingWrites.Operation.store(one).rowBytes
+        #expect(cut(&pending, bytes * 3) == 3)
+        #expect(cut(&pending, bytes * 3 - 1) == 2)
+        #expect(cut(&pending, 1) == 1)
+        #expect(cut(&pending, .max) == 4 && pending.inFlight.isEmpty)
+    }
+
+    /// One batch of large answers evicted all that a small file held, and was dropped then.
+    @Test func aBatchHasNoMoreBytesOfRecordsThanItMay() throws {
+        let one = try waiting("/a", filler(100_000))
+        let pending = round(of: 5, one)
+        let bytes = PendingWrites.Operation.store(one).recordBytes
+        #expect(pending.nextBatch(maxBytes: .max, maxRecordBytes: bytes * 2).count == 2)
+        #expect(pending.nextBatch(maxBytes: .max, maxRecordBytes: 1).count == 1)
+    }
+
+    /// What comes while a round is written is for the next one.
+    @Test func aMarkIsWrittenAfterTheOperationsBeforeIt() throws {
+        let mark = StoreMark(table: .fact, key: [1], value: .text("a"))
+        var pending = round(of: 1, try waiting("/a"))
+        pending.add(mark)
+        pending.beginRound()
+        _ = cut(&pending, .max)
+        #expect(pending.takeRest(9).marks.isEmpty)
+        pending.beginRound()
+        #expect(pending.takeRest(9).marks == [mark])
+        pending.putBack()
+        pending.beginRound()
+        #expect(pending.takeRest(9).marks == [mark])
+        pending.finishRound(waiting: [mark])
+        pending.add(StoreMark(table: .fact, key: [1], value: .text("b")))
+        pending.beginRound()
+        #expect(pending.takeRest(9).marks.map(\.value) == [.text("b")])
+        pending.finishRound()
+        #expect(pending.isEmpty)
+    }
+
+    /// A store that was closed then lost it.
+    @Test func aMarkThatCameDuringARoundIsWrittenInTheNext() {
+        var pending = PendingWrites()
+        let marks = ["a", "b"].map { StoreMark(table: .rest, key: Array($0.utf8), value: .time(noon)) }
+        pending.add(marks[0])
+        for (mark, next) in [(marks[0], marks[1]), (marks[1], nil)] {
+            pending.beginRound()
+            if let next { pending.add(next) }
+            #expect(pending.takeRest(1).marks == [mark])
+            let isMore = pending.finishRound()
+            #expect(isMore == (next != nil))
+        }
+        let isMore = pending.finishRound(waiting: [StoreMark(table: .fact, key: [1], value: .text("a"))])
+        #expect(!isMore && !pending.isEmpty, "a fact that waits is written after its purge")
+    }
+
+    /// Uses that came all the while kept a round from ending.
+    @Test func aRoundEndsWithTheUsesThatWaited() {
+        var pending = PendingWrites()
+        for index: Int64 in 0..<5 { pending.touch(index, at: noon) }
+        for (most, isAll) in [(4, false), (4, true), (1, true)] {
+            let rest = pending.takeRest(most)
+            #expect(rest.isAll == isAll)
+            pending.touch(9, at: noon)
+            pending.finishRound(isOver: rest.isAll)
+        }
+        #expect(pending.roundCount == 2)
+    }
+
+    /// Each distinct target that did not fit cost its removal, with the whole key, for good.
+    @Test func removalsAreBoundedToo() throws {
+        var pending = PendingWrites()
+        let large = try waiting("/full", filler(PendingWrites.maxBytes - PendingWrites.reservedBytes - 2_000))
+        #expect(store(large, -1, in: &pending))
+        let long = try waiting("/" + filler(7_000))
+        var overflows = 0
+        for index in 0..<100_000 {
+            let admission = pending.enqueue(.store(long), Int64(index), isInFile: true)
+            #expect(admission != .taken)
+            if admission == .overflown {
+                overflows += 1
+                // They count until what is to take their place does.
+                guard isRemoval(pending.operation(Int64(index))) else {
+                    Issue.record("nothing hides \(index)")
+                    return
+                }
+                pending.forgetRemovals()
+            }
+            guard pending.byteCount <= PendingWrites.maxBytes else {
+                Issue.record("\(pending.byteCount) bytes wait")
+                return
+            }
+        }
+        #expect(overflows == 3 && isStore(pending.operation(-1), of: large))
+    }
+
+    /// A process that had handed its file over found again what it had removed.
+    @Test func whatNoFileWillTakeCountsForLookUps() throws {
+        var pending = PendingWrites()
+        let (first, second) = (try waiting("/a"), try waiting("/b"))
+        pending.touch(4, at: noon)
+        pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
+        #expect(store(first, 1, in: &pending))
+        pending.keepUnwritten()
+        #expect(store(second, 2, in: &pending) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
+        #expect(isStore(pending.operation(1), of: first) && isStore(pending.operation(2), of: second))
+        #expect(isRemoval(pending.operation(3)) && !pending.hasTouches && !pending.needsQueue)
+        pending.touch(4, at: noon)
+        pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
+        #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
+    }
+
+    /// Each turn that left something begot another, beside those that were on the way.
+    @Test func oneTurnOfAKindIsOnTheWay() {
+        var pending = PendingWrites()
+        for turn in [PendingWrites.Turn.scheduled, .early, .next] {
+            #expect(pending.claim(turn) && !pending.claim(turn))
+            pending.begin(turn)
+        }
+        pending.hold()
+        // The rest of what the writer began is no new turn.
+        #expect(!pending.claim(.early) && pending.claim(.next) && !pending.claim(.next))
+    }
+
+    @Test func nothingIsQueuedThatNoFileWillTake() throws {
+        var pending = PendingWrites()
+        #expect(store(try waiting("/a"), 1, in: &pending))
+        pending.close()
+        #expect(store(try waiting("/b"), 2, in: &pending) && pending.enqueue(.remove(receivedBy: .max), 3) == .taken)
+        pending.touch(4, at: noon)
+        pending.add(StoreMark(table: .fact, key: [1], value: .text("a")))
+        #expect(pending.isEmpty && pending.byteCount == 0 && !pending.claim(.early))
+    }
+
+    @Test func whatComesAfterAFailureMakesNoTurnSooner() throws {
+        var pending = PendingWrites()
+        pending.hold()
+        #expect(!pending.claim(.scheduled) && !pending.claim(.early))
+        #expect(store(try waiting("/a"), 1, in: &pending))
+        #expect(pending.release() && pending.claim(.early) && !pending.release())
+    }
+
+    /// A removal was forgotten together with the newer answer that did not fit, and what it had
+    /// removed came back out of the file.
+    @Test func whatDoesNotFitLeavesNothingOlderBehind() throws {
+        var pending = PendingWrites()
+        #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0, in: &pending))
+        let large = try waiting("/a", filler(PendingWrites.maxBytes / 2))
+        _ = pending.enqueue(.remove(receivedBy: .max), 1)
+        #expect(!store(large, 1, in: &pending) && isRemoval(pending.operation(1)))
+        #expect(store(try waiting("/b"), 2, in: &pending) && !store(large, 2, in: &pending))
+        #expect(isRemoval(pending.operation(2)))
+        let admission = pending.enqueue(.store(large), 3, isInFile: true)
+        #expect(admission == .dropped && isRemoval(pending.operation(3)))
+        #expect(!store(large, 4, in: &pending) && pending.operation(4) == nil)
+    }
+
+    @Test func whatFailedWaitsAgainUnlessSomethingNewerDoes() throws {
+        var pending = PendingWrites()
+        let (older, newer, other) = (try waiting("/a", "old"), try waiting("/a", "newer"), try waiting("/b"))
+        #expect(store(older, 1, in: &pending) && store(other, 2, in: &pending))
+        pending.beginRound()
+        #expect(store(newer, 1, in: &pending) && isStore(pending.operation(1), of: newer))
+        pending.putBack()
+        #expect(pending.inFlight.isEmpty && pending.byteCount == newer.record.byteCount + other.record.byteCount)
+        #expect(isStore(pending.queued[1], of: newer) && isStore(pending.queued[2], of: other))
+    }
+
+    @Test func whatIsInFlightCountsAgainstTheBound() throws {
+        var pending = PendingWrites()
+        let large = try waiting("/a", filler(PendingWrites.maxBytes * 2 / 3))
+        #expect(store(large, 1, in: &pending))
+        pending.beginRound()
+        #expect(!store(large, 2, in: &pending))
+        pending.finish(pending.nextBatch(maxBytes: 1))
+        #expect(store(large, 2, in: &pending))
+    }
+
+    @Test(arguments: [41, 42, 43] as [UInt64])
+    func bytesAreTheSumOfWhatIsHeldWhateverHappens(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var pending = PendingWrites()
+        for step in 0..<5_000 {
+            let index = Int64.random(in: 0..<40, using: &generator)
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0: pending.beginRound()
+            case 1: pending.putBack()
+            case 2:
+                for (index, waiting) in pending.waiting.records where waiting.record.body.count % 3 == 0 {
+                    pending.replace(waiting, with: .remove(receivedBy: .max), index)
+                }
+            case 3, 4: pending.finish(pending.nextBatch(maxBytes: 2_000))
+            case 5: _ = pending.enqueue(.remove(receivedBy: .max), index)
+            default:
+                let body = filler(Int.random(in: 0..<900, using: &generator))
+                _ = pending.enqueue(.store(try waiting("/\(index)", body)), index)
+            }
+            let held = Array(pending.queued.values) + Array(pending.inFlight.values)
+            guard pending.byteCount == held.reduce(0, { $0 + $1.byteCount }) else {
+                Issue.record("seed \(seed), step \(step): \(pending.byteCount) bytes")
+                return
+            }
+        }
+    }
+
+    @Test func aPurgeMeetsWhatWaitsAndWhatIsBeingWritten() throws {
+        var pending = PendingWrites()
+        let (first, second) = (try waiting("/a"), try waiting("/b"))
+        #expect(store(first, 1, in: &pending))
+        pending.beginRound()
+        #expect(store(second, 2, in: &pending))
+        #expect(pending.waiting.records.count == 2 && Set(pending.waiting.keys) == [1, 2])
+        pending.replace(first, with: .remove(receivedBy: .max), 1)
+        pending.replace(second, with: .store(first), 2)
+        pending.replace(second, with: .store(second), 1)
+        #expect(isStore(pending.queued[2], of: first))
+        if case .remove(.max) = pending.inFlight[1] {} else { Issue.record("it is written all the same") }
+    }
+}

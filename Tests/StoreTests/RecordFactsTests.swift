@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Store
+
+struct RecordFactsTests {
+    private let facts = RecordFacts(
+        status: 300, classTag: 255, receivedAt: noon,
+        times: RecordFacts.Times(
+            freshFor: 1, staleFor: 2, staleIfErrorFor: 3, keepFor: RecordFacts.Times.longest, initialAge: 5),
+        storefront: Array("jp".utf8), selecting: Array("accept-language".utf8), resources: [1, .max, 7])
+
+    @Test func whatIsWrittenIsRead() throws {
+        let (read, checksum) = try #require(decode(bytes(facts, checksum: .max - 1)))
+        #expect(checksum == .max - 1 && read.receivedAt == noon && read.status == 300 && read.times == facts.times)
+        #expect(read.classTag == 255 && read.storefront == facts.storefront)
+        #expect(read.selecting == facts.selecting && read.resources == facts.resources)
+    }
+
+    @Test func otherTimesTakeAsManyBytes() {
+        let before = bytes(facts, checksum: 1)
+        var changed = facts
+        changed.times = RecordFacts.Times(freshFor: 0, staleFor: 0, staleIfErrorFor: 0, keepFor: 0, initialAge: 0)
+        let after = bytes(changed, checksum: .max)
+        #expect(after.count == before.count && after != before && changed.byteCount == before.count)
+    }
+
+    @Test func bytesThatAreNoFactsAreNone() {
+        let bytes = bytes(facts, checksum: 1)
+        for count in 0..<bytes.count
+        where count + 24 != bytes.count && count + 16 != bytes.count && count + 8 != bytes.count {
+            #expect(decode(Array(bytes[..<count])) == nil, "\(count) bytes")
+        }
+        for position in bytes.indices {
+            var changed = bytes
+            changed[position] = 0xFF
+            // It may still be facts; then the checksum tells. It must not trap.
+            _ = decode(changed)
+        }
+        #expect(decode(Array(repeating: 0xFF, count: 60)) == nil)
+    }
+
+    private func bytes(_ facts: RecordFacts, checksum: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        facts.append(to: &bytes, checksum: checksum)
+        return bytes
+    }
+
+    private func decode(_ bytes: [UInt8]) -> (facts: RecordFacts, checksum: UInt64)? {
+        bytes.withUnsafeBytes { RecordFacts.read($0) }
+    }
+}

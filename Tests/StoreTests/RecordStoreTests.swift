@@ -1,0 +1,116 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A file of records whose meaning nobody knows.
+struct RecordStoreTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func opened(_ owner: any RecordOwner = PlainOwner()) -> RecordStore {
+        RecordStore.open(
+            path: folder.file("a.sqlite"), maxBytes: 16 << 20, classNames: [], owner: owner, isTemporary: false,
+            lock: nil, unixSeconds: { noon }, log: { _ in })
+    }
+
+    private func find(_ record: Record, in store: RecordStore) -> Record? {
+        store.makeReader().find(record.key, record.key.index, at: noon)
+    }
+
+    private func purged(_ store: RecordStore, _ mode: PurgeMode, _ conditions: [EntrySelection.Condition]) async -> Int?
+    {
+        await withCheckedContinuation { continuation in
+            store.purge(Purge(selection: EntrySelection(conditions), mode: mode, now: noon)) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+
+    @Test func aRecordIsFoundWhileItWaitsAndInTheFile() throws {
+        let store = opened()
+        let one = try record("/a", "body", resources: [5], variant: "v")
+        store.store(one, one.key.index)
+        for _ in 0..<2 {
+            let found = try #require(find(one, in: store))
+            #expect(found.body == one.body && found.fields == one.fields && found.facts.times == one.facts.times)
+            store.flush()
+        }
+        #expect(store.sizes.map(\.entries) == [1] && store.byteCount == one.size)
+        store.close()
+    }
+
+    /// In the queue, in the file, and where the file has yet to take it.
+    @Test func aSoftPurgeLeavesWhatTheOwnerSays() async throws {
+        let store = opened()
+        let (written, waiting) = (try record("/a/1"), try record("/a/2"))
+        let leading = try record("/a/3", "", selecting: "accept-language")
+        for each in [written, leading] { store.store(each, each.key.index) }
+        store.flush()
+        store.store(waiting, waiting.key.index)
+        #expect(await purged(store, .soft, [.prefix(Array("/a/".utf8))]) == 2)
+        #expect(find(written, in: store)?.facts.times.freshFor == 0)
+        #expect(find(waiting, in: store)?.facts.times.freshFor == 0)
+        #expect(find(leading, in: store)?.facts.times == leading.facts.times)
+        store.close()
+    }
+
+    @Test func aHardPurgeTakesWhatLeadsToTheRecordsToo() async throws {
+        let store = opened()
+        let (one, leading) = (try record("/a", variant: "v"), try record("/a", "", selecting: "accept-language"))
+        for each in [one, leading] { store.store(each, each.key.index) }
+        store.flush()
+        #expect(await purged(store, .hard, [.target(Array("/a".utf8))]) == 1)
+        #expect(find(one, in: store) == nil && find(leading, in: store) == nil && store.entries == 0)
+        store.close()
+    }
+
+    /// What agrees with its checksum may have been damaged before it was written.
+    @Test func aRecordThatTheOwnerCannotUseIsRemovedByTheCheck() throws {
+        struct Owner: RecordOwner {
+            let plain = PlainOwner()
+            func note(_ marks: [StoreMark]) {}
+            func marks(of purge: Purge) -> [StoreMark] { [] }
+            func capTimes(at now: Int64) -> Int { 0 }
+            func canUse(_ record: Record) -> Bool { record.body != Array("bad".utf8) }
+            func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times { plain.aged(facts, at: now) }
+        }
+        let store = opened(Owner())
+        let (good, bad) = (try record("/good", "good"), try record("/bad", "bad"))
+        for each in [good, bad] { store.store(each, each.key.index) }
+        store.flush()
+        store.check.checkPiece()
+        #expect(find(good, in: store) != nil && find(bad, in: store) == nil && store.status.damaged == 1)
+        store.close()
+    }
+
+    @Test func theOwnerHearsOfMarksBeforeAnythingIsFound() throws {
+        let first = opened()
+        first.add(StoreMark(table: .purged, key: Array("/a".utf8), value: .time(noon)))
+        first.close()
+        final class Owner: RecordOwner {
+            let noted = Mutex<[StoreMark]>([])
+            func note(_ marks: [StoreMark]) { noted.withLock { $0 += marks } }
+            func marks(of purge: Purge) -> [StoreMark] { [] }
+            func capTimes(at now: Int64) -> Int { 0 }
+            func canUse(_ record: Record) -> Bool { true }
+            func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times { facts.times }
+        }
+        let owner = Owner()
+        let second = opened(owner)
+        #expect(owner.noted.withLock { $0.map(\.key) } == [Array("/a".utf8)] && second.health == .available)
+        second.close()
+    }
+
+    /// A target goes through indexes, whatever the file holds.
+    @Test func aPurgeOfATargetLooksAtItsRowsAlone() throws {
+        let run = PurgeRun(
+            Purge(selection: EntrySelection([.target(Array("/a".utf8))]), mode: .hard, now: noon), PurgeCount())
+        guard case .row(let index) = run.source else {
+            return #expect(Bool(false), "\(String(describing: run.source))")
+        }
+        #expect(index == RecordKey(target: Array("/a".utf8), variant: [])?.index)
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// `check` said nothing of a cache file that the start went on without.
+@Suite struct StoreForecastTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// What the start says of the file, once it has tried.
+    private func warnings(_ path: String) -> [String] {
+        let lines = Mutex<[String]>([])
+        let store = RecordStore.open(
+            path: path, maxBytes: 1 << 20, classNames: [], owner: PlainOwner(), isTemporary: false, lock: nil,
+            unixSeconds: { noon }, log: { line in lines.withLock { $0.append(line) } })
+        store.close()
+        return lines.withLock { $0 }
+    }
+
+    @Test func aFileThatWouldBeUsedIsNoTrouble() throws {
+        let path = folder.file("cache.sqlite")
+        #expect(StoreForecast.trouble(path) == nil && access(path, F_OK) != 0)
+        #expect(warnings(path).isEmpty)
+        #expect(StoreForecast.trouble(path) == nil, "a database")
+        #expect(try StoreForecast.trouble(folder.put([], "empty")) == nil)
+    }
+
+    @Test func whatTheStartWouldSayIsForetold() throws {
+        #expect(mkdir(folder.file("folder"), 0o700) == 0 && mkfifo(folder.file("pipe"), 0o600) == 0)
+        let regular = try folder.put("text".utf8, "regular")
+        let beside = try folder.put([], "beside")
+        _ = try folder.put([], "beside.segments")
+        let (missing, directory, pipe) = (folder.file("no/x.sqlite"), folder.file("folder"), folder.file("pipe"))
+        for path in [missing, directory, pipe, regular + "/x", beside] {
+            #expect(StoreForecast.trouble(path)?.hasSuffix("in memory only") == true, "\(path)")
+            #expect(!warnings(path).isEmpty, "\(path)")
+        }
+        let junk = try folder.put(Array(repeating: UInt8(ascii: "j"), count: 4096), "junk")
+        #expect(StoreForecast.trouble(junk)?.hasSuffix("begin with an empty one") == true)
+        #expect(warnings(junk).contains { $0.contains("starting an empty one") })
+        #expect(StoreForecast.trouble(junk) == nil)
+    }
+}

@@ -1,0 +1,316 @@
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// Scripts of events, without a disk.
+@Suite struct StoreStateTests {
+    private typealias Event = StoreEvent
+    private typealias Effect = StoreEffect
+
+    private struct Script {
+        var state = StoreState(path: "/c")
+        var uptime = Duration.zero
+        var unixSeconds = noon
+
+        mutating func on(_ event: Event, after pause: Duration = .milliseconds(1)) -> [Effect] {
+            uptime += pause
+            return state.apply(event, at: StoreState.Moment(uptime: uptime, unixSeconds: unixSeconds))
+        }
+
+        /// With a file that is open and known.
+        static var opened: Script {
+            var script = Script()
+            _ = script.on(.due(isForced: true))
+            _ = script.on(.opened(isLearnt: true))
+            _ = script.on(.ran(.capUses, isOver: true))
+            return script
+        }
+    }
+
+    /// But for what is said in every case.
+    private func plain(_ effects: [Effect]) -> [Effect] {
+        effects.filter {
+            switch $0 {
+            case .health, .tell, .capTimes: false
+            default: true
+            }
+        }
+    }
+
+    private func said(_ effects: [Effect]) -> [String] {
+        effects.compactMap { if case .tell(let words) = $0 { words } else { nil } }
+    }
+
+    /// Of what no other number chooses.
+    private func asked(_ id: Int, _ mode: PurgeMode = .hard, like other: Int? = nil, at now: Int64 = noon) -> Event {
+        .purge(.asked(id, purge(other ?? id, mode, at: now)))
+    }
+
+    private func purge(_ number: Int, _ mode: PurgeMode = .hard, at now: Int64 = noon) -> Purge {
+        Purge(selection: EntrySelection([.prefix(Array("/\(number)/".utf8))]), mode: mode, now: now)
+    }
+
+    @Test func aFileIsOpenedLearntAndWritten() {
+        var script = Script()
+        #expect(script.on(.due(isForced: false)) == [.open])
+        #expect(
+            plain(script.on(.opened(isLearnt: false))) == [.schedule(.learn), .schedule(.capUses), .again])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        #expect(script.on(.wrote(.part, isOver: false)) == [.again])
+        #expect(script.on(.wrote(.all, isOver: false)) == [.health(.available)])
+        #expect(script.on(.choreDue(.learn)) == [.run(.learn)])
+        #expect(script.on(.ran(.learn, isOver: false)) == [.schedule(.learn)])
+        #expect(script.on(.choreDue(.learn)) == [.run(.learn)])
+        #expect(script.on(.ran(.learn, isOver: true)).isEmpty && script.on(.choreDue(.learn)).isEmpty)
+    }
+
+    /// It was written at once, without company, and where that never ended nothing that a trouble
+    /// had interrupted went on.
+    @Test func whatCameDuringARoundGathersForTheNext() {
+        var script = Script.opened
+        _ = script.on(.wrote(.all, isOver: true))
+        _ = script.on(.failed("full", .room))
+        let effects = script.on(.wrote(.round, isOver: false), after: .seconds(2))
+        #expect(plain(effects) == [.schedule(.shrink), .gather])
+        #expect(said(effects) == ["cache file /c works again"])
+        #expect(script.on(.wrote(.round, isOver: false)) == [.health(.available), .gather])
+    }
+
+    /// Above 4 MiB each store began another attempt to open the file.
+    @Test func aFailureIsSaidOnceAndWaitedForUnlessACallerWaits() {
+        var script = Script()
+        _ = script.on(.due(isForced: true))
+        let first = script.on(.notOpened("no folder", .other))
+        #expect(said(first).count == 1 && plain(first) == [.retry(after: .seconds(1))])
+        #expect(script.on(.due(isForced: false), after: .milliseconds(500)).isEmpty)
+        #expect(script.on(.due(isForced: true)) == [.open])
+        #expect(said(script.on(.notOpened("no folder", .busy))).isEmpty)
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
+        #expect(said(script.on(.opened(isLearnt: true))) == ["cache file /c works again"])
+    }
+
+    @Test(arguments: [FileFault.room, .busy])
+    func aFullDiskKeepsTheConnection(fault: FileFault) {
+        var script = Script.opened
+        let effects = script.on(.failed("full", fault))
+        #expect(
+            plain(effects) == [.putBack, .retry(after: .seconds(1))] && effects.contains(.health(.failing("full"))))
+        #expect(script.on(.due(isForced: false)).isEmpty && !script.state.isSettled)
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.write(makingRoom: true)])
+        #expect(script.on(.wrote(.all, isOver: false)).contains(.tell("cache file /c works again")))
+    }
+
+    /// Nothing was written any more, through restarts too.
+    @Test func aSegmentThatCannotBeReadIsGivenUpAndWritingGoesOn() {
+        var script = Script.opened
+        #expect(script.on(.failed("EIO", .segment(7))) == [.putBack, .giveUp(7), .schedule(.sweep), .again])
+        #expect(script.state.isSettled)
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        #expect(script.on(.choreDue(.sweep)) == [.run(.sweep)])
+    }
+
+    /// The look-up's miss is dear enough.
+    @Test func aSegmentThatAReaderCouldReadTheSecondTimeStays() {
+        var script = Script.opened
+        #expect(script.on(.probed(segment: 3, isReadable: true)).isEmpty)
+        #expect(script.on(.probed(segment: 3, isReadable: false)) == [.giveUp(3), .schedule(.sweep)])
+    }
+
+    @Test func aPageThatCannotBeReadHasTheFileSetAsideAtTheSecondLookAndOnce() {
+        var script = Script.opened
+        #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
+        let first = script.on(.examined(.unreadable("EIO")))
+        #expect(plain(first) == [.dropConnection, .retry(after: .seconds(1))])
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
+        _ = script.on(.opened(isLearnt: true))
+        #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
+        #expect(script.on(.examined(.unfinished)) == [.setAside("it cannot be read: EIO")])
+        #expect(script.on(.wasSetAside) == [.open])
+        _ = script.on(.opened(isLearnt: true))
+        let again = script.on(.failed("EIO", .unreadable), after: .seconds(9))
+        #expect(plain(again) == [.putBack, .dropConnection, .retry(after: .seconds(1))], "the disk is dead")
+    }
+
+    @Test func aReadThatFailedForAMomentCostsNothing() {
+        var script = Script.opened
+        #expect(script.on(.reported("EIO", .unreadable)) == [.examine])
+        #expect(script.on(.examined(.unreadable("EIO"))).isEmpty)
+        #expect(script.on(.reported("EIO", .unreadable)) == [.examine], "at once")
+        #expect(script.on(.examined(.unreadable("EIO"))).isEmpty)
+        #expect(script.on(.reported("EIO", .unreadable), after: .seconds(700)) == [.examine])
+        #expect(script.on(.examined(.unreadable("EIO"))).isEmpty, "long ago")
+        #expect(script.on(.reported("EIO", .unreadable), after: .seconds(2)) == [.examine])
+        #expect(script.on(.examined(.sound)).isEmpty)
+    }
+
+    @Test func aFileWhoseFirstPageCannotBeReadIsSetAside() {
+        var script = Script()
+        _ = script.on(.due(isForced: true))
+        #expect(plain(script.on(.notOpened("EIO", .unreadable))) == [.retry(after: .seconds(1))])
+        #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
+        #expect(script.on(.notOpened("EIO", .unreadable)) == [.setAside("it cannot be read: EIO")])
+    }
+
+    @Test func damageIsBelievedWhenALookAgreesOrAtTheSecondReport() {
+        var script = Script.opened
+        #expect(script.on(.reported("torn", .damage)) == [.examine])
+        #expect(script.on(.examined(.damaged)) == [.setAside("torn")])
+        script = .opened
+        #expect(script.on(.reported("torn", .damage)) == [.examine])
+        #expect(script.on(.reported("torn", .damage)).isEmpty, "it is being looked at")
+        let acquitted = script.on(.examined(.sound))
+        #expect(plain(acquitted).isEmpty && said(acquitted)[0].contains("nothing is wrong with it"))
+        #expect(script.on(.reported("torn", .damage), after: .seconds(599)) == [.setAside("torn")])
+    }
+
+    @Test func namesThatMeanOtherFilesAreLeftAtOnce() {
+        var script = Script.opened
+        #expect(plain(script.on(.displaced)) == [.disconnect, .retry(after: .seconds(1)), .open])
+        #expect(script.on(.choreDue(.capUses)).isEmpty)
+    }
+
+    /// A purge had to wait until the files had shrunk.
+    @Test func alwaysOneStepOfShrinkingThenTheOthers() {
+        var script = Script.opened
+        #expect(plain(script.on(.wrote(.all, isOver: true))) == [.schedule(.shrink)])
+        #expect(plain(script.on(.wrote(.all, isOver: true))).isEmpty, "it is under way")
+        #expect(script.on(.choreDue(.shrink)) == [.run(.shrink)])
+        #expect(script.on(.ran(.shrink, isOver: false)) == [.schedule(.shrink)])
+        #expect(script.on(asked(1)) == [.purge(.step(1))])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        #expect(script.on(.stop) == [.purge(.refuse(1)), .purge(.forget(1)), .forgetQueue, .close, .health(.closed)])
+        #expect(script.on(.choreDue(.shrink)).isEmpty && script.on(.due(isForced: true)).isEmpty)
+    }
+
+    @Test func choresThatATroubleInterruptedGoOnAfterIt() {
+        var script = Script.opened
+        _ = script.on(.wrote(.all, isOver: true))
+        _ = script.on(.failed("full", .room))
+        #expect(script.on(.choreDue(.shrink)).isEmpty)
+        let effects = script.on(.wrote(.all, isOver: false), after: .seconds(2))
+        #expect(plain(effects) == [.schedule(.shrink)])
+    }
+
+    /// Room was made for all that waited, however far the files were beyond their bound.
+    @Test func theEndMakesRoomForAWhile() {
+        var script = Script.opened
+        #expect(script.on(.stopping).isEmpty)
+        #expect(script.on(.due(isForced: true)) == [.write(makingRoom: true)])
+        #expect(script.on(.due(isForced: true), after: .seconds(4)) == [.write(makingRoom: false)])
+    }
+
+    @Test func aClockThatGoesBackEndsTimesInTheFuture() {
+        var script = Script.opened
+        script.unixSeconds -= 59
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
+        script.unixSeconds -= 3_600
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true), .capTimes, .schedule(.capUses)])
+        #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)], "once")
+    }
+
+    @Test func aFileThatIsLentIsNotTouched() {
+        var script = Script.opened
+        #expect(script.on(.lend) == [.lend])
+        #expect(script.on(.due(isForced: true)).isEmpty && script.on(.reported("torn", .damage)).isEmpty)
+        #expect(script.on(asked(1)) == [.purge(.refuse(1))], "and is owed")
+        #expect(script.on(.takeBack) == [.signLock, .open])
+        #expect(script.on(.opened(isLearnt: true)).contains(.purge(.schedule(1))))
+        #expect(script.on(.lend) == [.abandon, .lend])
+        #expect(script.on(.handOver) == [.releaseLock, .keepQueue])
+        #expect(script.on(.due(isForced: true)).isEmpty && script.on(.takeBack).isEmpty)
+        #expect(script.on(asked(2)) == [.purge(.refuse(2))], "and counts for what is read")
+        #expect(script.on(asked(3, .dryRun)) == [.purge(.refuse(3)), .purge(.forget(3))])
+        #expect(!script.on(.stop).contains(.abandon))
+    }
+
+    // MARK: Purges
+
+    @Test func aPurgeGoesStepByStep() {
+        var script = Script.opened
+        #expect(script.on(asked(1)) == [.purge(.step(1))])
+        #expect(script.on(.purge(.stepped(1, isDone: false))) == [.purge(.schedule(1))])
+        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
+        // What waits for its end is written then.
+        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.purge(.finish(1)), .again])
+        #expect(script.on(.purge(.due(1))).isEmpty)
+    }
+
+    /// It was forgotten: rows that it had not reached were served, and were never purged.
+    @Test func aPurgeUnderWayWhenTheFileIsLentIsRefusedAndOwed() {
+        var script = Script.opened
+        _ = script.on(asked(1))
+        _ = script.on(asked(2, .dryRun))
+        // No purge was answered that the file has not had: it can be lent.
+        #expect(script.on(.lend) == [.purge(.refuse(1)), .purge(.refuse(2)), .purge(.forget(2)), .lend])
+        #expect(script.on(.purge(.due(1))).isEmpty)
+        _ = script.on(.takeBack)
+        #expect(script.on(.opened(isLearnt: true)).contains(.purge(.schedule(1))))
+        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
+    }
+
+    /// A follower of the purge log asks again four times a second; 256 purges became one of
+    /// everything.
+    @Test func aPurgeThatIsRefusedAgainAndAgainIsOwedOnce() {
+        var script = Script.opened
+        _ = script.on(.lend)
+        #expect(script.on(asked(0)) == [.purge(.refuse(0))])
+        for number in 1..<1_000 {
+            let again = script.on(asked(number, like: 0, at: noon + Int64(number)))
+            #expect(again == [.purge(.refuse(number)), .purge(.forget(number - 1))])
+        }
+        #expect(script.on(asked(1_000, .soft, like: 0)) == [.purge(.refuse(1_000))], "of another mode")
+        #expect(script.on(asked(1_001, like: 0)) == [.purge(.refuse(1_001))], "earlier: the clock was set back")
+    }
+
+    @Test func aPurgeThatIsUnderWayIsNotOwedBesideAnEqualOne() {
+        var script = Script.opened
+        _ = script.on(asked(1))
+        _ = script.on(.purge(.failed(1, "full", .room)))
+        _ = script.on(.wrote(.all, isOver: false), after: .seconds(2))
+        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
+        #expect(script.on(asked(2, like: 1)) == [.purge(.step(2))], "each is answered for itself")
+        #expect(script.on(.purge(.failed(2, "full", .room))).suffix(2) == [.purge(.answer(2)), .purge(.forget(1))])
+        #expect(script.on(.purge(.due(1))).isEmpty)
+    }
+
+    /// It was refused, and what it had chosen went on being a hit.
+    @Test func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
+        var script = Script.opened
+        _ = script.on(asked(1))
+        let failed = script.on(.purge(.failed(1, "full", .room)))
+        #expect(plain(failed) == [.putBack, .retry(after: .seconds(1)), .purge(.answer(1))])
+        #expect(script.on(asked(2)) == [.purge(.answer(2))])
+        #expect(script.on(asked(3, .dryRun)) == [.purge(.refuse(3)), .purge(.forget(3))])
+        let back = script.on(.wrote(.all, isOver: false), after: .seconds(2))
+        // One after the other: hundreds at a time had the disk to themselves.
+        #expect(plain(back) == [.purge(.schedule(1))])
+        #expect(!script.on(.wrote(.all, isOver: false)).contains(.purge(.schedule(2))))
+        #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
+        #expect(script.on(.purge(.stepped(1, isDone: true))) == [.purge(.finish(1)), .again, .purge(.schedule(2))])
+        #expect(script.on(.stop).contains(.abandon), "the second is owed still")
+    }
+
+    @Test func aPurgeWithoutAFileIsOwedToTheOneThatComes() {
+        var script = Script()
+        _ = script.on(.due(isForced: true))
+        _ = script.on(.notOpened("locked", .busy))
+        #expect(script.on(asked(1)) == [.purge(.answer(1))])
+        #expect(script.on(.opened(isLearnt: true), after: .seconds(1)).contains(.purge(.schedule(1))))
+    }
+
+    @Test func purgesThatAreOwedBecomeOneOfEverything() {
+        var script = Script()
+        for purge in 0..<PurgeTurns.mostOwed {
+            #expect(script.on(asked(purge)) == [.purge(.answer(purge))])
+        }
+        let last = PurgeTurns.mostOwed
+        let wide = Purge(selection: EntrySelection(), mode: .hard, now: noon)
+        #expect(script.on(asked(last)) == [.purge(.answer(last)), .purge(.widen(into: last, wide))])
+        // The one that it was is no longer owed by itself.
+        #expect(script.on(asked(last + 1, like: last)) == [.purge(.answer(last + 1))])
+        _ = script.on(.due(isForced: true))
+        let effects = script.on(.opened(isLearnt: true))
+        #expect(effects.filter { if case .purge(.schedule) = $0 { true } else { false } } == [.purge(.schedule(last))])
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Store
+
+/// A fixed moment, so that no test depends on the clock.
+let noon: Int64 = 1_800_000_000
+
+/// A text of that many bytes. `String(repeating:count:)` appends its one character as often.
+func filler(_ count: Int) -> String {
+    String(decoding: [UInt8](repeating: UInt8(ascii: "x"), count: count), as: UTF8.self)
+}
+
+func record(
+    _ target: String, _ body: String = "{}", at receivedAt: Int64 = noon,
+    times: RecordFacts.Times = RecordFacts.Times(
+        freshFor: 1_000, staleFor: 0, staleIfErrorFor: 0, keepFor: 0, initialAge: 0), storefront: String = "us",
+    classTag: UInt8 = 1, selecting: String = "", resources: [UInt64] = [], isGzip: Bool = false, variant: String = ""
+) throws -> Record {
+    Record(
+        key: try #require(RecordKey(target: Array(target.utf8), variant: Array(variant.utf8))),
+        facts: RecordFacts(
+            status: 200, classTag: classTag, receivedAt: receivedAt, times: times, storefront: Array(storefront.utf8),
+            selecting: Array(selecting.utf8), resources: resources),
+        fields: Array("Content-Type: application/json\r\n".utf8)[...], body: Array(body.utf8), isGzip: isGzip)
+}
+
+/// An owner without marks, of records that can all be used; a soft purge ends all durations.
+struct PlainOwner: RecordOwner {
+    func note(_ marks: [StoreMark]) {}
+    func marks(of purge: Purge) -> [StoreMark] { [] }
+    func capTimes(at now: Int64) -> Int { 0 }
+    func canUse(_ record: Record) -> Bool { true }
+
+    func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times {
+        RecordFacts.Times(freshFor: 0, staleFor: 0, staleIfErrorFor: 0, keepFor: 0, initialAge: 0)
+    }
+}
