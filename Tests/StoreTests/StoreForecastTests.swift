@@ -29,6 +29,37 @@ import Testing
         #expect(try StoreForecast.trouble(folder.put([], "empty")) == nil)
     }
 
+    /// A key, a configuration and another program's open database were renamed, and began empty.
+    @Test func aFileThatIsNoCacheIsLeftAlone() throws {
+        let path = folder.file("cache.sqlite")
+        #expect(StoreForecast.objection(path) == nil)
+        #expect(warnings(path).isEmpty && StoreForecast.objection(path) == nil)
+        Segments.remove(folder: Segments.folder(of: path))
+        #expect(access(Segments.folder(of: path), F_OK) != 0 && StoreForecast.objection(path) == nil, "by its mark")
+        #expect(try StoreForecast.objection(folder.put([], "empty")) == nil)
+        let foreign = try Database(path: folder.put([], "foreign"), mode: .readWrite, busyTimeout: .zero)
+        try foreign.execute("PRAGMA user_version = 10")
+        #expect(StoreForecast.objection(foreign.path) == nil, "there is nothing in it")
+        try foreign.execute("CREATE TABLE precious (x)")
+        let key = try folder.put("-----BEGIN PRIVATE KEY-----".utf8, "key.p8")
+        let short = try folder.put("SQLite format 3\0".utf8, "short")
+        for path in [foreign.path, key, short] {
+            #expect(StoreForecast.objection(path)?.contains("no cache file of this program's") == true, "\(path)")
+        }
+        #expect(mkdir(Segments.folder(of: key), 0o700) == 0 && StoreForecast.objection(key) == nil, "damaged")
+    }
+
+    @Test func aFileOfAVersionThatIsNotTakenOverIsForetold() throws {
+        let path = folder.file("cache.sqlite")
+        #expect(warnings(path).isEmpty)
+        for version in [Schema.version + 1, Schema.version - 2] {
+            let database = try Database(path: path, mode: .readWrite, busyTimeout: .zero)
+            try database.execute("PRAGMA user_version = \(version)")
+            _ = try database.checkpoint()
+            #expect(StoreForecast.trouble(path)?.contains("of version \(version)") == true)
+        }
+    }
+
     @Test func whatTheStartWouldSayIsForetold() throws {
         #expect(mkdir(folder.file("folder"), 0o700) == 0 && mkfifo(folder.file("pipe"), 0o600) == 0)
         let regular = try folder.put("text".utf8, "regular")

@@ -21,9 +21,11 @@ import Testing
         #expect(try FileAccess.system.secretProblem(file("secret\n", mode: mode), .token) == nil)
     }
 
-    @Test func aCacheFileIsNoLink() throws {
+    @Test func aCacheFileIsNoLinkAndNoOtherFile() throws {
         let path = folder.file("cache.sqlite")
         #expect(FileAccess.system.cacheProblem(path) == nil && FileAccess.system.cacheHolder(path) == nil)
+        let key = try file("secret", mode: 0o600)
+        #expect(FileAccess.system.cacheProblem(key)?.contains("nothing is written to it") == true)
         #expect(symlink("nowhere", path) == 0)
         #expect(FileAccess.system.cacheProblem(path)?.hasPrefix("a symbolic link") == true)
         var access = FileAccess.system

@@ -9,6 +9,8 @@ enum Schema {
     static let applicationID: Int64 = 0x5266_726E
     /// `PRAGMA user_version`.
     static let version: Int64 = 10
+    /// The versions that are taken over.
+    static let readable = version - 1...version
     /// Of a new file.
     static let pageBytes = 2_048
 

@@ -96,7 +96,8 @@ struct FileAccess: Sendable {
         cacheForecast: { path in StoreForecast.trouble(path) },
         cacheProblem: { path in
             var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return nil }
+            guard lstat(path, &status) == 0 else { return nil }
+            if status.st_mode & S_IFMT != S_IFLNK { return StoreForecast.objection(path) }
             return "a symbolic link, and none is followed there; name the file that it leads to"
         },
         cacheHolder: { path in StoreLock.holder(of: path) },
