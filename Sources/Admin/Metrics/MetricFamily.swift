@@ -174,7 +174,7 @@ extension MetricFamily {
         counter("refrain_revalidated_total", "Stored answers that the origin confirmed with a 304", .revalidated),
         counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
         counter("refrain_verified_total", "Composed answers that were compared with the origin's", .verified),
-        counter("refrain_verify_mismatches_total", "Composed answers that were wrong", .mismatched),
+        counter("refrain_verify_mismatches_total", "Composed answers that were wrong", .verifyMismatches),
         counter(
             "refrain_verifications_total", labels: ["result"],
             "Verifications of composed answers, by result"
@@ -183,7 +183,7 @@ extension MetricFamily {
             "refrain_not_composed_total", labels: ["rule", "reason"],
             "Requests to the origin whose answer could not be composed, by what was tried and what it lacked"
         ) { input in
-            input.source.notComposed.map { Sample($0.count, ["\($0.rule.word)", "\($0.lack.word)"]) }
+            input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.lack.word]) }
         },
         gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being", \.source.restingForms),
     ]

@@ -74,8 +74,8 @@ struct Observations {
         var object = JSONObject()
         for rule in Refusal.Rule.allCases {
             var lacks = JSONObject()
-            for count in counts where count.rule == rule { lacks.append("\(count.lack.word)", .integer(count.count)) }
-            object.append("\(rule.word)", .object(lacks))
+            for count in counts where count.rule == rule { lacks.append(count.lack.word, .integer(count.count)) }
+            object.append(rule.word, .object(lacks))
         }
         return .object(object)
     }

@@ -95,12 +95,12 @@ final class Verifying {
     /// Counts how a verification ended. A wrong answer puts its form to rest.
     func note(_ verdict: Verification.Verdict, on subject: VerificationRun.Subject) {
         switch verdict {
-        case .equal: base.statistics.count(.equal)
-        case .older: base.statistics.count(.older)
+        case .equal: base.statistics.count(.verifiedEqual)
+        case .older: base.statistics.count(.verifiedOlder)
         case .wrong(let path):
             rest(subject, differingAt: path)
-            base.statistics.count(.mismatched)
-        case .undecided: base.statistics.count(.undecided)
+            base.statistics.count(.verifyMismatches)
+        case .undecided: base.statistics.count(.verifyUndecided)
         }
     }
 

@@ -79,8 +79,8 @@ public struct StatisticsSource: Sendable {
     /// Results of verifications, with the word for each.
     public var verifications: [(result: StaticString, count: Int)] {
         [
-            ("equal", self[.equal]), ("older", self[.older]), ("wrong", self[.mismatched]),
-            ("undecided", self[.undecided]), ("skipped", self[.verifySkipped]),
+            ("equal", self[.verifiedEqual]), ("older", self[.verifiedOlder]), ("wrong", self[.verifyMismatches]),
+            ("undecided", self[.verifyUndecided]), ("skipped", self[.verifySkipped]),
         ]
     }
 

@@ -143,8 +143,8 @@ extension Explanation.Composing {
 extension Explanation.Refused {
     init?(_ attempt: ComposingAttempt) {
         guard let refusal = attempt.refusal else { return nil }
-        rule = refusal.rule.word.description
-        lack = refusal.lack.kind.word.description
+        rule = refusal.rule.word
+        lack = refusal.lack.kind.word
         sentence = refusal.sentence(of: attempt.request)
     }
 }
