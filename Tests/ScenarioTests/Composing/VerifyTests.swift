@@ -56,7 +56,7 @@ import Testing
         // Nothing is composed in that form, nor compared with it.
         for id in albums[1..<4] { try scene.get(album(id, "")) }
         #expect(scene.proxy.statistics[.verified] == 1)
-        #expect(scene.proxy.statistics.restingForms == 1)
+        #expect(scene.proxy.statistics.restingForms() == 1)
     }
 
     /// It counted as a mismatch, and nothing was composed in that form, nor measured, for its whole
@@ -75,7 +75,7 @@ import Testing
         #expect(try scene.get(album(albums[index], "")).status.contains("fwd=uri-miss"))
         waitUntil { scene.proxy.statistics[.verifiedOlder] == 1 }
         #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
-        #expect(scene.proxy.statistics.restingForms == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
+        #expect(scene.proxy.statistics.restingForms() == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
         // The batch has been renewed, and the form goes on.
         let others = albums.indices.dropFirst().filter { $0 != index }.prefix(3)
         for other in others { try scene.get(album(albums[other], "")) }
@@ -173,6 +173,6 @@ import Testing
             let (status, cost) = try scene.get(album(id))
             #expect(status.contains("fwd=uri-miss") && cost == 1, "\(status)")
         }
-        #expect(scene.proxy.statistics.restingForms >= 1)
+        #expect(scene.proxy.statistics.restingForms() >= 1)
     }
 }
