@@ -29,8 +29,7 @@ package struct Refusal: Equatable, Sendable {
     package let lack: Lack
 
     init(_ rule: Rule, _ lack: Lack) {
-        self.rule = rule
-        self.lack = lack
+        (self.rule, self.lack) = (rule, lack)
     }
 
     init(_ rule: Rule, _ kind: Lack.Kind, _ detail: Lack.Detail = .none) {
@@ -125,8 +124,7 @@ package struct Lack: Error, Equatable {
     let detail: Detail
 
     init(_ kind: Kind, _ detail: Detail = .none) {
-        self.kind = kind
-        self.detail = detail
+        (self.kind, self.detail) = (kind, detail)
     }
 
     /// The one of two that came further.

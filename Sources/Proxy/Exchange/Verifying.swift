@@ -29,11 +29,8 @@ final class Verifying {
         _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate,
         _ troubles: OriginTroubles, _ base: LoopBase
     ) {
-        self.composing = composing
-        self.accounts = accounts
-        self.gate = gate
-        self.troubles = troubles
-        self.base = base
+        (self.composing, self.accounts, self.gate) = (composing, accounts, gate)
+        (self.troubles, self.base) = (troubles, base)
         share = shared.verifySample
         comparesAll = shared.verifies
         room = shared.verifications

@@ -13,9 +13,7 @@ public struct HypotheticalRequest: Sendable {
     let carriesUserToken: Bool
 
     public init(target: [UInt8], method: Method = .get, carriesUserToken: Bool = false) {
-        self.target = target
-        self.method = method
-        self.carriesUserToken = carriesUserToken
+        (self.target, self.method, self.carriesUserToken) = (target, method, carriesUserToken)
     }
 
     /// The names of the methods that it can have.

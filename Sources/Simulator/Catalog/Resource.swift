@@ -45,7 +45,6 @@ struct Resource: Hashable, Sendable {
     let number: Int
 
     init(_ type: SimulatedType, _ number: Int) {
-        self.type = type
-        self.number = number
+        (self.type, self.number) = (type, number)
     }
 }

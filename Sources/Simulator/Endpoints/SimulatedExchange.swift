@@ -15,10 +15,7 @@ struct SimulatedExchange {
     init(
         _ api: SimulatedAPI, _ snapshot: Snapshot, _ request: SimulatorRequest, index: Int
     ) throws(APIError) {
-        self.api = api
-        self.snapshot = snapshot
-        self.request = request
-        self.index = index
+        (self.api, self.snapshot, self.request, self.index) = (api, snapshot, request, index)
         target = SimulatorTarget(request.target)
         decorations = try Decorations(target)
     }
