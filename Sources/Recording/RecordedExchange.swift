@@ -12,8 +12,7 @@ public struct RecordedField: Sendable, Hashable {
     public let value: String
 
     public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
+        (self.name, self.value) = (name, value)
     }
 }
 
@@ -51,13 +50,8 @@ public struct RecordedExchange: Sendable, Equatable {
     public init(
         time: Timestamp, offset: Duration, method: String, target: String, status: Int, latency: Duration, length: Int?
     ) {
-        self.time = time
-        self.offset = offset
-        self.method = method
-        self.target = target
-        self.status = status
-        self.latency = latency
-        self.length = length
+        (self.time, self.offset, self.method, self.target) = (time, offset, method, target)
+        (self.status, self.latency, self.length) = (status, latency, length)
     }
 
     /// Whether the answer had content that is not in the recording, or may have had some.

@@ -14,9 +14,7 @@ public struct RecordingHeader: Sendable, Equatable {
     public var sampling: Double
 
     public init(started: Timestamp, program: String, sampling: Double = 1) {
-        self.started = started
-        self.program = program
-        self.sampling = sampling
+        (self.started, self.program, self.sampling) = (started, program, sampling)
     }
 
     /// With its line end.

@@ -15,9 +15,7 @@ public struct RecordingSettings: Sendable, Equatable {
     public init(
         path: String, sampling: Double = 1, mostBytes: Int = standardBytes, mostFiles: Int = standardFiles
     ) {
-        self.path = path
-        self.sampling = sampling
-        self.mostBytes = mostBytes
-        self.mostFiles = mostFiles
+        (self.path, self.sampling) = (path, sampling)
+        (self.mostBytes, self.mostFiles) = (mostBytes, mostFiles)
     }
 }

@@ -52,8 +52,7 @@ public final class RecordingWriter {
     /// - Throws: `RecordingError` where the files cannot be made, or something there is no
     ///   recording.
     public init(_ settings: RecordingSettings, header: RecordingHeader) throws(RecordingError) {
-        self.settings = settings
-        self.header = header
+        (self.settings, self.header) = (settings, header)
         try begin()
     }
 

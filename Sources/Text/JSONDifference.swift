@@ -83,9 +83,7 @@ public struct JSONDifference: Sendable, Equatable {
     private static func elements(_ count: Int) -> String { count == 1 ? "1 element" : "\(count) elements" }
 
     public init(path: String, expected: String, found: String) {
-        self.path = path
-        self.expected = expected
-        self.found = found
+        (self.path, self.expected, self.found) = (path, expected, found)
     }
 
     private init(_ path: String, _ expected: JSON?, _ found: JSON?) {

@@ -13,8 +13,7 @@ public struct JSONObject: Sendable, Equatable {
         public var value: JSON
 
         public init(key: String, value: JSON) {
-            self.key = key
-            self.value = value
+            (self.key, self.value) = (key, value)
         }
     }
 

@@ -36,7 +36,7 @@ import Testing
         let reasons = try #require(members["reasons"] as? [String: Int])
         #expect(Set(reasons.keys) == Set(Reason.allCases.map(\.text)))
         let notComposed = try #require(members["not_composed"] as? [String: [String: Int]])
-        #expect(Set(notComposed.keys) == Set(Refusal.Rule.allCases.map(\.word.description)))
+        #expect(Set(notComposed.keys) == Set(Refusal.Rule.allCases.map(\.word)))
         #expect(reply.field("Cache-Control") == "no-store")
     }
 

@@ -219,7 +219,7 @@ import Text
             let reply = try proxy.client.send("GET", Self.album, fields: [("Authorization", "Bearer fedcba9876543210")])
             #expect(reply.status == 200)
         }
-        let clients = proxy.statistics.clients
+        let clients = proxy.statistics.clients()
         #expect(clients.map(\.name) == ["phone", "web"])
         #expect(clients.map(\.requests) == [6, 6])
         #expect(clients[0].limited == limited.count && clients[0].refused == limited.count)

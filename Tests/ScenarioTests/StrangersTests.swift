@@ -69,7 +69,7 @@ import Testing
                 "POST", "/v1/me/library", fields: [("X-Refrain-Key", "0123456789abcdef")], body: Data("{}".utf8))
             #expect(reply.status == 200)
         }
-        #expect(proxy.statistics.clients.map { $0.requests } == [2] && proxy.statistics[.requests] == 2)
+        #expect(proxy.statistics.clients().map { $0.requests } == [2] && proxy.statistics[.requests] == 2)
     }
 
     /// A key of 5/s was admitted 18 times a second by three nodes.

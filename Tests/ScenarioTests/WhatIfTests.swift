@@ -117,7 +117,7 @@ import Text
         // Confirmed by a 304, for as long again.
         clock.advance(seconds: 59)
         #expect(try proxy.client.send("GET", target).field("Cache-Status")?.contains("hit; ttl=1") == true)
-        #expect(proxy.statistics.ttlSpeed == 10)
+        #expect(proxy.statistics.ttlSpeed() == 10)
         try proxy.adopt { settings in
             var ordinary = policy
             ordinary.speed = 1
@@ -126,6 +126,6 @@ import Text
                 authority: settings.upstream.endpoint.authority, crossOrigin: .any,
                 composition: CompositionSettings())
         }
-        #expect(proxy.statistics.ttlSpeed == 1)
+        #expect(proxy.statistics.ttlSpeed() == 1)
     }
 }

@@ -110,6 +110,6 @@ import Testing
         #expect(reply.status == 200 && reply.body.count > 256 << 10)
         #expect(reply.field("Cache-Status")?.contains("detail=vary") == true, "\(reply.fields)")
         let wrong = isEqual ? 0 : 1
-        waitUntil { scene.proxy.statistics[.verified] == 1 && scene.proxy.statistics[.mismatched] == wrong }
+        waitUntil { scene.proxy.statistics[.verified] == 1 && scene.proxy.statistics[.verifyMismatches] == wrong }
     }
 }

@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: seeds) func idsReadBack(_ seed: UInt64) {
         let catalog = Catalog(seed: seed, artists: 200, playlists: 100)
-        for type in SimulatedType.allCases where !type.isLibrary && type != .recommendations && type != .songs {
+        for type in SimulatedType.allCases where !type.isLibrary && type != .personalRecommendation && type != .songs {
             for number in 0..<catalog.count(of: type) {
                 let resource = Resource(type, number)
                 #expect(catalog.resource(type, id: catalog.id(of: resource)) == resource, "seed \(seed)")

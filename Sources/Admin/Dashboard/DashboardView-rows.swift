@@ -116,7 +116,7 @@ extension DashboardView {
     }
 
     func clientRows(_ moment: Moment) -> [[Cell]] {
-        moment.observations.source.clients.map { client in
+        moment.observations.source.clients().map { client in
             [
                 .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
                 .text(Figure.count(client.limited)), Self.bytes(client.bytes),

@@ -143,7 +143,7 @@ struct DashboardView {
 
     private mutating func addVerification(_ source: StatisticsSource) {
         // The parts before their sum, so that none is larger.
-        let (wrong, older, undecided) = (source[.mismatched], source[.older], source[.undecided])
+        let (wrong, older, undecided) = (source[.verifyMismatches], source[.verifiedOlder], source[.verifyUndecided])
         let verified = source[.verified]
         guard verified > 0 else { return set("verified", "", "plain") }
         set(

@@ -161,7 +161,7 @@ extension MetricFamily {
             input.source.developerTokenEnd(at: input.unixSeconds).map { [Sample(Int($0))] } ?? []
         },
         gauge("refrain_certificate_expiry_timestamp_seconds", "When the certificate of the TLS listeners ends") {
-            input in input.source.certificateEnd.map { [Sample(Int($0))] } ?? []
+            input in input.source.certificateEnd().map { [Sample(Int($0))] } ?? []
         },
     ]
 
@@ -174,7 +174,7 @@ extension MetricFamily {
         counter("refrain_revalidated_total", "Stored answers that the origin confirmed with a 304", .revalidated),
         counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
         counter("refrain_verified_total", "Composed answers that were compared with the origin's", .verified),
-        counter("refrain_verify_mismatches_total", "Composed answers that were wrong", .mismatched),
+        counter("refrain_verify_mismatches_total", "Composed answers that were wrong", .verifyMismatches),
         counter(
             "refrain_verifications_total", labels: ["result"],
             "Verifications of composed answers, by result"
@@ -183,9 +183,11 @@ extension MetricFamily {
             "refrain_not_composed_total", labels: ["rule", "reason"],
             "Requests to the origin whose answer could not be composed, by what was tried and what it lacked"
         ) { input in
-            input.source.notComposed.map { Sample($0.count, ["\($0.rule.word)", "\($0.lack.word)"]) }
+            input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.lack.word]) }
         },
-        gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being", \.source.restingForms),
+        gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being") {
+            [Sample($0.source.restingForms())]
+        },
     ]
 
     // MARK: Storage
@@ -233,13 +235,13 @@ extension MetricFamily {
 
     private static let clients: [MetricFamily] = [
         counter("refrain_client_requests_total", labels: ["client"], "Requests of a client that has a key") { input in
-            input.source.clients.map { Sample($0.requests, [$0.name]) }
+            input.source.clients().map { Sample($0.requests, [$0.name]) }
         },
         counter("refrain_client_limited_total", labels: ["client"], "Requests beyond the rate of the client") { input in
-            input.source.clients.map { Sample($0.limited, [$0.name]) }
+            input.source.clients().map { Sample($0.limited, [$0.name]) }
         },
         counter("refrain_client_sent_bytes_total", labels: ["client"], "Bytes of content sent to the client") { input in
-            input.source.clients.map { Sample($0.bytes, [$0.name]) }
+            input.source.clients().map { Sample($0.bytes, [$0.name]) }
         },
     ]
 

@@ -56,7 +56,7 @@ struct Observations {
                 "file": .array(breakdown.file.map(json)), "memory": .array(breakdown.memory.map(json)),
             ]),
             "tier": tier?.json ?? .null,
-            "clients": .array(source.clients.map(\.json)),
+            "clients": .array(source.clients().map(\.json)),
             "config": config,
             "history": history.json,
         ]
@@ -74,8 +74,8 @@ struct Observations {
         var object = JSONObject()
         for rule in Refusal.Rule.allCases {
             var lacks = JSONObject()
-            for count in counts where count.rule == rule { lacks.append("\(count.lack.word)", .integer(count.count)) }
-            object.append("\(rule.word)", .object(lacks))
+            for count in counts where count.rule == rule { lacks.append(count.lack.word, .integer(count.count)) }
+            object.append(rule.word, .object(lacks))
         }
         return .object(object)
     }
@@ -121,7 +121,7 @@ struct Observations {
             "reloads": .integer(reloads.succeeded), "failed_reloads": .integer(reloads.failed),
             "last_success": reloads.lastSuccess.map { .integer(Int($0)) } ?? .null,
             "last_failure": reloads.lastFailure.map(JSON.string) ?? .null,
-            "ttl_speed": .integer(source.ttlSpeed),
+            "ttl_speed": .integer(source.ttlSpeed()),
         ])
     }
 }
@@ -140,7 +140,7 @@ extension StatisticsSource {
             "upstream_rate": upstream.rate ?? 0,
             "upstream_in_flight": upstream.inFlight,
             "upstream_waiting": upstream.waiting,
-            "forms_resting": restingForms,
+            "forms_resting": restingForms(),
             "headers_refused": connections.refusedHeaderCount,
             "entries": entries,
             "cache_bytes": cacheBytes,

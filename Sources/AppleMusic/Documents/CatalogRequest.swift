@@ -82,8 +82,7 @@ public struct ResourceName: Hashable, Sendable {
     public let id: [UInt8]
 
     public init(type: ResourceClass, id: [UInt8]) {
-        self.type = type
-        self.id = id
+        (self.type, self.id) = (type, id)
     }
 }
 

@@ -181,9 +181,7 @@ extension ResourceDocument.Object {
         otherMembers: UInt64,
         end: Int
     ) {
-        self.number = number
-        self.type = type
-        self.whole = whole
+        (self.number, self.type, self.whole) = (number, type, whole)
         self.id = id.whole
         self.typeName = typeName.whole
         self.otherMembers = otherMembers

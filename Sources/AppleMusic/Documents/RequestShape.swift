@@ -20,11 +20,8 @@ public struct RequestShape: Hashable, Sendable {
         subject: CatalogRequest.Subject, type: ResourceClass, include: [[UInt8]], views: [[UInt8]] = [],
         decoration: [UInt8]
     ) {
-        self.subject = subject
-        self.type = type
-        self.include = include
-        self.views = views
-        self.decoration = decoration
+        (self.subject, self.type, self.include) = (subject, type, include)
+        (self.views, self.decoration) = (views, decoration)
     }
 
     /// Every miss is looked up by its shape, and most shapes have nothing but a subject and a type:

@@ -107,9 +107,7 @@ public final class ResourceDocument: Sendable {
     public let relations: [Relation]
 
     init(envelope: Envelope, objects: [Object], relations: [Relation]) {
-        self.envelope = envelope
-        self.objects = objects
-        self.relations = relations
+        (self.envelope, self.objects, self.relations) = (envelope, objects, relations)
     }
 
     /// Bytes of memory.

@@ -44,11 +44,8 @@ public struct StoredPage: Hashable, Sendable {
     let isInline: Bool
 
     public init(offset: Int, count: Int, limit: Int?, next: Int?, isInline: Bool = false) {
-        self.offset = offset
-        self.count = count
-        self.limit = limit
-        self.next = next
-        self.isInline = isInline
+        (self.offset, self.count, self.limit) = (offset, count, limit)
+        (self.next, self.isInline) = (next, isInline)
     }
 
     /// Whether each of its places has its item, as `next` proves.

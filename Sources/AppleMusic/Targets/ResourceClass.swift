@@ -1,3 +1,5 @@
+import Text
+
 // The classes of answers that a `ttl` line can name.
 
 /// What an answer is about, as far as its lifetime goes. Sub-resources and views belong to the
@@ -23,33 +25,14 @@ public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     /// none.
     public static func name(ofTag tag: UInt8) -> String { Self(rawValue: tag)?.name ?? String(tag) }
 
+    private static let words = CaseWords<Self>(separator: "-")
+
     /// The name in `ttl` lines, logs and statistics; for a resource type, the path segment.
-    public var name: String {
-        switch self {
-        case .activities: "activities"
-        case .albums: "albums"
-        case .appleCurators: "apple-curators"
-        case .artists: "artists"
-        case .curators: "curators"
-        case .genres: "genres"
-        case .musicVideos: "music-videos"
-        case .playlists: "playlists"
-        case .recordLabels: "record-labels"
-        case .songs: "songs"
-        case .stationGenres: "station-genres"
-        case .stations: "stations"
-        case .charts: "charts"
-        case .search: "search"
-        case .storefronts: "storefronts"
-        case .catalog: "catalog"
-        case .personal: "personal"
-        case .other: "other"
-        }
-    }
+    public var name: String { Self.words[self] }
 
     /// Nil for a name that is none of the above; spelling and case count.
     public init?(name: String) {
-        guard let match = ResourceClass.allCases.first(where: { $0.name == name }) else { return nil }
+        guard let match = Self.words.find(name) else { return nil }
         self = match
     }
 

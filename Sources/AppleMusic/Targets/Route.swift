@@ -28,8 +28,7 @@ public struct Route: Hashable, Sendable {
     public var isList: Bool { routeTemplate.shape == .related || routeTemplate.shape == .view }
 
     init(_ resourceClass: ResourceClass, _ template: RouteTemplate, storefront: Storefront? = nil) {
-        self.resourceClass = resourceClass
-        self.storefront = storefront
+        (self.resourceClass, self.storefront) = (resourceClass, storefront)
         isPersonal = resourceClass == .personal
         routeTemplate = template
     }

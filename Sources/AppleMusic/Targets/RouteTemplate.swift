@@ -18,8 +18,7 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     let resourceType: ResourceClass
 
     init(_ shape: Shape, _ resourceType: ResourceClass = .other) {
-        self.shape = shape
-        self.resourceType = resourceType
+        (self.shape, self.resourceType) = (shape, resourceType)
     }
 
     /// For example `/v1/catalog/{storefront}/albums/{id}`.

@@ -17,8 +17,7 @@ public struct Storefront: Hashable, Sendable, CustomStringConvertible {
     init?(_ first: UInt8, _ second: UInt8) {
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
         guard letters.contains(first), letters.contains(second) else { return nil }
-        self.first = first
-        self.second = second
+        (self.first, self.second) = (first, second)
     }
 
     /// The two letters.

@@ -33,10 +33,7 @@ public struct DeveloperTokenSigner: Sendable {
         guard DeveloperTokenSigner.isIdentifier(keyID) else { throw .malformedKeyID }
         guard DeveloperTokenSigner.isIdentifier(teamID) else { throw .malformedTeamID }
         guard DeveloperTokenSigner.lifetimes.contains(lifetime) else { throw .lifetime }
-        self.key = key
-        self.keyID = keyID
-        self.teamID = teamID
-        self.lifetime = lifetime
+        (self.key, self.keyID, self.teamID, self.lifetime) = (key, keyID, teamID, lifetime)
     }
 
     /// A new token.

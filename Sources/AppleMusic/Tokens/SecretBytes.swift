@@ -29,8 +29,7 @@ public final class SecretBytes: @unchecked Sendable {
         do {
             let count = try body(UnsafeMutableRawBufferPointer(rebasing: pages[..<capacity]))
             precondition((0...capacity).contains(count), "more bytes than there is room for")
-            self.pages = pages
-            self.count = count
+            (self.pages, self.count) = (pages, count)
         } catch {
             SecretBytes.unmap(pages)
             throw error

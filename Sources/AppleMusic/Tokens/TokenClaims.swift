@@ -77,9 +77,7 @@ struct TokenParts {
             let claims = TokenParts.object(token.extracting(dots[0] + 1..<dots[1])),
             let signature = Base64.url.decode(token.extracting(dots[1] + 1..<token.count))
         else { throw MalformedToken() }
-        self.header = header
-        self.claims = claims
-        self.signature = signature
+        (self.header, self.claims, self.signature) = (header, claims, signature)
         signedCount = dots[1]
     }
 

@@ -36,10 +36,7 @@ struct Assembler {
     private(set) var missing: [MissingResource] = []
 
     init(_ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
-        self.sources = sources
-        self.now = now
-        self.request = request
-        self.forms = forms
+        (self.sources, self.now, self.request, self.forms) = (sources, now, request, forms)
     }
 
     /// As in `StoredSources`.

@@ -22,11 +22,8 @@ package struct Composer {
     package init(
         settings: CompositionSettings, forms: LearntForms, growth: GrowthAccounts, notFoundFor: Int, rule: TTLRule
     ) {
-        self.settings = settings
-        self.forms = forms
-        self.growth = growth
-        self.notFoundFor = notFoundFor
-        self.rule = rule
+        (self.settings, self.forms, self.growth) = (settings, forms, growth)
+        (self.notFoundFor, self.rule) = (notFoundFor, rule)
     }
 
     /// - Parameter sources: as they are now.

@@ -51,8 +51,7 @@ package struct Supplement {
 
     /// - Parameter target: canonical.
     package init(target: [UInt8], growth: Growth? = nil) {
-        self.target = target
-        self.growth = growth
+        (self.target, self.growth) = (target, growth)
     }
 }
 

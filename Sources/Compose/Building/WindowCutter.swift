@@ -30,10 +30,7 @@ struct WindowCutter {
         limits = (standard, max(record.lists.greatestLimit, standard ?? 0, documented))
         guard let limit = request.limit ?? standard else { throw Lack(.standardLimitUnknown) }
         guard limit <= limits.greatest else { throw Lack(.limitNeverSeen, .number(limit)) }
-        self.request = request
-        self.record = record
-        self.growth = growth
-        self.limit = limit
+        (self.request, self.record, self.growth, self.limit) = (request, record, growth, limit)
         offset = request.offset ?? 0
         completesNext = completingNext
     }

@@ -1,65 +1,20 @@
 import AppleMusic
+import Text
 
 // The words of refusals: for the counters, and for people.
 
 extension Refusal.Rule {
+    private static let words = CaseWords<Self>(separator: "-")
+
     /// The word in counters.
-    package var word: StaticString {
-        switch self {
-        case .item: "item"
-        case .batch: "batch"
-        case .window: "window"
-        case .growth: "growth"
-        case .pastEnd: "past-end"
-        case .supplement: "supplement"
-        case .other: "other"
-        }
-    }
+    package var word: String { Self.words[self] }
 }
 
 extension Lack.Kind {
+    private static let words = CaseWords<Self>(separator: "-")
+
     /// The word in counters.
-    package var word: StaticString {
-        switch self {
-        case .notUnderstood: "not-understood"
-        case .foundOtherwise: "found-otherwise"
-        case .switchedOff: "switched-off"
-        case .notHeld: "not-held"
-        case .formNeverSeen: "form-never-seen"
-        case .formRests: "form-rests"
-        case .formRanOut: "form-ran-out"
-        case .formNotUnderstood: "form-not-understood"
-        case .typeNeverSeen: "type-never-seen"
-        case .orderUnknown: "order-unknown"
-        case .duplicatesUnknown: "duplicates-unknown"
-        case .tooManyIDs: "too-many-ids"
-        case .standardLimitUnknown: "standard-limit-unknown"
-        case .limitNeverSeen: "limit-never-seen"
-        case .pageNotHeld: "page-not-held"
-        case .growthGainsLittle: "growth-gains-little"
-        case .growthMeetsGaps: "growth-meets-gaps"
-        case .growthRests: "growth-rests"
-        case .pageHasGaps: "page-has-gaps"
-        case .pageTooShort: "page-too-short"
-        case .endUncertain: "end-uncertain"
-        case .windowEmpty: "window-empty"
-        case .nextUnknown: "next-unknown"
-        case .pastEndUnknown: "past-end-unknown"
-        case .parametersForbid: "parameters-forbid"
-        case .placesNeverCompared: "places-never-compared"
-        case .placesDiffer: "places-differ"
-        case .membersDiffer: "members-differ"
-        case .relationshipNotHeld: "relationship-not-held"
-        case .relationshipDiffers: "relationship-differs"
-        case .sizeNeverSeen: "size-never-seen"
-        case .elementNotHeld: "element-not-held"
-        case .contradicted: "contradicted"
-        case .withdrawn: "withdrawn"
-        case .severalTypes: "several-types"
-        case .tooManyMissing: "too-many-missing"
-        case .overAge: "over-age"
-        }
-    }
+    package var word: String { Self.words[self] }
 }
 
 extension Refusal {
@@ -124,7 +79,7 @@ extension Refusal {
         case .severalTypes: "what is missing is of several types"
         case .tooManyMissing: "\(number) resources are missing, more than one request brings"
         case .overAge: "what was built is older than the ttl line of its class allows"
-        default: "\(lack.kind.word)"
+        default: lack.kind.word
         }
     }
 

@@ -2,7 +2,8 @@ import AppleMusic
 
 // Why nothing could be built, for `explain` and the counters.
 // Must hold: it is made on the way of every miss, so it is a few numbers and allocates nothing;
-// its text is made where it is shown (`Refusal-text.swift`). A word never changes its meaning.
+// its text is made where it is shown (`Refusal-text.swift`). A case is its word in the counters,
+// and a word never changes its meaning.
 
 /// Why no answer could be built out of what is held: the rule that was tried, and what it lacked.
 package struct Refusal: Equatable, Sendable {
@@ -28,8 +29,7 @@ package struct Refusal: Equatable, Sendable {
     package let lack: Lack
 
     init(_ rule: Rule, _ lack: Lack) {
-        self.rule = rule
-        self.lack = lack
+        (self.rule, self.lack) = (rule, lack)
     }
 
     init(_ rule: Rule, _ kind: Lack.Kind, _ detail: Lack.Detail = .none) {
@@ -68,103 +68,42 @@ extension Refusal.Rule {
 /// The missing material of a rule.
 package struct Lack: Error, Equatable {
     /// The kinds, in the order in which a composition meets them: of several that were met, the
-    /// last one is the most telling.
+    /// last one is the most telling. Each is said in words in `Refusal-text.swift`.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        // MARK: Nothing was tried
+        // Nothing was tried.
+        case notUnderstood, foundOtherwise, switchedOff
 
-        /// The target is of no kind that is composed.
-        case notUnderstood
-        /// Charts and searches find resources by other means.
-        case foundOtherwise
-        /// `compose off`, `windows off`.
-        case switchedOff
+        // Nothing is held, or nothing is known of the form.
+        case notHeld, formNeverSeen, formRests, formRanOut, formNotUnderstood, typeNeverSeen
 
-        // MARK: Nothing is held, or nothing is known of the form
+        // Batches. More ids than the origin was seen, or is documented, to take are too many.
+        case orderUnknown, duplicatesUnknown, tooManyIDs
 
-        /// None of the resources, or no page of the list, is in a fresh answer.
-        case notHeld
-        /// No answer in this form was seen.
-        case formNeverSeen
-        /// An answer contradicted what was known of the form.
-        case formRests
-        /// The answers that showed the form have lived out their time.
-        case formRanOut
-        /// Answers of this form have members around `data` that are not understood.
-        case formNotUnderstood
-        /// The form was seen without a resource of this type.
-        case typeNeverSeen
-
-        // MARK: Batches
-
-        /// No batch of several was seen, so that the order of its resources is not known.
-        case orderUnknown
-        /// The answer to an id that is asked for twice was not seen.
-        case duplicatesUnknown
-        /// More ids than the origin was seen, or is documented, to take.
-        case tooManyIDs
-
-        // MARK: Lists
-
-        /// How many items a page has that is asked for without a limit is not known.
-        case standardLimitUnknown
-        /// The limit is above any that the origin was seen to take.
-        case limitNeverSeen
-        /// No held page of the list has the offset.
-        case pageNotHeld
+        // Lists.
+        case standardLimitUnknown, limitNeverSeen, pageNotHeld
         /// A larger page would save little: three windows from here on are not on it, or such lists
         /// have mostly ended on it.
         case growthGainsLittle
-        /// Lists of this form have too many gaps in this storefront.
-        case growthMeetsGaps
-        /// Larger pages have not paid in lists like this one.
-        case growthRests
-        /// The page that has the offset has fewer items than places.
-        case pageHasGaps
-        /// The window goes on behind the page that has its offset.
-        case pageTooShort
+        case growthMeetsGaps, growthRests, pageHasGaps, pageTooShort
         /// The list ends with the page, and it is not known on which of its places items stand.
         case endUncertain
-        /// The window has no item.
-        case windowEmpty
-        /// How the origin writes `next` for such a request was not seen.
-        case nextUnknown
-        /// The list ends before the window, and what the origin answers there was not seen.
-        case pastEndUnknown
+        case windowEmpty, nextUnknown, pastEndUnknown
 
-        // MARK: Resources and relationships
-
+        // Resources and relationships.
         /// A parameter such as `extend` changes the resources that are asked for, so that they look
         /// otherwise in other places.
         case parametersForbid
-        /// It was never seen that resources look the same in the place held and in the place
-        /// wanted.
-        case placesNeverCompared
-        /// They were seen to differ.
-        case placesDiffer
-        /// The resource is held with other members than the form shows.
-        case membersDiffer
-        /// No held answer has the relationship.
-        case relationshipNotHeld
-        /// It is held with other members than the form shows.
-        case relationshipDiffers
+        case placesNeverCompared, placesDiffer, membersDiffer, relationshipNotHeld, relationshipDiffers
         /// Where the origin would end a list of that length was not seen.
         case sizeNeverSeen
-        /// An element is held nowhere, and no batch is known to bring it in this shape.
         case elementNotHeld
         /// A newer answer shows the resource, one inside it, or the list otherwise than the answers
         /// that could be used.
         case contradicted
-        /// The newest answer shows that the resource is absent.
         case withdrawn
 
-        // MARK: At the end
-
-        /// The missing resources are of several types, so that no one request brings them.
-        case severalTypes
-        /// More is missing than one request may ask for.
-        case tooManyMissing
-        /// The answer would be older than the `ttl` line of its class allows.
-        case overAge
+        // At the end.
+        case severalTypes, tooManyMissing, overAge
     }
 
     /// The subject of a sentence about it.
@@ -185,8 +124,7 @@ package struct Lack: Error, Equatable {
     let detail: Detail
 
     init(_ kind: Kind, _ detail: Detail = .none) {
-        self.kind = kind
-        self.detail = detail
+        (self.kind, self.detail) = (kind, detail)
     }
 
     /// The one of two that came further.

@@ -31,9 +31,7 @@ public final class ResourceLibrary: Sendable {
 
     /// - Parameter classes: those with an operator's TTL.
     package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
-        self.cache = cache
-        self.classes = classes
-        self.settings = settings
+        (self.cache, self.classes, self.settings) = (cache, classes, settings)
         forms = LearntForms(isDocumented: settings.trustsDocumentation)
         let heldBytes = settings.indexBytes / Self.partOfNames
         held = HeldNames(maxBytes: heldBytes)

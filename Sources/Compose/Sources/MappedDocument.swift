@@ -4,13 +4,8 @@ import Cache
 /// An answer's body with the map of its resources.
 struct MappedDocument {
     let body: [UInt8]
+    /// Made of just this body.
     let map: ResourceDocument
-
-    /// - Parameter map: made of just this body.
-    init(body: [UInt8], map: ResourceDocument) {
-        self.body = body
-        self.map = map
-    }
 
     typealias Object = ResourceDocument.Object
     typealias Relation = ResourceDocument.Relation

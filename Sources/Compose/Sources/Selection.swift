@@ -13,8 +13,7 @@ struct Selection: Hashable, Sendable {
     let views: [[UInt8]]
 
     init(include: [[UInt8]] = [], views: [[UInt8]] = []) {
-        self.include = include
-        self.views = views
+        (self.include, self.views) = (include, views)
     }
 
     var isEmpty: Bool { include.isEmpty && views.isEmpty }

@@ -60,13 +60,8 @@ package struct StoredSources {
         at now: Int64,
         isPeeking: Bool, newerThan: Int64 = .min
     ) {
-        self.isPeeking = isPeeking
-        self.newerThan = newerThan
-        self.classes = classes
-        self.cache = cache
-        self.index = index
-        self.reader = reader
-        self.now = now
+        (self.isPeeking, self.newerThan, self.classes) = (isPeeking, newerThan, classes)
+        (self.cache, self.index, self.reader, self.now) = (cache, index, reader, now)
         contradictions = cache.contradictions
     }
 

@@ -12,9 +12,7 @@ public struct Endpoint: Sendable, Hashable {
 
     /// Names a server; nothing is looked up.
     public init(isTLS: Bool, host: String, port: UInt16) {
-        self.isTLS = isTLS
-        self.host = host
-        self.port = port
+        (self.isTLS, self.host, self.port) = (isTLS, host, port)
     }
 
     /// The host without the dot that ends an absolute name: the dot is for name servers alone, and

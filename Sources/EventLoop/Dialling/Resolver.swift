@@ -141,11 +141,8 @@ public final class Resolver: Sendable {
         staleLifetime: Duration = Resolver.staleLifetime, known: SocketAddress? = nil,
         lookup: @escaping Lookup
     ) {
-        self.ttl = ttl
-        self.known = known
-        self.graceLifetime = graceLifetime
-        self.staleLifetime = staleLifetime
-        self.lookup = lookup
+        (self.ttl, self.known, self.graceLifetime) = (ttl, known, graceLifetime)
+        (self.staleLifetime, self.lookup) = (staleLifetime, lookup)
     }
 
     /// Finds the addresses of `host`, a DNS name or a literal address (with or without brackets).

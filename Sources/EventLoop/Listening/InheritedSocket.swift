@@ -22,8 +22,7 @@ public final class InheritedSocket: Sendable {
     public init?(descriptor: CInt, isKept: Bool = true) {
         guard Self.listens(descriptor), let address = Socket.localAddress(descriptor) else { return nil }
         self.descriptor = Mutex(descriptor)
-        self.address = address
-        self.isKept = isKept
+        (self.address, self.isKept) = (address, isKept)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         // Of the socket, not of the descriptor: no loop may wait in an accept that another was
         // quicker with.

@@ -50,10 +50,7 @@ public final class Listener {
         inherited: InheritedSocket? = nil, isPaused: Bool = false, onAccept: @escaping (Stream) -> Void
     ) throws(SystemError) {
         loop.assertOnLoop()
-        self.loop = loop
-        self.tls = tls
-        self.onAccept = onAccept
-        self.isPaused = isPaused
+        (self.loop, self.tls, self.onAccept, self.isPaused) = (loop, tls, onAccept, isPaused)
         leavesQueue = inherited?.isKept ?? false
         if let inherited {
             descriptor = try inherited.duplicate()

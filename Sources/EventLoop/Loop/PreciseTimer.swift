@@ -17,8 +17,7 @@ public final class PreciseTimer {
     /// - Parameter body: runs in a turn of the loop each time the timer fires.
     public init(loop: EventLoop, _ body: @escaping () -> Void) throws(SystemError) {
         loop.assertOnLoop()
-        self.loop = loop
-        self.body = body
+        (self.loop, self.body) = (loop, body)
         descriptor = timerfd_create(CLOCK_MONOTONIC, CInt(TFD_NONBLOCK | TFD_CLOEXEC))
         guard descriptor >= 0 else { throw .last("timerfd_create") }
         do {

@@ -55,11 +55,8 @@ public final class Stream {
 
     /// Takes over a descriptor, which the stream closes.
     init(owning descriptor: CInt, peer: SocketAddress?, state: State, tls: TLSSession?, loop: EventLoop) {
-        self.descriptor = descriptor
-        self.peer = peer
-        self.state = state
-        self.tls = tls
-        self.loop = loop
+        (self.descriptor, self.peer, self.state) = (descriptor, peer, state)
+        (self.tls, self.loop) = (tls, loop)
     }
 
     /// True for a stream that is encrypted.

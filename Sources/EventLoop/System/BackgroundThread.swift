@@ -23,8 +23,7 @@ public enum BackgroundThread {
         let body: Body
 
         init(_ rank: Rank, _ body: @escaping Body) {
-            self.rank = rank
-            self.body = body
+            (self.rank, self.body) = (rank, body)
         }
     }
 

@@ -15,12 +15,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     public let path: String?
 
     private init(high: UInt64, low: UInt64, scope: UInt32, isIPv6: Bool, port: UInt16, path: String? = nil) {
-        self.high = high
-        self.low = low
-        self.scope = scope
-        self.isIPv6 = isIPv6
-        self.port = port
-        self.path = path
+        (self.high, self.low, self.scope) = (high, low, scope)
+        (self.isIPv6, self.port, self.path) = (isIPv6, port, path)
     }
 
     /// The longest path that a Unix socket can have, in bytes: unix(7), less the NUL at its end.

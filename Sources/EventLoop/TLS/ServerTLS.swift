@@ -53,8 +53,7 @@ public final class ServerTLS: Sendable {
         _ source: Source, handshakeTimeout: Duration = Stream.handshakeTimeout, offersHTTP2: Bool = false,
         weaken: (OpaquePointer) -> Void = { _ in }
     ) throws(TLSError) {
-        self.source = source
-        self.handshakeTimeout = handshakeTimeout
+        (self.source, self.handshakeTimeout) = (source, handshakeTimeout)
         self.offersHTTP2 = offersHTTP2
         current = Mutex(try ServerTLS.makeContext(source, offersHTTP2: offersHTTP2, weaken))
     }

@@ -29,10 +29,8 @@ final class TLSSession {
         owning ssl: OpaquePointer, isClient: Bool, offersHTTP2: Bool = false,
         onNewSession: ((OpaquePointer) -> Void)? = nil
     ) {
-        self.ssl = ssl
-        self.offersHTTP2 = offersHTTP2
-        self.isClient = isClient
-        self.onNewSession = onNewSession
+        (self.ssl, self.offersHTTP2) = (ssl, offersHTTP2)
+        (self.isClient, self.onNewSession) = (isClient, onNewSession)
         if isClient { SSL_set_connect_state(ssl) } else { SSL_set_accept_state(ssl) }
         SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
     }

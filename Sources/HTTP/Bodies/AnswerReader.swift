@@ -42,8 +42,7 @@ public struct AnswerReader: Sendable {
 
     /// - Parameter mostKept: content beyond so many bytes is counted and not kept.
     public init(limits: MessageLimits = .response, mostKept: Int = .max) {
-        self.limits = limits
-        self.mostKept = mostKept
+        (self.limits, self.mostKept) = (limits, mostKept)
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(.none, limits: limits)
     }
@@ -56,8 +55,7 @@ public struct AnswerReader: Sendable {
 
     /// Expects an answer, to a HEAD or to a request whose answer has content.
     public mutating func begin(isHead: Bool = false, keepsContent: Bool) {
-        self.isHead = isHead
-        self.keepsContent = keepsContent
+        (self.isHead, self.keepsContent) = (isHead, keepsContent)
         phase = .head
         parser.reset()
         interimResponses = 0

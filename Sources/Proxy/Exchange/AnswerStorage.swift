@@ -19,9 +19,7 @@ struct AnswerStorage {
     private static let mostHeldBack = 256 << 10
 
     init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: Storing) {
-        self.request = request
-        self.flight = flight
-        self.storing = storing
+        (self.request, self.flight, self.storing) = (request, flight, storing)
     }
 
     /// Stores what may be stored: `stored` or `unstored`.

@@ -19,9 +19,7 @@ final class Answering {
     private let compressions: Compressions
 
     init(_ shared: ProxyShared, _ observer: RequestObserver, _ accounts: Accounts, _ base: LoopBase) {
-        self.observer = observer
-        self.accounts = accounts
-        self.base = base
+        (self.observer, self.accounts, self.base) = (observer, accounts, base)
         crossOrigin = shared.crossOrigin
         pageFields = shared.pageFields
         policy = shared.policy

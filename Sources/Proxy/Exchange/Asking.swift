@@ -25,11 +25,8 @@ final class Asking {
         _ shared: ProxyShared, _ gate: UpstreamGate, _ troubles: OriginTroubles, _ accounts: Accounts,
         _ traffic: TrafficTap, _ base: LoopBase
     ) {
-        self.gate = gate
-        self.troubles = troubles
-        self.base = base
-        self.accounts = accounts
-        self.traffic = traffic
+        (self.gate, self.troubles, self.base) = (gate, troubles, base)
+        (self.accounts, self.traffic) = (accounts, traffic)
         credentials = shared.credentials
         authority = shared.authority
         name = shared.name

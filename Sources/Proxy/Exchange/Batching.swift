@@ -16,8 +16,7 @@ final class Batching {
     init(_ shared: ProxyShared, _ composing: Composing, _ base: LoopBase) {
         batches = shared.batches
         budget = shared.budget
-        self.composing = composing
-        self.base = base
+        (self.composing, self.base) = (composing, base)
     }
 
     /// Whether the miss is one of those that are joined. Where what is composed is only compared,

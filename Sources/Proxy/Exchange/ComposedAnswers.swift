@@ -11,10 +11,8 @@ final class ComposedAnswers {
     private let base: LoopBase
 
     init(_ composing: Composing, _ verifying: Verifying, _ accounts: Accounts, _ base: LoopBase) {
-        self.composing = composing
-        self.verifying = verifying
-        self.accounts = accounts
-        self.base = base
+        (self.composing, self.verifying) = (composing, verifying)
+        (self.accounts, self.base) = (accounts, base)
     }
 
     /// The answer served in place of the origin's.

@@ -14,8 +14,7 @@ final class Composing {
     init(_ shared: ProxyShared, _ troubles: OriginTroubles, _ base: LoopBase) {
         library = shared.library
         policy = shared.policy
-        self.troubles = troubles
-        self.base = base
+        (self.troubles, self.base) = (troubles, base)
     }
 
     /// The library for a request of these facts: only for answers that everyone shares, under an

@@ -50,8 +50,7 @@ final class Exchange {
     private static let longestWaitForTurn = Duration.seconds(15)
 
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
-        self.request = request
-        self.proxy = proxy
+        (self.request, self.proxy) = (request, proxy)
         refusal = request.refusal
         var traits = ExchangeState.Traits(request, hasOwnToken: proxy.accounts.signs)
         traits.acceptsGzip = request.forwarded.welcomesGzip && proxy.asking.acceptsGzip
@@ -81,8 +80,7 @@ final class Exchange {
             completion = { _, said in report(said) }
         }
         if flight == nil, !traits.isWitness { traits.isBatchable = proxy.batching.mayBatch(request) }
-        self.client = client
-        self.completion = completion
+        (self.client, self.completion) = (client, completion)
         state = ExchangeState(traits, at: proxy.base.now)
     }
 

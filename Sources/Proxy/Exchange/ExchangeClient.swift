@@ -26,9 +26,7 @@ final class ExchangeClient {
     private(set) var isConfirmed = false
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
-        self.connection = connection
-        self.request = request
-        self.proxy = proxy
+        (self.connection, self.request, self.proxy) = (connection, request, proxy)
     }
 
     /// False once the client has gone.

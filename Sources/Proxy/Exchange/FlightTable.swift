@@ -16,8 +16,7 @@ struct FlightKey: NumberedKey {
     let token: UInt64
 
     init(_ key: CacheKey, token: UInt64 = ClientToken.none) {
-        self.key = key
-        self.token = token
+        (self.key, self.token) = (key, token)
     }
 
     /// Both are keyed hashes.

@@ -13,10 +13,8 @@ final class LoopBase {
     private var room = HeapRoom()
 
     init(_ cache: ResponseCache, _ reader: FileReader?, _ context: LoopContext, _ statistics: Statistics) {
-        self.cache = cache
-        self.reader = reader
-        self.context = context
-        self.statistics = statistics
+        (self.cache, self.reader) = (cache, reader)
+        (self.context, self.statistics) = (context, statistics)
     }
 
     var loop: EventLoop { context.loop }

@@ -19,8 +19,7 @@ final class ProxyLoop {
         log: (sink: AccessLogSink, format: AccessLogFormat)?,
         witness: @escaping (ProxyLoop, OriginRequest, @escaping (ComparedAnswer?) -> Void) -> Void
     ) {
-        self.base = base
-        self.witness = witness
+        (self.base, self.witness) = (base, witness)
         flights = shared.flights
         observer = RequestObserver(
             base.statistics, base.context, shared.feed,

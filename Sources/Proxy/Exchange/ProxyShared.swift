@@ -81,8 +81,7 @@ public struct ProxyShared: Sendable {
         self.cache = cache
         library = ResourceLibrary(cache, policy.composableClasses, composition)
         flights = Flights(cache)
-        self.credentials = credentials
-        self.policy = policy
+        (self.credentials, self.policy) = (credentials, policy)
         self.authority = Array(authority.utf8)
         self.crossOrigin = crossOrigin
     }

@@ -21,11 +21,8 @@ final class Sharing {
     ) {
         self.tier = tier
         self.shared = shared.tier
-        self.accounts = accounts
-        self.composing = composing
-        self.composed = composed
-        self.storing = storing
-        self.base = base
+        (self.accounts, self.composing, self.composed) = (accounts, composing, composed)
+        (self.storing, self.base) = (storing, base)
     }
 
     /// Counts a user about whom the engine does not say what counts.

@@ -17,10 +17,8 @@ final class Storing {
         _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ troubles: OriginTroubles,
         _ base: LoopBase
     ) {
-        self.base = base
-        self.composing = composing
-        self.accounts = accounts
-        self.troubles = troubles
+        (self.base, self.composing) = (base, composing)
+        (self.accounts, self.troubles) = (accounts, troubles)
         flights = shared.flights
         policy = shared.policy
         authority = shared.authority

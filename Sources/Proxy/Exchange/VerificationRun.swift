@@ -38,8 +38,7 @@ final class VerificationRun {
         parts = body.parts.map(\.response)
         composed = ComparedAnswer(status: body.status, body: body.body)
         verification = Verification(partCount: parts.count)
-        self.subject = subject
-        self.verifying = verifying
+        (self.subject, self.verifying) = (subject, verifying)
     }
 
     deinit { verifying.room.leave() }

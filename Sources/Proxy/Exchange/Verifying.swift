@@ -29,11 +29,8 @@ final class Verifying {
         _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ gate: UpstreamGate,
         _ troubles: OriginTroubles, _ base: LoopBase
     ) {
-        self.composing = composing
-        self.accounts = accounts
-        self.gate = gate
-        self.troubles = troubles
-        self.base = base
+        (self.composing, self.accounts, self.gate) = (composing, accounts, gate)
+        (self.troubles, self.base) = (troubles, base)
         share = shared.verifySample
         comparesAll = shared.verifies
         room = shared.verifications
@@ -95,12 +92,12 @@ final class Verifying {
     /// Counts how a verification ended. A wrong answer puts its form to rest.
     func note(_ verdict: Verification.Verdict, on subject: VerificationRun.Subject) {
         switch verdict {
-        case .equal: base.statistics.count(.equal)
-        case .older: base.statistics.count(.older)
+        case .equal: base.statistics.count(.verifiedEqual)
+        case .older: base.statistics.count(.verifiedOlder)
         case .wrong(let path):
             rest(subject, differingAt: path)
-            base.statistics.count(.mismatched)
-        case .undecided: base.statistics.count(.undecided)
+            base.statistics.count(.verifyMismatches)
+        case .undecided: base.statistics.count(.verifyUndecided)
         }
     }
 

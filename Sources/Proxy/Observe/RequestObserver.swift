@@ -17,10 +17,7 @@ final class RequestObserver {
     init(
         _ statistics: Statistics, _ context: LoopContext, _ feed: LiveFeed, log: AccessLog?, recorder: TrafficRecorder
     ) {
-        self.statistics = statistics
-        self.context = context
-        self.feed = feed
-        self.log = log
+        (self.statistics, self.context, self.feed, self.log) = (statistics, context, feed, log)
         traffic = TrafficTap(recorder, context.loop)
     }
 

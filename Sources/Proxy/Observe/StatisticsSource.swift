@@ -13,12 +13,18 @@ public struct StatisticsSource: Sendable {
     private let budget: UpstreamBudget
     /// The requests that are being answered.
     public let feed: LiveFeed
-    private let listClients: @Sendable () -> [Client]
-    private let findAccessLog: @Sendable () -> AccessLogSink?
-    private let findDeveloperTokens: @Sendable () -> DeveloperTokens?
-    private let countRestingForms: @Sendable () -> Int
-    private let findTTLSpeed: @Sendable () -> Int
-    private let findCertificateEnd: @Sendable () -> Int64?
+    /// Clients that have keys, in the order of their file.
+    public let clients: @Sendable () -> [Client]
+    private let accessLog: @Sendable () -> AccessLogSink?
+    private let developerTokens: @Sendable () -> DeveloperTokens?
+    /// Forms in which nothing is composed for the time being, the origin having contradicted what
+    /// was learnt of them.
+    public let restingForms: @Sendable () -> Int
+    /// How many times as fast stored answers age.
+    public let ttlSpeed: @Sendable () -> Int
+    /// When the first certificate of the TLS listeners ends, in Unix seconds; nil where there is
+    /// none.
+    public let certificateEnd: @Sendable () -> Int64?
     private let recorder: TrafficRecorder
     /// Bytes of requests that are read or wait.
     public let requestBudget: RequestBudget
@@ -27,11 +33,8 @@ public struct StatisticsSource: Sendable {
     /// The connections of clients.
     public let connections: ConnectionCensus
 
-    /// - Parameters:
-    ///   - statistics: one for each loop.
-    ///   - clients: those in force when it is called; so are `accessLog` and `developerTokens`.
-    ///   - restingForms: counts them when it is called.
-    ///   - ttlSpeed: the one in force when it is called; so is `certificateEnd`.
+    /// Closures tell what is in force, or counts, when they are called.
+    /// - Parameter statistics: one for each loop.
     public init(
         statistics: [Statistics], cache: ResponseCache, budget: UpstreamBudget, feed: LiveFeed = LiveFeed(),
         clients: @escaping @Sendable () -> [Client] = { [] },
@@ -42,28 +45,12 @@ public struct StatisticsSource: Sendable {
         restingForms: @escaping @Sendable () -> Int = { 0 }, ttlSpeed: @escaping @Sendable () -> Int = { 1 },
         certificateEnd: @escaping @Sendable () -> Int64? = { nil }, recorder: TrafficRecorder = TrafficRecorder()
     ) {
-        self.statistics = statistics
-        self.cache = cache
-        self.budget = budget
-        self.feed = feed
-        listClients = clients
-        findAccessLog = accessLog
-        findDeveloperTokens = developerTokens
-        countRestingForms = restingForms
-        findTTLSpeed = ttlSpeed
-        findCertificateEnd = certificateEnd
-        self.recorder = recorder
-        self.requestBudget = requestBudget
-        self.answerBudget = answerBudget
-        self.connections = connections
+        (self.statistics, self.cache, self.budget, self.feed) = (statistics, cache, budget, feed)
+        (self.clients, self.accessLog, self.developerTokens) = (clients, accessLog, developerTokens)
+        (self.restingForms, self.ttlSpeed, self.certificateEnd) = (restingForms, ttlSpeed, certificateEnd)
+        (self.recorder, self.connections) = (recorder, connections)
+        (self.requestBudget, self.answerBudget) = (requestBudget, answerBudget)
     }
-
-    /// Forms in which nothing is composed for the time being, the origin having contradicted what
-    /// was learnt of them.
-    public var restingForms: Int { countRestingForms() }
-
-    /// How many times as fast stored answers age.
-    public var ttlSpeed: Int { findTTLSpeed() }
 
     public subscript(_ counter: Counter) -> Int {
         statistics.reduce(0) { $0 + $1[counter] }
@@ -80,8 +67,8 @@ public struct StatisticsSource: Sendable {
     /// Results of verifications, with the word for each.
     public var verifications: [(result: StaticString, count: Int)] {
         [
-            ("equal", self[.equal]), ("older", self[.older]), ("wrong", self[.mismatched]),
-            ("undecided", self[.undecided]), ("skipped", self[.verifySkipped]),
+            ("equal", self[.verifiedEqual]), ("older", self[.verifiedOlder]), ("wrong", self[.verifyMismatches]),
+            ("undecided", self[.verifyUndecided]), ("skipped", self[.verifySkipped]),
         ]
     }
 
@@ -116,23 +103,16 @@ public struct StatisticsSource: Sendable {
         HotTargets.mostCostly(statistics.map(\.hotTargets), limit: limit).filter(\.isCurrent)
     }
 
-    /// Those who have keys, in the order of their file.
-    public var clients: [Client] { listClients() }
-
     /// When the developer token in use ends, in unix seconds; nil where there is none, or it does
     /// not say.
     public func developerTokenEnd(at unixSeconds: Int64) -> Int64? {
-        guard let token = findDeveloperTokens()?.current(at: unixSeconds) else { return nil }
+        guard let token = developerTokens()?.current(at: unixSeconds) else { return nil }
         return (try? TokenClaims(token: token))?.expires
     }
 
-    /// When the first certificate of the TLS listeners ends, in Unix seconds; nil where there is
-    /// none.
-    public var certificateEnd: Int64? { findCertificateEnd() }
-
     /// When the origin last refused the proxy's own developer token, in Unix seconds; nil where it
     /// never has.
-    public var developerTokenRefusal: Int64? { findDeveloperTokens()?.lastRefusal }
+    public var developerTokenRefusal: Int64? { developerTokens()?.lastRefusal }
 
     /// Whether that is so recent that it goes on.
     public func refusesDeveloperToken(at unixSeconds: Int64) -> Bool {
@@ -161,7 +141,7 @@ public struct StatisticsSource: Sendable {
     /// Answers in memory that had to make room for others.
     public var memoryEvicted: Int { cache.memory.evicted }
     /// Bytes of lines that the access log took too slowly; of the log in use now.
-    public var accessLogDropped: Int { findAccessLog()?.dropped ?? 0 }
+    public var accessLogDropped: Int { accessLog()?.dropped ?? 0 }
     /// How the recording of traffic fares.
     public var recording: RecordingStatus { recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.

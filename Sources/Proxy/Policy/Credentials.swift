@@ -16,8 +16,6 @@ public struct Credentials: Sendable {
     let origin: [UInt8]?
 
     public init(developer: DeveloperTokens?, musicUser: SecretBytes?, origin: [UInt8]? = nil) {
-        self.developer = developer
-        self.musicUser = musicUser
-        self.origin = origin
+        (self.developer, self.musicUser, self.origin) = (developer, musicUser, origin)
     }
 }

@@ -13,9 +13,7 @@ public struct HypotheticalRequest: Sendable {
     let carriesUserToken: Bool
 
     public init(target: [UInt8], method: Method = .get, carriesUserToken: Bool = false) {
-        self.target = target
-        self.method = method
-        self.carriesUserToken = carriesUserToken
+        (self.target, self.method, self.carriesUserToken) = (target, method, carriesUserToken)
     }
 
     /// The names of the methods that it can have.
@@ -143,8 +141,8 @@ extension Explanation.Composing {
 extension Explanation.Refused {
     init?(_ attempt: ComposingAttempt) {
         guard let refusal = attempt.refusal else { return nil }
-        rule = refusal.rule.word.description
-        lack = refusal.lack.kind.word.description
+        rule = refusal.rule.word
+        lack = refusal.lack.kind.word
         sentence = refusal.sentence(of: attempt.request)
     }
 }

@@ -39,19 +39,13 @@ final class OriginRequest {
         mayUseOperatorsToken: Bool, user: UserHash?, catalogRequest: CatalogRequest?, refusal: Refusal? = nil,
         supplement: Supplement? = nil, isSuperset: Bool = false, expected: ComposedBody? = nil
     ) {
-        self.facts = facts
-        self.reason = reason
-        self.forwarded = forwarded
+        (self.facts, self.reason, self.forwarded) = (facts, reason, forwarded)
         self.key = key?.compacted()
-        self.stored = stored
-        self.mayUseOperatorsToken = mayUseOperatorsToken
-        self.user = user
-        self.catalogRequest = catalogRequest
+        (self.stored, self.mayUseOperatorsToken) = (stored, mayUseOperatorsToken)
+        (self.user, self.catalogRequest) = (user, catalogRequest)
         isForOneResource = catalogRequest?.isForOneResource ?? false
-        self.refusal = refusal
-        self.supplement = supplement
-        self.isSuperset = isSuperset
-        self.expected = expected
+        (self.refusal, self.supplement) = (refusal, supplement)
+        (self.isSuperset, self.expected) = (isSuperset, expected)
     }
 
     /// The catalog request; nil where nothing of it is composed.

@@ -48,12 +48,8 @@ struct PlanFacts {
         method: Method, route: Route, hasContent: Bool = false, scope: CacheKey.Scope? = .shared, rule: TTLRule,
         requestControl: CacheControl = CacheControl()
     ) {
-        self.method = method
-        self.route = route
-        self.hasContent = hasContent
-        self.scope = scope
-        self.rule = rule
-        self.requestControl = requestControl
+        (self.method, self.route, self.hasContent) = (method, route, hasContent)
+        (self.scope, self.rule, self.requestControl) = (scope, rule, requestControl)
     }
 
     /// The reason why a stored answer must not even be looked for; nil when the cache may answer.

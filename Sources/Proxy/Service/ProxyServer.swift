@@ -29,12 +29,8 @@ public struct ProxySettings: Sendable {
         listeners: [ListenerSettings], workers: Int, upstream: UpstreamSettings, upstreamTLS: ClientTLS?,
         shared: ProxyShared, accessLog: (sink: AccessLogSink, format: AccessLogFormat)?
     ) {
-        self.listeners = listeners
-        self.workers = workers
-        self.upstream = upstream
-        self.upstreamTLS = upstreamTLS
-        self.shared = shared
-        self.accessLog = accessLog
+        (self.listeners, self.workers, self.upstream) = (listeners, workers, upstream)
+        (self.upstreamTLS, self.shared, self.accessLog) = (upstreamTLS, shared, accessLog)
     }
 }
 

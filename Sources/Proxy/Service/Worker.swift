@@ -27,8 +27,7 @@ final class Worker: @unchecked Sendable {
             shared: settings.shared, context: context, gate: gate, reader: settings.shared.cache.store?.makeReader(),
             statistics: statistics, log: settings.accessLog)
         server = Server(context: context, service: service, timeouts: settings.timeouts)
-        self.loop = loop
-        self.resolver = resolver
+        (self.loop, self.resolver) = (loop, resolver)
         loop.sync { service.proxy.openTier(settings.shared) }
     }
 

@@ -12,8 +12,7 @@ public struct AppleError: Sendable {
 
     /// - Parameter detail: a constant text.
     public init(status: Int, detail: String) {
-        self.status = status
-        self.detail = detail
+        (self.status, self.detail) = (status, detail)
     }
 
     /// `{"errors":[{"id","title","detail","status","code"}]}`; status and code are strings, code is

@@ -22,8 +22,7 @@ public final class Client: Sendable {
     /// - Parameter previous: the client of that name before the file was read again; its counters
     ///   go on.
     package init(name: String, rate: Int?, continuing previous: Client? = nil) {
-        self.name = name
-        self.rate = rate
+        (self.name, self.rate) = (name, rate)
         allowance = Mutex(rate.map { RequestAllowance(perSecond: $0) })
         counters = previous?.counters ?? Counters()
     }

@@ -89,8 +89,7 @@ public final class ClientConnection {
         limits: MessageLimits, timeouts: ClientTimeouts, peerText: [UInt8]
     ) {
         self.init(carrier, stream, context, service, limits, timeouts, isHTTP2: true) { _ in }
-        self.input = input
-        self.peerText = peerText
+        (self.input, self.peerText) = (input, peerText)
     }
 
     /// A socket, and all requests on it.
@@ -108,14 +107,9 @@ public final class ClientConnection {
         _ limits: MessageLimits, _ timeouts: ClientTimeouts, isHTTP2: Bool,
         _ onClose: @escaping (any ServedConnection) -> Void
     ) {
-        self.carrier = carrier
-        self.stream = stream
-        self.isHTTP2 = isHTTP2
-        self.context = context
-        self.service = service
-        self.timeouts = timeouts
-        self.onClose = onClose
-        self.limits = limits
+        (self.carrier, self.stream, self.isHTTP2) = (carrier, stream, isHTTP2)
+        (self.context, self.service, self.timeouts) = (context, service, timeouts)
+        (self.onClose, self.limits) = (onClose, limits)
         idle = Nanoseconds(timeouts.idle)
         requestedAt = context.loop.now
         deadlines = DeadlineTimer(loop: context.loop)

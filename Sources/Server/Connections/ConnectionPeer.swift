@@ -11,9 +11,7 @@ public struct ConnectionPeer: Sendable {
 
     /// For what is no connection of this process's own.
     init(address: SocketAddress?, localAddress: SocketAddress?, unixUserID: UInt32?) {
-        self.address = address
-        self.localAddress = localAddress
-        self.unixUserID = unixUserID
+        (self.address, self.localAddress, self.unixUserID) = (address, localAddress, unixUserID)
     }
 
     init(of stream: Stream) {

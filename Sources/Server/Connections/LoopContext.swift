@@ -44,10 +44,8 @@ public final class LoopContext {
         loop: EventLoop, timeOfDay: TimeOfDay = .system, requestBudget: RequestBudget = RequestBudget(),
         answerBudget: AnswerBudget = AnswerBudget(), census: ConnectionCensus = ConnectionCensus()
     ) {
-        self.loop = loop
-        self.census = census
-        self.requestBudget = requestBudget
-        self.answerBudget = answerBudget
+        (self.loop, self.census) = (loop, census)
+        (self.requestBudget, self.answerBudget) = (requestBudget, answerBudget)
         clock = WallClock(timeOfDay)
     }
 

@@ -7,8 +7,7 @@ package struct BoundListener: Sendable {
     package let address: SocketAddress
 
     package init(settings: ListenerSettings, address: SocketAddress) {
-        self.settings = settings
-        self.address = address
+        (self.settings, self.address) = (settings, address)
     }
 }
 

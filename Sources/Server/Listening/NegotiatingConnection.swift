@@ -12,9 +12,7 @@ final class NegotiatingConnection: StreamHandler, ServedConnection {
         _ stream: Stream, onOpen: @escaping (NegotiatingConnection, Stream) -> Void,
         onClose: @escaping (any ServedConnection) -> Void
     ) {
-        self.stream = stream
-        self.onOpen = onOpen
-        self.onClose = onClose
+        (self.stream, self.onOpen, self.onClose) = (stream, onOpen, onClose)
         stream.handler = self
     }
 

@@ -17,10 +17,7 @@ public struct ListenerSettings: Sendable {
     public init(
         address: SocketAddress, tls: ServerTLS?, inherited: [InheritedSocket] = [], headers: ProxyHeaders? = nil
     ) {
-        self.address = address
-        self.tls = tls
-        self.inherited = inherited
-        self.headers = headers
+        (self.address, self.tls, self.inherited, self.headers) = (address, tls, inherited, headers)
     }
 
     /// The same with this port where it asks for any.
@@ -64,10 +61,8 @@ public final class Server {
         context: LoopContext, service: any Service, limits: MessageLimits = .request,
         timeouts: ClientTimeouts = ClientTimeouts()
     ) {
-        self.context = context
-        self.service = service
-        self.limits = limits
-        self.timeouts = timeouts
+        (self.context, self.service) = (context, service)
+        (self.limits, self.timeouts) = (limits, timeouts)
     }
 
     /// Begins to listen; the address bound, with port 0 resolved.

@@ -26,9 +26,7 @@ public final class ServiceHost: @unchecked Sendable {
             return (server, try server.listen(listener, others))
         }
         for socket in ([listener] + others).flatMap(\.inherited) { socket.settle() }
-        self.address = address
-        self.loop = loop
-        self.server = server
+        (self.address, self.loop, self.server) = (address, loop, server)
     }
 
     /// Finishes the requests in hand and ends the loop; safe to call more than once.

@@ -65,13 +65,8 @@ final class HTTP2Session {
         stream: Stream, context: LoopContext, service: any Service, limits: MessageLimits, timeouts: ClientTimeouts,
         onOffence: @escaping () -> Void, onClose: @escaping (any ServedConnection) -> Void
     ) {
-        self.stream = stream
-        self.context = context
-        self.service = service
-        self.limits = limits
-        self.timeouts = timeouts
-        self.onOffence = onOffence
-        self.onClose = onClose
+        (self.stream, self.context, self.service, self.limits) = (stream, context, service, limits)
+        (self.timeouts, self.onOffence, self.onClose) = (timeouts, onOffence, onClose)
         head = HTTP2RequestHead(limits: limits)
         serverName = stream.serverName.map { name in name.utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 } }
         heads = DeadlineTimer(loop: context.loop)

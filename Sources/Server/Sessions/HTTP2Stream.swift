@@ -36,8 +36,7 @@ final class HTTP2Stream {
     var isTouched = false
 
     init(_ identifier: Int32, of session: HTTP2Session) {
-        self.identifier = identifier
-        self.session = session
+        (self.identifier, self.session) = (identifier, session)
     }
 
     /// Whether the whole answer has left although the request is not whole.

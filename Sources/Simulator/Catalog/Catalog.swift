@@ -45,9 +45,7 @@ final class Catalog: Sendable {
             albumStart.append(albumStart[artist] + Int32(albums))
             videoStart.append(videoStart[artist] + Int32(Self.videoCount(ofArtist: artist, seed, isProlific)))
         }
-        self.albumStart = albumStart
-        self.videoStart = videoStart
-        self.albumArtist = albumArtist
+        (self.albumStart, self.videoStart, self.albumArtist) = (albumStart, videoStart, albumArtist)
     }
 
     /// The same catalog as it is at another revision; the tables are shared.

@@ -1,3 +1,5 @@
+import Text
+
 // Relationships and views: which a type has, what it carries by default, and how many items go
 // inline (APPLE-MUSIC-API 3.1.21, 3.1.22, 4.2).
 
@@ -6,34 +8,12 @@ enum Relation: UInt8, CaseIterable, Sendable {
     case albums, artists, catalog, children, composers, contents, curator, genres, library, musicVideos, parent
     case playlists, radioShow, recordLabels, songs, station, stations, tracks
 
-    var name: StaticString {
-        switch self {
-        case .albums: "albums"
-        case .artists: "artists"
-        case .catalog: "catalog"
-        case .children: "children"
-        case .composers: "composers"
-        case .contents: "contents"
-        case .curator: "curator"
-        case .genres: "genres"
-        case .library: "library"
-        case .musicVideos: "music-videos"
-        case .parent: "parent"
-        case .playlists: "playlists"
-        case .radioShow: "radio-show"
-        case .recordLabels: "record-labels"
-        case .songs: "songs"
-        case .station: "station"
-        case .stations: "stations"
-        case .tracks: "tracks"
-        }
-    }
+    private static let words = CaseWords<Self>(separator: "-")
 
-    private static let byName: [String: Relation] = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
+    var name: String { Self.words[self] }
 
     init?(name: String) {
-        guard let relation = Self.byName[name] else { return nil }
+        guard let relation = Self.words.find(name) else { return nil }
         self = relation
     }
 }
@@ -75,8 +55,8 @@ extension SimulatedType {
         case .libraryArtists: RelationSet(.albums, .catalog)
         case .librarySongs, .libraryMusicVideos: RelationSet(.albums, .artists, .catalog)
         case .libraryPlaylists: RelationSet(.catalog, .tracks)
-        case .libraryFolders: RelationSet(.children, .parent)
-        case .recommendations: RelationSet(.contents)
+        case .libraryPlaylistFolders: RelationSet(.children, .parent)
+        case .personalRecommendation: RelationSet(.contents)
         }
     }
 
@@ -90,7 +70,7 @@ extension SimulatedType {
         case .playlists: RelationSet(.curator, .tracks)
         case .curators, .appleCurators, .activities: RelationSet(.playlists)
         case .libraryAlbums: RelationSet(.tracks)
-        case .recommendations: RelationSet(.contents)
+        case .personalRecommendation: RelationSet(.contents)
         default: []
         }
     }
@@ -99,7 +79,7 @@ extension SimulatedType {
     var fullByDefault: RelationSet {
         switch self {
         case .albums, .playlists, .libraryAlbums: RelationSet(.tracks)
-        case .recommendations: RelationSet(.contents)
+        case .personalRecommendation: RelationSet(.contents)
         default: []
         }
     }
@@ -111,7 +91,7 @@ extension SimulatedType {
         case (.libraryPlaylists, .tracks): PageLimits(standard: 100, most: 100)
         case (.artists, .albums), (.artists, .musicVideos): PageLimits(standard: 25, most: 100)
         case (.libraryArtists, .albums): PageLimits(standard: 25, most: 100)
-        case (.libraryFolders, .children): PageLimits(standard: 25, most: 100)
+        case (.libraryPlaylistFolders, .children): PageLimits(standard: 25, most: 100)
         case (.stationGenres, .stations): PageLimits(standard: 25, most: 100)
         default: PageLimits(standard: 10, most: 10)
         }
@@ -121,7 +101,7 @@ extension SimulatedType {
     var mostIDs: Int {
         switch self {
         case .songs, .librarySongs: 300
-        case .artists, .playlists, .libraryArtists, .libraryPlaylists, .libraryFolders: 25
+        case .artists, .playlists, .libraryArtists, .libraryPlaylists, .libraryPlaylistFolders: 25
         default: 100
         }
     }

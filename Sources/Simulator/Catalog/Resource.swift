@@ -1,61 +1,39 @@
+import Text
+
 // The names of things: resource types and the numbers behind their ids.
 // A `Resource` is eight bytes; everything else about it is computed when it is asked for.
 
-/// A type of resource, catalog or library, with the words it has in paths and in `type`.
+/// A type of resource, catalog or library; its case is also its word in paths and in `type`.
 enum SimulatedType: UInt8, CaseIterable, Sendable {
     case activities, albums, appleCurators, artists, curators, genres, musicVideos, playlists, recordLabels, songs
     case stations, stationGenres, storefronts
-    case libraryAlbums, libraryArtists, librarySongs, libraryMusicVideos, libraryPlaylists, libraryFolders
-    case recommendations
+    case libraryAlbums, libraryArtists, librarySongs, libraryMusicVideos, libraryPlaylists, libraryPlaylistFolders
+    case personalRecommendation
+
+    private static let words = CaseWords<Self>(separator: "-")
 
     /// The value of `type` in a resource object.
-    var name: StaticString {
-        switch self {
-        case .activities: "activities"
-        case .albums: "albums"
-        case .appleCurators: "apple-curators"
-        case .artists: "artists"
-        case .curators: "curators"
-        case .genres: "genres"
-        case .musicVideos: "music-videos"
-        case .playlists: "playlists"
-        case .recordLabels: "record-labels"
-        case .songs: "songs"
-        case .stations: "stations"
-        case .stationGenres: "station-genres"
-        case .storefronts: "storefronts"
-        case .libraryAlbums: "library-albums"
-        case .libraryArtists: "library-artists"
-        case .librarySongs: "library-songs"
-        case .libraryMusicVideos: "library-music-videos"
-        case .libraryPlaylists: "library-playlists"
-        case .libraryFolders: "library-playlist-folders"
-        case .recommendations: "personal-recommendation"
-        }
-    }
+    var name: String { Self.words[self] }
 
-    var isLibrary: Bool { rawValue >= Self.libraryAlbums.rawValue && rawValue <= Self.libraryFolders.rawValue }
+    var isLibrary: Bool { rawValue >= Self.libraryAlbums.rawValue && rawValue <= Self.libraryPlaylistFolders.rawValue }
 
     /// The path element after `/v1/me/library/`, for library types.
-    var libraryPathElement: Substring? { isLibrary ? name.description.dropFirst("library-".count) : nil }
-
-    private static let byName: [String: SimulatedType] = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0.name.description, $0) })
+    var libraryPathElement: Substring? { isLibrary ? name.dropFirst("library-".count) : nil }
 
     /// The type a `types`, `ids[..]` or `include[..]` names.
     init?(name: String) {
-        guard let type = Self.byName[name] else { return nil }
+        guard let type = Self.words.find(name) else { return nil }
         self = type
     }
 
     /// The twelve catalog types of APPLE-MUSIC-API 3.1, by path element.
     init?(catalogPathElement name: String) {
-        guard let type = Self.byName[name], type.rawValue <= Self.stationGenres.rawValue else { return nil }
+        guard let type = Self(name: name), type.rawValue <= Self.stationGenres.rawValue else { return nil }
         self = type
     }
 
     init?(libraryPathElement name: String) {
-        guard let type = Self.byName["library-" + name], type.isLibrary else { return nil }
+        guard let type = Self(name: "library-" + name), type.isLibrary else { return nil }
         self = type
     }
 }
@@ -67,7 +45,6 @@ struct Resource: Hashable, Sendable {
     let number: Int
 
     init(_ type: SimulatedType, _ number: Int) {
-        self.type = type
-        self.number = number
+        (self.type, self.number) = (type, number)
     }
 }

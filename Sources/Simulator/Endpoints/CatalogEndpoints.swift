@@ -65,7 +65,7 @@ extension SimulatedExchange {
     private func whole(_ type: SimulatedType, _ market: Market) throws(APIError) -> Reply {
         let all = Genre.all.indices.map { Resource(type, $0) }
         let paging = try Paging(target, PageLimits(standard: all.count, most: 200))
-        let path = "/v1/catalog/" + market.code + "/" + type.name.description
+        let path = "/v1/catalog/" + market.code + "/" + type.name
         return collection(all, paging, try context(market), path: path, place: .primary)
     }
 
@@ -103,13 +103,11 @@ extension SimulatedExchange {
         let paging = try Paging(target, type.viewLimits)
         let list = context.listed(catalog.elements(of: view, resource, in: market))
         let page = Page(list, paging, cut: context.listCut(of: resource), keep: context.shown)
-        var renderer = Renderer(context)
         let path = context.path(of: resource) + "/view/" + name
-        renderer.json.beginObject()
-        if decorations.hasViewAttributes { renderer.viewAttributes(view) }
-        renderer.next(path, page.nextOffset, limit: target.first("limit"))
-        data(page.items, &renderer, .item(isMixed: false))
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        return reply(context) { renderer in
+            if decorations.hasViewAttributes { renderer.viewAttributes(view) }
+            renderer.next(path, page.nextOffset, limit: target.first("limit"))
+            data(page.items, &renderer, .item(isMixed: false))
+        }
     }
 }

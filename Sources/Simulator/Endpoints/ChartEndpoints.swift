@@ -9,22 +9,18 @@ extension SimulatedExchange {
         let paging = try chartPaging()
         let context = try context(market)
         let genre = target.first("genre")
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        renderer.json.beginObject("results")
-        for type in types {
-            renderer.json.beginArray(type.name)
-            let list = chart(type, market, genre: genre)
-            let page = Page(list, paging, keep: context.shown)
-            chart(type, page, &renderer)
-            renderer.json.endArray()
+        return reply(context) { renderer in
+            renderer.json.beginObject("results")
+            for type in types {
+                renderer.json.beginArray(type.name)
+                let page = Page(chart(type, market, genre: genre), paging, keep: context.shown)
+                chart(type, page, &renderer)
+                renderer.json.endArray()
+            }
+            for name in target.list("with") ?? [] { namedCharts(name, &renderer) }
+            renderer.json.endObject()
+            order(types.map { chartKind + ":" + $0.name }, &renderer, hasRawOrder: false)
         }
-        for name in target.list("with") ?? [] { namedCharts(name, &renderer) }
-        renderer.json.endObject()
-        let kind = chartKind
-        order(types.map { kind + ":" + $0.name.description }, &renderer, hasRawOrder: false)
-        renderer.json.endObject()
-        return Reply(renderer.json)
     }
 
     private var chartKind: String { target.first("chart") ?? "most-played" }
@@ -64,13 +60,13 @@ extension SimulatedExchange {
 
     private func chart(_ type: SimulatedType, _ page: Page, _ renderer: inout Renderer) {
         let kind = chartKind
-        let names: [SimulatedType: StaticString] = [
+        let names: [SimulatedType: String] = [
             .albums: "Top Albums", .songs: "Top Songs", .musicVideos: "Top Videos", .playlists: "Top Playlists",
         ]
         renderer.json.beginObject()
         renderer.json.member("chart", kind)
         renderer.json.member("name", names[type] ?? "")
-        renderer.json.member("orderId", kind + ":" + type.name.description)
+        renderer.json.member("orderId", kind + ":" + type.name)
         renderer.json.key("href")
         chartLink(type, kind, renderer.context, limit: target.first("limit"), offset: nil, &renderer.json)
         if let offset = page.nextOffset {
@@ -89,15 +85,15 @@ extension SimulatedExchange {
     ) {
         let genre = target.first("genre")
         json.text { bytes in
-            bytes.append(literal: "/v1/catalog/")
+            bytes.append(text: "/v1/catalog/")
             bytes.append(text: context.market.code)
-            bytes.append(literal: "/charts?chart=")
+            bytes.append(text: "/charts?chart=")
             bytes.appendQueryValue(kind)
             bytes.appendParameter("&genre=", genre)
             bytes.appendParameter("&l=", context.tag)
             bytes.appendParameter("&limit=", limit)
             bytes.appendParameter("&offset=", offset.map(String.init))
-            bytes.appendParameter("&types=", type.name.description)
+            bytes.appendParameter("&types=", type.name)
         }
     }
 
@@ -107,8 +103,7 @@ extension SimulatedExchange {
         let first = name == "cityCharts" ? 1 : 41
         let playlists = stride(from: first, to: min(catalog.playlistCount, first + 400), by: 80)
             .map { Resource(.playlists, $0) }.compactMap(renderer.context.shown)
-        renderer.json.key(name)
-        renderer.json.beginArray()
+        renderer.json.beginArray(name)
         renderer.json.beginObject()
         renderer.json.member("chart", name == "cityCharts" ? "city-top" : "daily-global-top")
         renderer.json.member("name", name == "cityCharts" ? "City Charts" : "Daily Top 100")
@@ -134,12 +129,7 @@ extension SimulatedExchange {
     func order(_ names: [String], _ renderer: inout Renderer, hasRawOrder: Bool = true) {
         renderer.json.beginObject("meta")
         renderer.json.beginObject("results")
-        for key in hasRawOrder ? ["order", "rawOrder"] : ["order"] {
-            renderer.json.key(key)
-            renderer.json.beginArray()
-            for name in names { renderer.json.value(name) }
-            renderer.json.endArray()
-        }
+        for key in hasRawOrder ? ["order", "rawOrder"] : ["order"] { renderer.json.member(key, names) }
         renderer.json.endObject()
         renderer.json.endObject()
     }

@@ -6,8 +6,7 @@ extension SimulatedExchange {
         let isPersonal = filters.contains { $0.name == "filter[identity]" && $0.value == "personal" }
         let user = isPersonal ? try requireUser() : nil
         let context = try context(market, user: user)
-        var renderer = Renderer(context)
-        if type == .stations, let user { return personalStation(user, &renderer) }
+        if type == .stations, let user { return personalStation(user, context) }
         var items: [Resource] = []
         if let ids = target.list("ids") { items = try batch(type, ids, context) }
         var found: [(name: String, values: [(value: String, items: [Resource])])] = []
@@ -23,11 +22,10 @@ extension SimulatedExchange {
         }
         if found.isEmpty, items.isEmpty { throw .missingParameter("ids") }
         for item in found.flatMap(\.values).flatMap(\.items) where !items.contains(item) { items.append(item) }
-        renderer.json.beginObject()
-        data(items, &renderer, .primary)
-        meta(found, &renderer)
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        return reply(context) { renderer in
+            data(items, &renderer, .primary)
+            meta(found, &renderer)
+        }
     }
 
     /// How many values a filter takes (APPLE-MUSIC-API 4.1.7, 4.1.8).
@@ -83,11 +81,9 @@ extension SimulatedExchange {
         renderer.json.beginObject("meta")
         renderer.json.beginObject("filters")
         for filter in found {
-            renderer.json.key(filter.name)
-            renderer.json.beginObject()
+            renderer.json.beginObject(filter.name)
             for (value, items) in filter.values {
-                renderer.json.key(value)
-                renderer.json.beginArray()
+                renderer.json.beginArray(value)
                 for item in items { renderer.identifier(item) }
                 renderer.json.endArray()
             }
@@ -97,20 +93,18 @@ extension SimulatedExchange {
         renderer.json.endObject()
     }
 
-    private func personalStation(_ user: UserLibrary, _ renderer: inout Renderer) -> Reply {
+    private func personalStation(_ user: UserLibrary, _ context: RenderContext) -> Reply {
         let id = user.stationID(catalog)
-        renderer.json.beginObject()
-        renderer.json.beginArray("data")
-        renderer.personalStation(user)
-        renderer.json.endArray()
-        renderer.json.key("meta")
-        renderer.json.raw("{\"filters\":{\"identity\":{\"personal\":[{")
-        renderer.json.member("id", id)
-        renderer.json.member("type", "stations")
-        renderer.json.key("href")
-        renderer.link("/v1/catalog/" + renderer.context.market.code + "/stations/" + id)
-        renderer.json.raw("}]}}}")
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        return reply(context) { renderer in
+            renderer.json.beginArray("data")
+            renderer.personalStation(user)
+            renderer.json.endArray()
+            renderer.json.key("meta")
+            renderer.json.raw("{\"filters\":{\"identity\":{\"personal\":[{")
+            renderer.json.member("id", id)
+            renderer.json.member("type", "stations")
+            renderer.link("href", "/v1/catalog/" + context.market.code + "/stations/" + id)
+            renderer.json.raw("}]}}}")
+        }
     }
 }

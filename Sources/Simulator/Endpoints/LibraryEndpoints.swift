@@ -29,7 +29,7 @@ extension SimulatedExchange {
         _ type: SimulatedType, _ element: String, _ user: UserLibrary, _ context: RenderContext
     ) throws(APIError) -> Reply {
         if let ids = target.list("ids") { return list(try libraryBatch(type, ids, user), context) }
-        if type == .libraryFolders { return try rootFolder(context) }
+        if type == .libraryPlaylistFolders { return try rootFolder(context) }
         let paging = try Paging(target, PageLimits(standard: 25, most: 100))
         let all = user.all(type, catalog)
         // An empty library has no `songs` at all (APPLE-MUSIC-API 7.14), and neither is there
@@ -59,16 +59,14 @@ extension SimulatedExchange {
     /// `?filter[identity]=playlistsroot`: the folder all others are in.
     private func rootFolder(_ context: RenderContext) throws(APIError) -> Reply {
         guard target.first("filter[identity]") == "playlistsroot" else { throw .missingParameter("ids") }
-        let root = Resource(.libraryFolders, UserLibrary.rootFolder)
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        data([root], &renderer, .primary)
-        renderer.json.key("meta")
-        renderer.json.raw("{\"filters\":{\"identity\":{\"playlistsroot\":[")
-        renderer.identifier(root)
-        renderer.json.raw("]}}}")
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        let root = Resource(.libraryPlaylistFolders, UserLibrary.rootFolder)
+        return reply(context) { renderer in
+            data([root], &renderer, .primary)
+            renderer.json.key("meta")
+            renderer.json.raw("{\"filters\":{\"identity\":{\"playlistsroot\":[")
+            renderer.identifier(root)
+            renderer.json.raw("]}}}")
+        }
     }
 
     private func libraryRelationship(
@@ -94,22 +92,20 @@ extension SimulatedExchange {
         guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
         let paging = try Paging(target, PageLimits(standard: 5, most: 25))
         let wanted = Array(term.lowercased().utf8)
-        var renderer = Renderer(context)
-        var present: [String] = []
-        renderer.json.beginObject()
-        renderer.json.beginObject("results")
-        for type in types {
-            let matches = user.all(type, catalog).filter { libraryName($0, user).containsBytes(wanted) }
-            let page = Page(matches, paging, keep: context.shown)
-            guard !page.items.isEmpty else { continue }
-            present.append(type.name.description)
-            renderer.json.key(type.name)
-            results(page, "/v1/me/library/search", term, type, limit: target.first("limit"), &renderer)
+        return reply(context) { renderer in
+            var present: [String] = []
+            renderer.json.beginObject("results")
+            for type in types {
+                let matches = user.all(type, catalog).filter { libraryName($0, user).containsBytes(wanted) }
+                let page = Page(matches, paging, keep: context.shown)
+                guard !page.items.isEmpty else { continue }
+                present.append(type.name)
+                renderer.json.key(type.name)
+                results(page, "/v1/me/library/search", term, type, limit: target.first("limit"), &renderer)
+            }
+            renderer.json.endObject()
+            order(present, &renderer, hasRawOrder: false)
         }
-        renderer.json.endObject()
-        order(present, &renderer, hasRawOrder: false)
-        renderer.json.endObject()
-        return Reply(renderer.json)
     }
 
     private func libraryName(_ resource: Resource, _ user: UserLibrary) -> [UInt8] {

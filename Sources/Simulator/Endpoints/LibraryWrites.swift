@@ -22,7 +22,7 @@ extension SimulatedExchange {
     private func addToLibrary(_ user: UserLibrary) throws(APIError) -> Reply {
         let types: [SimulatedType] = [.albums, .songs, .musicVideos, .playlists]
         let items = try typedBatch { name in
-            types.first { $0.name.description == name }
+            types.first { $0.name == name }
         } items: { type, ids in
             ids.compactMap { catalog.resource(type, id: $0) }
         }
@@ -72,7 +72,7 @@ extension SimulatedExchange {
             let serial = library.takeSerial()
             library.folders.append(LibraryFolder(serial: serial, name: name, parent: folder, addedAt: now))
         }
-        return try created(Resource(.libraryFolders, changed.nextSerial - 1), changed, hasTotal: true)
+        return try created(Resource(.libraryPlaylistFolders, changed.nextSerial - 1), changed, hasTotal: true)
     }
 
     private func name(in document: JSON) throws(APIError) -> String {
@@ -85,18 +85,17 @@ extension SimulatedExchange {
     /// The folder that a body puts the new one into; without one the root.
     private func folder(in document: JSON, _ user: UserLibrary) -> Int {
         let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
-        return parent.flatMap { user.resource(.libraryFolders, id: $0, catalog)?.number } ?? UserLibrary.rootFolder
+        let folder = parent.flatMap { user.resource(.libraryPlaylistFolders, id: $0, catalog) }
+        return folder?.number ?? UserLibrary.rootFolder
     }
 
     private func created(
         _ resource: Resource, _ user: UserLibrary, hasTotal: Bool = false
     ) throws(APIError) -> Reply {
-        var renderer = Renderer(try context(user.market, user: user))
-        renderer.json.beginObject()
-        data([resource], &renderer, .item(isMixed: true))
-        if hasTotal { renderer.total(1) }
-        renderer.json.endObject()
-        return Reply(status: 201, renderer.json)
+        reply(try context(user.market, user: user), status: 201) { renderer in
+            data([resource], &renderer, .item(isMixed: true))
+            if hasTotal { renderer.total(1) }
+        }
     }
 
     /// The songs an array of `{id, type}` names; what is unknown is ignored.

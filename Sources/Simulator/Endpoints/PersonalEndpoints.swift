@@ -50,29 +50,24 @@ extension SimulatedExchange {
         let paging = try Paging(target, limits)
         let context = try context(user.market, user: user)
         let page = Page(list, paging, keep: context.shown)
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        data(page.items, &renderer, .item(isMixed: true))
-        if let offset = page.nextOffset {
+        return reply(context) { renderer in
+            data(page.items, &renderer, .item(isMixed: true))
+            guard let offset = page.nextOffset else { return }
             // `types` is kept, `limit` is dropped (APPLE-MUSIC-API 7.3).
-            let (tag, types) = (context.tag, target.first("types"))
-            renderer.json.key("next")
-            renderer.json.text { bytes in
+            renderer.json.text("next") { bytes in
                 bytes.append(text: "/v1/me/" + path)
                 let start = bytes.count
-                bytes.appendParameter("&l=", tag)
+                bytes.appendParameter("&l=", context.tag)
                 bytes.appendParameter("&offset=", String(offset))
-                bytes.appendParameter("&types=", types)
+                bytes.appendParameter("&types=", target.first("types"))
                 bytes[start] = UInt8(ascii: "?")
             }
         }
-        renderer.json.endObject()
-        return Reply(renderer.json)
     }
 
     private func recommendations(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
         var context = try context(user.market, user: user)
-        let all = (0..<UserLibrary.recommendationCount).map { Resource(.recommendations, $0) }
+        let all = (0..<UserLibrary.recommendationCount).map { Resource(.personalRecommendation, $0) }
         guard let id = elements.first else {
             if let ids = target.list("ids") {
                 if ids.isEmpty { throw .noIDs }

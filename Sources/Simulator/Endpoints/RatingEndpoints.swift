@@ -55,15 +55,10 @@ extension SimulatedExchange {
         var json = JSONBytes(capacity: 256)
         json.beginObject()
         json.beginArray("data")
-        for rating in ratings {
-            json.beginObject()
-            json.member("id", String(rating.path.split(separator: "/").last ?? ""))
-            json.member("type", "ratings")
-            json.member("href", "/v1/me/ratings/" + rating.path)
-            json.beginObject("attributes")
-            json.member("value", rating.value)
-            json.endObject()
-            json.endObject()
+        for (path, value) in ratings {
+            let id = String(path.split(separator: "/").last ?? "")
+            let attributes: JSONMembers = ["value": value]
+            json.object(["id": id, "type": "ratings", "href": "/v1/me/ratings/" + path, "attributes": attributes])
         }
         json.endArray()
         json.endObject()

@@ -21,8 +21,7 @@ public struct Revision: Sendable, Hashable {
     let isFlipped: Bool
 
     public init(catalog: Int = 0, isFlipped: Bool = false) {
-        self.catalog = catalog
-        self.isFlipped = isFlipped
+        (self.catalog, self.isFlipped) = (catalog, isFlipped)
     }
 }
 

@@ -13,26 +13,24 @@ extension SimulatedExchange {
         let paging = try Paging(target, PageLimits(standard: 5, most: 25))
         let context = try context(market)
         let found = api.searchIndex().find(term, catalog)
-        var renderer = Renderer(context)
-        var present: [String] = []
-        renderer.json.beginObject()
-        renderer.json.beginObject("results")
-        for type in types {
-            let page = Page(found.list(type, catalog, market), paging, keep: context.shown)
-            guard !page.items.isEmpty else { continue }
-            present.append(type.name.description)
-            renderer.json.key(type.name)
-            let path = "/v1/catalog/" + market.code + "/search"
-            results(page, path, term, type, limit: String(paging.limit), &renderer)
+        return reply(context) { renderer in
+            var present: [String] = []
+            renderer.json.beginObject("results")
+            for type in types {
+                let page = Page(found.list(type, catalog, market), paging, keep: context.shown)
+                guard !page.items.isEmpty else { continue }
+                present.append(type.name)
+                renderer.json.key(type.name)
+                let path = "/v1/catalog/" + market.code + "/search"
+                results(page, path, term, type, limit: String(paging.limit), &renderer)
+            }
+            if target.list("with")?.contains("topResults") ?? false {
+                topResults(types, found, market, &renderer)
+                present.insert("top", at: 0)
+            }
+            renderer.json.endObject()
+            order(present, &renderer)
         }
-        if target.list("with")?.contains("topResults") ?? false {
-            topResults(types, found, market, &renderer)
-            present.insert("top", at: 0)
-        }
-        renderer.json.endObject()
-        order(present, &renderer)
-        renderer.json.endObject()
-        return Reply(renderer.json)
     }
 
     /// `{href, next?, data}` of one type: `href` keeps the limit, `next` drops it
@@ -42,11 +40,13 @@ extension SimulatedExchange {
     ) {
         let tag = renderer.context.tag
         renderer.json.beginObject()
-        renderer.json.key("href")
-        renderer.json.text { $0.appendSearch(path, tag: tag, limit: limit, offset: nil, term: term, type: type) }
+        renderer.json.text("href") {
+            $0.appendSearch(path, tag: tag, limit: limit, offset: nil, term: term, type: type)
+        }
         if let offset = page.nextOffset {
-            renderer.json.key("next")
-            renderer.json.text { $0.appendSearch(path, tag: tag, limit: nil, offset: offset, term: term, type: type) }
+            renderer.json.text("next") {
+                $0.appendSearch(path, tag: tag, limit: nil, offset: offset, term: term, type: type)
+            }
         }
         data(page.items, &renderer, .item(isMixed: true))
         renderer.json.endObject()
@@ -66,13 +66,8 @@ extension SimulatedExchange {
         let paging = try Paging(target, PageLimits(standard: 10, most: 50))
         _ = try context(market)
         var json = JSONBytes()
-        json.beginObject()
-        json.beginObject("results")
-        json.beginArray("terms")
-        for term in api.searchIndex().completions(term, limit: paging.limit, catalog) { json.value(term) }
-        json.endArray()
-        json.endObject()
-        json.endObject()
+        let terms = api.searchIndex().completions(term, limit: paging.limit, catalog)
+        json.object(["results": ["terms": terms] as JSONMembers])
         return Reply(json)
     }
 
@@ -100,11 +95,7 @@ extension SimulatedExchange {
 
     private func termSuggestions(_ term: String, _ limit: Int, _ renderer: inout Renderer) {
         for completion in api.searchIndex().completions(term, limit: limit, catalog) {
-            renderer.json.beginObject()
-            renderer.json.member("kind", "terms")
-            renderer.json.member("searchTerm", completion)
-            renderer.json.member("displayTerm", completion)
-            renderer.json.endObject()
+            renderer.json.object(["kind": "terms", "searchTerm": completion, "displayTerm": completion])
         }
     }
 
@@ -134,7 +125,7 @@ extension [UInt8] {
         appendParameter("&limit=", limit)
         appendParameter("&offset=", offset.map(String.init))
         appendParameter("&term=", term)
-        appendParameter("&types=", type.name.description)
+        appendParameter("&types=", type.name)
         self[start] = UInt8(ascii: "?")
     }
 }

@@ -15,10 +15,7 @@ struct SimulatedExchange {
     init(
         _ api: SimulatedAPI, _ snapshot: Snapshot, _ request: SimulatorRequest, index: Int
     ) throws(APIError) {
-        self.api = api
-        self.snapshot = snapshot
-        self.request = request
-        self.index = index
+        (self.api, self.snapshot, self.request, self.index) = (api, snapshot, request, index)
         target = SimulatorTarget(request.target)
         decorations = try Decorations(target)
     }
@@ -44,8 +41,7 @@ struct SimulatedExchange {
         case "test" where elements.count == 2:
             try requireRead()
             var json = JSONBytes(capacity: 16)
-            json.beginObject()
-            json.endObject()
+            json.object([:])
             return Reply(json)
         case "me": return try personalReply(Array(elements.dropFirst(2)))
         default: throw .notFound
@@ -110,23 +106,26 @@ struct SimulatedExchange {
     ) -> Reply {
         let page = Page(list, paging, cut: cut, keep: context.shown)
         let limit = target.first("limit")
-        var renderer = Renderer(context)
-        renderer.json.beginObject()
-        if context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
-        data(page.items, &renderer, place)
-        if !context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
-        if hasTotal { renderer.total(page.total) }
-        renderer.json.endObject()
-        return Reply(renderer.json)
+        return reply(context) { renderer in
+            if context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
+            data(page.items, &renderer, place)
+            if !context.isReversed { renderer.next(path, page.nextOffset, limit: limit, sort: sort) }
+            if hasTotal { renderer.total(page.total) }
+        }
     }
 
     /// `{"data":[...]}` of primary resources.
     func list(_ items: [Resource], _ context: RenderContext) -> Reply {
+        reply(context) { data(items, &$0, .primary) }
+    }
+
+    /// An object with the members that `write` appends.
+    func reply(_ context: RenderContext, status: Int = 200, _ write: (inout Renderer) -> Void) -> Reply {
         var renderer = Renderer(context)
         renderer.json.beginObject()
-        data(items, &renderer, .primary)
+        write(&renderer)
         renderer.json.endObject()
-        return Reply(renderer.json)
+        return Reply(status: status, renderer.json)
     }
 
     /// `"data":[...]`.

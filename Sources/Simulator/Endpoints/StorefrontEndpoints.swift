@@ -32,11 +32,7 @@ extension SimulatedExchange {
         let close = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased().prefix(2) == tag.prefix(2) } }
             .first
         var json = JSONBytes(capacity: 64)
-        json.beginObject()
-        json.beginObject("results")
-        json.member("tag", exact ?? close ?? market.defaultTag)
-        json.endObject()
-        json.endObject()
+        json.object(["results": ["tag": exact ?? close ?? market.defaultTag] as JSONMembers])
         return Reply(json)
     }
 }

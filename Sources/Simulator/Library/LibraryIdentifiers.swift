@@ -21,7 +21,7 @@ extension UserLibrary {
                 : "a." + catalog.id(of: Resource(.songs, resource.number))
         case .libraryMusicVideos: "i." + long(UInt32(resource.number) | Self.videoMark)
         case .libraryPlaylists: "p." + long(UInt32(resource.number) << 1)
-        case .libraryFolders:
+        case .libraryPlaylistFolders:
             resource.number == Self.rootFolder ? Self.rootID : "p." + long(UInt32(resource.number) << 1 | 1)
         default: catalog.id(of: resource)
         }
@@ -48,7 +48,7 @@ extension UserLibrary {
         case (.libraryMusicVideos, "i."):
             return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 & Int(Self.videoMark - 1) }
         case (.libraryPlaylists, "p."): return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 >> 1 }
-        case (.libraryFolders, "p."):
+        case (.libraryPlaylistFolders, "p."):
             if id == Self.rootID { return Self.rootFolder }
             return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 >> 1 }
         default: return nil

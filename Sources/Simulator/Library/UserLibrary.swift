@@ -72,7 +72,7 @@ struct UserLibrary: Sendable {
             }
         case .libraryMusicVideos: return musicVideos.map { Resource(type, $0) }
         case .libraryPlaylists: return playlists.map { Resource(type, $0.serial) }
-        case .libraryFolders: return folders.map { Resource(type, $0.serial) }
+        case .libraryPlaylistFolders: return folders.map { Resource(type, $0.serial) }
         default: return []
         }
     }
@@ -85,7 +85,7 @@ struct UserLibrary: Sendable {
         case .libraryArtists: albums.contains { catalog.artist(ofAlbum: $0.album) == resource.number }
         case .libraryMusicVideos: musicVideos.contains(resource.number)
         case .libraryPlaylists: playlist(resource.number) != nil
-        case .libraryFolders: resource.number == Self.rootFolder || folder(resource.number) != nil
+        case .libraryPlaylistFolders: resource.number == Self.rootFolder || folder(resource.number) != nil
         default: false
         }
     }

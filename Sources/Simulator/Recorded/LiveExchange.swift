@@ -13,9 +13,7 @@ final class LiveExchange: UpstreamReceiver {
     private let origin: LiveOrigin
 
     init(_ connection: ClientConnection, _ request: SimulatorRequest, _ origin: LiveOrigin) {
-        self.connection = connection
-        self.request = request
-        self.origin = origin
+        (self.connection, self.request, self.origin) = (connection, request, origin)
         began = origin.context.loop.now
     }
 

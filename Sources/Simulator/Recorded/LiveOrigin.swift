@@ -29,9 +29,7 @@ public final class LiveOrigin: Service {
     private let started: Instant
 
     public init(_ mode: Mode, pool: UpstreamPool, context: LoopContext) {
-        self.mode = mode
-        self.pool = pool
-        self.context = context
+        (self.mode, self.pool, self.context) = (mode, pool, context)
         started = context.loop.now
     }
 

@@ -35,8 +35,7 @@ public final class RecordedAPI: Responder {
             answers[request.key, default: RecordedAnswers(exchange, request.route)].add(exchange)
         }
         if answers.isEmpty { throw .empty(path: reader.path) }
-        self.answers = answers
-        self.pace = pace
+        (self.answers, self.pace) = (answers, pace)
         bodies = reader.bodies
         warnings = reader.warnings
     }

@@ -3,7 +3,7 @@ import Text
 // The parts that albums, songs and videos share: artwork, previews, links, notes.
 
 extension Renderer {
-    private static let colours: [StaticString] = ["textColor1", "textColor2", "textColor3", "textColor4"]
+    private static let colours = ["textColor1", "textColor2", "textColor3", "textColor4"]
 
     /// Artwork: the URL is a template with literal `{w}x{h}` (APPLE-MUSIC-API 5.2.7).
     mutating func artwork(_ resource: Resource, width: Int = 3000, height: Int = 3000, hasColours: Bool = true) {
@@ -18,15 +18,14 @@ extension Renderer {
         json.beginObject()
         json.member("width", width)
         json.member("height", height)
-        json.key("url")
-        json.text { bytes in
-            bytes.append(literal: "https://is")
+        json.text("url") { bytes in
+            bytes.append(text: "https://is")
             bytes.append(0x31 + UInt8(bits % 5))
-            bytes.append(literal: "-ssl.mzstatic.com/image/thumb/Music1")
+            bytes.append(text: "-ssl.mzstatic.com/image/thumb/Music1")
             bytes.append(text: String(12 + bits % 15))
-            bytes.append(literal: "/v4/")
+            bytes.append(text: "/v4/")
             bytes.appendAssetPath(bits)
-            bytes.append(literal: "/{w}x{h}bb.jpg")
+            bytes.append(text: "/{w}x{h}bb.jpg")
         }
         if hasColours { colours(Int(bits >> 8)) }
         json.endObject()
@@ -34,11 +33,9 @@ extension Renderer {
 
     private mutating func colours(_ number: Int) {
         let bits = catalog.seed.bits(.colour, number)
-        json.key("bgColor")
-        json.text { $0.appendHexadecimal(bits, digits: 6) }
+        json.text("bgColor") { $0.appendHexadecimal(bits, digits: 6) }
         for (place, name) in Self.colours.enumerated() {
-            json.key(name)
-            json.text { $0.appendHexadecimal(bits >> UInt64(7 * (place + 1)), digits: 6) }
+            json.text(name) { $0.appendHexadecimal(bits >> UInt64(7 * (place + 1)), digits: 6) }
         }
     }
 
@@ -48,61 +45,49 @@ extension Renderer {
         let bits = catalog.seed.bits(.preview, song)
         json.beginArray("previews")
         json.beginObject()
-        json.key("url")
-        json.text { bytes in
-            bytes.append(literal: "https://audio-ssl.itunes.apple.com/itunes-assets/AudioPreview1")
+        json.text("url") { bytes in
+            bytes.append(text: "https://audio-ssl.itunes.apple.com/itunes-assets/AudioPreview1")
             bytes.append(text: String(12 + bits % 15))
-            bytes.append(literal: "/v4/")
+            bytes.append(text: "/v4/")
             bytes.appendAssetPath(bits)
-            bytes.append(literal: ".plus.aac.p.m4a")
+            bytes.append(text: ".plus.aac.p.m4a")
         }
         json.endObject()
         json.endArray()
     }
 
-    mutating func playParams(_ id: String, kind: StaticString) {
-        guard wants("playParams") else { return }
-        json.beginObject("playParams")
-        json.member("id", id)
-        json.member("kind", kind)
-        json.endObject()
+    mutating func playParams(_ id: String, kind: String) {
+        attribute("playParams", ["id": id, "kind": kind])
     }
 
     /// The page on music.apple.com.
-    mutating func webLink(_ kind: StaticString, name: String, id: String, item: String? = nil) {
+    mutating func webLink(_ kind: String, name: String, id: String, item: String? = nil) {
         guard wants("url") else { return }
         let market = context.market.code
-        json.key("url")
-        json.text { bytes in
-            bytes.append(literal: "https://music.apple.com/")
+        json.text("url") { bytes in
+            bytes.append(text: "https://music.apple.com/")
             bytes.append(text: market)
             bytes.append(0x2F)
-            bytes.append(literal: kind)
+            bytes.append(text: kind)
             bytes.append(0x2F)
             bytes.appendSlug(name)
             bytes.append(0x2F)
             bytes.append(text: id)
             guard let item else { return }
-            bytes.append(literal: "?i=")
+            bytes.append(text: "?i=")
             bytes.append(text: item)
         }
     }
 
-    mutating func notes(_ name: StaticString, _ resource: Resource, sentences: Int) {
+    mutating func notes(_ name: String, _ resource: Resource, sentences: Int) {
         guard wants(name) else { return }
         let notes = catalog.notes(resource, context.language, sentences: sentences)
-        json.beginObject(name)
-        json.member("standard", notes.standard)
-        json.member("short", notes.short)
-        json.endObject()
+        json.member(name, ["standard": notes.standard, "short": notes.short])
     }
 
     mutating func genreNames(_ artist: Int) {
-        guard wants("genreNames") else { return }
-        json.beginArray("genreNames")
-        json.value(Genre.all[catalog.genre(ofArtist: artist)].name(context.language))
-        json.value(Genre.all[0].name(context.language))
-        json.endArray()
+        let genres = [Genre.all[catalog.genre(ofArtist: artist)], Genre.all[0]]
+        attribute("genreNames", genres.map { $0.name(context.language) })
     }
 }
 

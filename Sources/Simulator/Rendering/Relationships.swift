@@ -82,10 +82,9 @@ extension Renderer {
         _ resource: Resource, _ relation: Relation, path: String, isFull: Bool, _ place: RenderPosition
     ) {
         let page = inlinePage(resource, relation, place)
-        let relationPath = path + "/" + relation.name.description
+        let relationPath = path + "/" + relation.name
         json.beginObject()
-        json.key("href")
-        link(relationPath)
+        link("href", relationPath)
         next(relationPath, page.nextOffset)
         json.beginArray("data")
         for item in page.items {
@@ -109,11 +108,7 @@ extension Renderer {
     }
 
     /// `"meta":{"total":N}`, on library collections only (APPLE-MUSIC-API 5.1.7).
-    mutating func total(_ count: Int) {
-        json.beginObject("meta")
-        json.member("total", count)
-        json.endObject()
-    }
+    mutating func total(_ count: Int) { json.member("meta", ["total": count]) }
 
     /// `"views":{name:{href, attributes?, next?, data}}` for the views that were asked for.
     mutating func views(of resource: Resource, path: String) {
@@ -128,8 +123,7 @@ extension Renderer {
                 Paging(limit: resource.type.viewLimits.standard), cut: context.listCut(of: resource),
                 keep: context.shown)
             json.beginObject()
-            json.key("href")
-            link(viewPath)
+            link("href", viewPath)
             viewAttributes(view)
             next(viewPath, page.nextOffset)
             json.beginArray("data")
@@ -141,11 +135,7 @@ extension Renderer {
     }
 
     /// The view's own attributes, with `with=attributes`; a view inside a resource always has them.
-    mutating func viewAttributes(_ view: View) {
-        json.beginObject("attributes")
-        json.member("title", view.title)
-        json.endObject()
-    }
+    mutating func viewAttributes(_ view: View) { json.member("attributes", ["title": view.title]) }
 }
 
 extension RenderPosition {

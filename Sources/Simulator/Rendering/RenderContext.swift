@@ -54,9 +54,10 @@ struct RenderContext: Sendable {
     /// The elements of any relationship, catalog or library.
     func related(_ resource: Resource, _ relation: Relation) -> [Resource] {
         if relation == .library { return user?.libraryItem(of: resource).map { [$0] } ?? [] }
-        if resource.type == .recommendations { return user?.contents(ofRecommendation: resource.number, catalog) ?? [] }
         if resource.type.isLibrary { return user?.related(resource, relation, catalog) ?? [] }
-        return catalog.related(resource, relation, in: market)
+        return resource.type == .personalRecommendation
+            ? user?.contents(ofRecommendation: resource.number, catalog) ?? []
+            : catalog.related(resource, relation, in: market)
     }
 
     /// The positions of a list: without those that would be gaps, where the storefront has none.
@@ -72,7 +73,7 @@ struct RenderContext: Sendable {
     }
 
     func id(of resource: Resource) -> String {
-        if let user, resource.type.isLibrary || resource.type == .recommendations {
+        if let user, resource.type.isLibrary || resource.type == .personalRecommendation {
             return user.anyID(of: resource, catalog)
         }
         return catalog.id(of: resource)
@@ -84,8 +85,8 @@ struct RenderContext: Sendable {
         if let element = resource.type.libraryPathElement { return "/v1/me/library/" + element + "/" + id }
         switch resource.type {
         case .storefronts: return "/v1/storefronts/" + id
-        case .recommendations: return "/v1/me/recommendations/" + id
-        default: return "/v1/catalog/" + market.code + "/" + resource.type.name.description + "/" + id
+        case .personalRecommendation: return "/v1/me/recommendations/" + id
+        default: return "/v1/catalog/" + market.code + "/" + resource.type.name + "/" + id
         }
     }
 }

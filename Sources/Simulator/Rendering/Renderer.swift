@@ -12,26 +12,14 @@ struct Renderer: Sendable {
 
     var catalog: Catalog { context.catalog }
 
-    func wants(_ name: StaticString) -> Bool { projection?.contains(name.description) ?? true }
+    func wants(_ name: String) -> Bool { projection?.contains(name) ?? true }
 
-    mutating func text(_ name: StaticString, _ value: String) {
+    mutating func attribute(_ name: String, _ value: some JSONWritable) {
         if wants(name) { json.member(name, value) }
     }
 
-    mutating func number(_ name: StaticString, _ value: Int) {
-        if wants(name) { json.member(name, value) }
-    }
-
-    mutating func flag(_ name: StaticString, _ value: Bool) {
-        if wants(name) { json.member(name, value) }
-    }
-
-    mutating func texts(_ name: StaticString, _ values: [String]) {
-        guard wants(name) else { return }
-        json.key(name)
-        json.beginArray()
-        for value in values { json.value(value) }
-        json.endArray()
+    mutating func attribute(_ name: String, _ members: JSONMembers) {
+        if wants(name) { json.member(name, members) }
     }
 
     /// `{id, type, href}`.
@@ -44,8 +32,7 @@ struct Renderer: Sendable {
     private mutating func head(_ resource: Resource, path: String) {
         json.member("id", context.id(of: resource))
         json.member("type", resource.type.name)
-        json.key("href")
-        link(path)
+        link("href", path)
     }
 
     /// A full resource object, with what its place lets it carry.
@@ -63,11 +50,13 @@ struct Renderer: Sendable {
         json.endObject()
     }
 
-    /// A root-relative link as a string: the path, `l` where the request had one, and the page's
+    /// A root-relative link as a member: the path, `l` where the request had one, and the page's
     /// offset, in the configured form.
-    mutating func link(_ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil) {
+    mutating func link(
+        _ name: String, _ path: String, offset: Int? = nil, limit: String? = nil, sort: String? = nil
+    ) {
         let (tag, form) = (context.tag, context.configuration.linkForm)
-        json.text { bytes in
+        json.text(name) { bytes in
             bytes.append(text: path)
             let start = bytes.count
             if form == .alphabetical { bytes.appendParameter("&l=", tag) }
@@ -82,8 +71,7 @@ struct Renderer: Sendable {
     /// `"next":link` where there is one. `limit`: the request's own, which some forms keep.
     mutating func next(_ path: String, _ offset: Int?, limit: String? = nil, sort: String? = nil) {
         guard let offset else { return }
-        json.key("next")
-        link(path, offset: offset, limit: limit, sort: sort)
+        link("next", path, offset: offset, limit: limit, sort: sort)
     }
 }
 

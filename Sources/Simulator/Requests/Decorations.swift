@@ -93,8 +93,8 @@ struct Decorations: Sendable {
     /// type's own.
     func inlineLimit(_ type: SimulatedType, _ relation: Relation, standard: Int) -> Int {
         guard !limits.isEmpty else { return standard }
-        let name = relation.name.description
-        guard let asked = limits[type.name.description + ":" + name] ?? limits[name] else { return standard }
+        let name = relation.name
+        guard let asked = limits[type.name + ":" + name] ?? limits[name] else { return standard }
         return min(asked, type.limits(of: relation).most)
     }
 }

@@ -5,107 +5,103 @@ import Text
 
 /// An append-only JSON text.
 struct JSONBytes: Sendable {
-    private(set) var bytes: [UInt8] = []
+    fileprivate(set) var bytes: [UInt8] = []
 
     init(capacity: Int = 4096) { bytes.reserveCapacity(capacity) }
 
-    private mutating func separate() {
-        guard let last = bytes.last else { return }
-        if last != 0x7B, last != 0x5B, last != 0x3A { bytes.append(0x2C) }
+    /// A comma where one is due, and the name of a member; the value comes next.
+    mutating func key(_ name: String?) {
+        if let last = bytes.last, last != 0x7B, last != 0x5B, last != 0x3A { bytes.append(0x2C) }
+        guard let name else { return }
+        JSON.write(string: name, to: &bytes)
+        bytes.append(0x3A)
     }
 
-    mutating func raw(_ text: StaticString) { bytes.append(literal: text) }
+    mutating func raw(_ text: String) { bytes.append(text: text) }
 
-    mutating func beginObject() {
-        separate()
+    mutating func beginObject(_ name: String? = nil) {
+        key(name)
         bytes.append(0x7B)
     }
 
     mutating func endObject() { bytes.append(0x7D) }
 
-    mutating func beginArray() {
-        separate()
+    mutating func beginArray(_ name: String? = nil) {
+        key(name)
         bytes.append(0x5B)
     }
 
     mutating func endArray() { bytes.append(0x5D) }
 
-    /// A key that needs no escapes.
-    mutating func key(_ name: StaticString) {
-        value(name)
-        bytes.append(0x3A)
-    }
-
-    mutating func key(_ name: String) {
-        value(name)
-        bytes.append(0x3A)
-    }
-
-    mutating func value(_ text: StaticString) { self.text { $0.append(literal: text) } }
-
-    mutating func value(_ text: String) {
-        separate()
-        JSON.write(string: text, to: &bytes)
-    }
-
     /// A string whose content the closure appends; it must need no escapes.
-    mutating func text(_ write: (inout [UInt8]) -> Void) {
-        separate()
+    mutating func text(_ name: String? = nil, _ write: (inout [UInt8]) -> Void) {
+        key(name)
         bytes.append(0x22)
         write(&bytes)
         bytes.append(0x22)
     }
 
-    mutating func value(_ number: Int) {
-        separate()
-        bytes.append(text: String(number))
+    mutating func member(_ name: String, _ value: some JSONWritable) {
+        key(name)
+        value.write(to: &self)
     }
 
-    mutating func value(_ flag: Bool) {
-        separate()
-        raw(flag ? "true" : "false")
+    mutating func member(_ name: String, _ members: JSONMembers) {
+        key(name)
+        members.write(to: &self)
+    }
+
+    mutating func object(_ members: JSONMembers) { members.write(to: &self) }
+}
+
+/// A value that writes itself, with a comma before it where one is due.
+protocol JSONWritable {
+    func write(to json: inout JSONBytes)
+}
+
+extension String: JSONWritable {
+    func write(to json: inout JSONBytes) {
+        json.key(nil)
+        JSON.write(string: self, to: &json.bytes)
     }
 }
 
-extension JSONBytes {
-    mutating func beginObject(_ name: StaticString) {
-        key(name)
-        beginObject()
+extension Int: JSONWritable {
+    func write(to json: inout JSONBytes) {
+        json.key(nil)
+        json.raw(String(self))
     }
+}
 
-    mutating func beginArray(_ name: StaticString) {
-        key(name)
-        beginArray()
+extension Bool: JSONWritable {
+    func write(to json: inout JSONBytes) {
+        json.key(nil)
+        json.raw(self ? "true" : "false")
     }
+}
 
-    mutating func member(_ name: StaticString, _ text: String) {
-        key(name)
-        value(text)
+extension Array: JSONWritable where Element: JSONWritable {
+    func write(to json: inout JSONBytes) {
+        json.beginArray()
+        for element in self { element.write(to: &json) }
+        json.endArray()
     }
+}
 
-    mutating func member(_ name: StaticString, _ text: StaticString) {
-        key(name)
-        value(text)
-    }
+/// An object, with its members in order.
+typealias JSONMembers = KeyValuePairs<String, any JSONWritable>
 
-    mutating func member(_ name: StaticString, _ number: Int) {
-        key(name)
-        value(number)
-    }
-
-    mutating func member(_ name: StaticString, _ flag: Bool) {
-        key(name)
-        value(flag)
+extension JSONMembers: JSONWritable {
+    func write(to json: inout JSONBytes) {
+        json.beginObject()
+        for (name, value) in self { json.member(name, value) }
+        json.endObject()
     }
 }
 
 extension [UInt8] {
     /// Through pointers: element by element, as from a `utf8` view, it costs ten times as much
     /// without optimisation.
-    mutating func append(literal: StaticString) {
-        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
-
     mutating func append(text: String) {
         var text = text
         text.withUTF8 { append(contentsOf: $0) }

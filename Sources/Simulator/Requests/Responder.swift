@@ -7,8 +7,7 @@ public struct SimulatorField: Sendable, Equatable {
     let value: String
 
     public init(_ name: String, _ value: String) {
-        self.name = name
-        self.value = value
+        (self.name, self.value) = (name, value)
     }
 
     /// Field names compare without regard to the case of ASCII letters (RFC 9110 section 5.1).
@@ -35,11 +34,8 @@ public struct SimulatorRequest: Sendable {
         method: String = "GET", target: [UInt8], fields: [SimulatorField] = [], body: [UInt8] = [],
         nowUnixSeconds: Int64 = 0
     ) {
-        self.method = method
-        self.target = target
-        self.fields = fields
-        self.body = body
-        self.nowUnixSeconds = nowUnixSeconds
+        (self.method, self.target, self.fields) = (method, target, fields)
+        (self.body, self.nowUnixSeconds) = (body, nowUnixSeconds)
     }
 
     /// The value of the first field of that name, compared without regard to case.

@@ -106,11 +106,7 @@ enum ResponseFields {
         json.member("detail", error.detail)
         json.member("status", String(error.status))
         json.member("code", error.code)
-        if let parameter = error.parameter {
-            json.beginObject("source")
-            json.member("parameter", parameter)
-            json.endObject()
-        }
+        if let parameter = error.parameter { json.member("source", ["parameter": parameter]) }
         if let message = error.displayMessage { json.member("messageForDisplay", message) }
         json.endObject()
         json.endArray()

@@ -68,9 +68,9 @@ extension [UInt8] {
     }
 
     /// `&name=` and the value, where there is one.
-    mutating func appendParameter(_ name: StaticString, _ value: String?) {
+    mutating func appendParameter(_ name: String, _ value: String?) {
         guard let value else { return }
-        append(literal: name)
+        append(text: name)
         appendQueryValue(value)
     }
 }

@@ -10,8 +10,7 @@ public final class SimulatorService: Service {
     private let context: LoopContext
 
     public init(_ responder: any Responder, context: LoopContext) {
-        self.responder = responder
-        self.context = context
+        (self.responder, self.context) = (responder, context)
     }
 
     public func handle(_ connection: ClientConnection) {

@@ -22,9 +22,7 @@ struct PipelineQueue: Sendable {
         var replies: [RESPReply] = []
 
         init(_ id: SessionState.PipelineID, _ bytes: [UInt8], commandCount: Int, deadline: Instant) {
-            self.id = id
-            self.commandCount = commandCount
-            self.bytes = bytes
+            (self.id, self.commandCount, self.bytes) = (id, commandCount, bytes)
             byteCount = bytes.count
             self.deadline = deadline
         }

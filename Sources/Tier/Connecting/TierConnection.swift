@@ -41,9 +41,7 @@ package final class TierConnection {
         observe: @escaping (TierStatus) -> Void = { _ in }, log: @escaping @Sendable (String) -> Void
     ) {
         loop.assertOnLoop()
-        self.resolver = resolver
-        self.loop = loop
-        (self.observe, self.log) = (observe, log)
+        (self.resolver, self.loop, self.observe, self.log) = (resolver, loop, observe, log)
         timer = DeadlineTimer(loop: loop)
         tls = settings.endpoints.contains(where: \.isTLS) ? Self.makeTLS(settings) : nil
         state = SessionState(settings, limits: limits)

@@ -22,9 +22,7 @@ package struct TierSettings: Sendable {
     /// The defaults, without credentials.
     package init(endpoints: [Endpoint], nodeName: String, keyPrefix: String = "refrain:") {
         precondition(!endpoints.isEmpty, "a tier is somewhere")
-        self.endpoints = endpoints
-        self.nodeName = nodeName
-        self.keyPrefix = keyPrefix
+        (self.endpoints, self.nodeName, self.keyPrefix) = (endpoints, nodeName, keyPrefix)
     }
 }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import Text
 
 /// The shared tier as the whole process has it: where it is, what its keys are called, what is
 /// known of the purge log, and what was found there. Each loop has a `TierClient` of its own.
@@ -103,22 +104,10 @@ package struct TierCounters: ~Copyable, Sendable {
         /// Personal requests of which the tier did not say whether what is stored still counts.
         case unconfirmed
 
+        private static let words = CaseWords<Self>(separator: "-")
+
         /// In `/stats` and `/metrics`.
-        package var text: String {
-            switch self {
-            case .looks: "looks"
-            case .taken: "taken"
-            case .composed: "composed"
-            case .waited: "waited"
-            case .put: "put"
-            case .purged: "purged"
-            case .useless: "useless"
-            case .mismatched: "mismatched"
-            case .damaged: "damaged"
-            case .unanswered: "unanswered"
-            case .unconfirmed: "unconfirmed"
-            }
-        }
+        package var text: String { Self.words[self] }
     }
 
     private let cells = InlineArray<11, Atomic<Int>> { _ in Atomic<Int>(0) }

@@ -45,8 +45,7 @@ struct BudgetState {
 
     init(rate: Int?, maxWaiting: Int, maxWaitingInBackground: Int) {
         self.rate = CommonRate(ceiling: rate)
-        self.maxWaiting = maxWaiting
-        self.maxWaitingInBackground = maxWaitingInBackground
+        (self.maxWaiting, self.maxWaitingInBackground) = (maxWaiting, maxWaitingInBackground)
     }
 }
 

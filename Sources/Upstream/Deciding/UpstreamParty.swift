@@ -10,8 +10,7 @@ public struct UpstreamParty: Hashable, Sendable {
     private let number: UInt64
 
     private init(_ kind: Kind, _ number: UInt64 = 0) {
-        self.kind = kind
-        self.number = number
+        (self.kind, self.number) = (kind, number)
     }
 
     /// Clients that nothing tells apart: those of a Unix socket, and the proxy itself.

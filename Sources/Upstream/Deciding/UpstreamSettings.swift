@@ -33,8 +33,7 @@ public struct UpstreamSettings: Sendable, Equatable {
     /// The defaults; `maxConnections` is at least 1.
     public init(endpoint: Endpoint, maxConnections: Int = 32) {
         precondition(maxConnections > 0)
-        self.endpoint = endpoint
-        self.maxConnections = maxConnections
+        (self.endpoint, self.maxConnections) = (endpoint, maxConnections)
     }
 
     /// One loop's share of the connections, at least one.

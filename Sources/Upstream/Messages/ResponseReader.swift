@@ -52,8 +52,7 @@ struct ResponseReader: Sendable {
     private(set) var keepsAlive = false
 
     init(limits: MessageLimits, maxCollectedBytes: Int) {
-        self.limits = limits
-        self.maxCollectedBytes = maxCollectedBytes
+        (self.limits, self.maxCollectedBytes) = (limits, maxCollectedBytes)
         parser = HeadParser(limits: limits)
         decoder = BodyDecoder(.none, limits: limits)
     }
@@ -61,8 +60,7 @@ struct ResponseReader: Sendable {
     /// Expects the answer to a request of this method. `isReused` only tells how an early end is
     /// reported.
     mutating func begin(answering method: Method, isReused: Bool) {
-        self.method = method
-        self.isReused = isReused
+        (self.method, self.isReused) = (method, isReused)
         phase = .head
         hasSeenBytes = false
         (interimResponses, interimBytes) = (0, 0)

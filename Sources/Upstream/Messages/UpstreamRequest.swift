@@ -12,9 +12,7 @@ public struct UpstreamRequest: Sendable {
 
     /// Takes the pieces as they are; nothing is checked.
     public init(method: Method, head: [UInt8], body: [UInt8] = []) {
-        self.method = method
-        self.head = head
-        self.body = body
+        (self.method, self.head, self.body) = (method, head, body)
     }
 }
 

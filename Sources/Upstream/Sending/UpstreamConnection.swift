@@ -29,8 +29,7 @@ final class UpstreamConnection {
     private static let readsPerTurn = 32
 
     init(_ id: PoolState.ConnectionID, pool: UpstreamPool) {
-        self.id = id
-        self.pool = pool
+        (self.id, self.pool) = (id, pool)
         loop = pool.loop
         reader = ResponseReader(limits: pool.settings.limits, maxCollectedBytes: pool.settings.maxCollectedBytes)
     }

@@ -68,15 +68,10 @@ public final class UpstreamExchange {
         account: UInt64 = 0, gate: UpstreamGate? = nil, deadline: Instant, repeats: Int = 0, loop: EventLoop,
         receiver: any UpstreamReceiver
     ) {
-        self.request = request
-        self.priority = priority
-        self.party = party
-        self.account = account
-        self.gate = gate
-        self.deadline = deadline
+        (self.request, self.priority, self.party) = (request, priority, party)
+        (self.account, self.gate, self.deadline) = (account, gate, deadline)
         mostRepeats = repeats
-        self.loop = loop
-        self.receiver = receiver
+        (self.loop, self.receiver) = (loop, receiver)
         requestedAt = loop.now
     }
 
@@ -172,8 +167,7 @@ extension UpstreamExchange {
         stopTimer()
         phase = .waitingForConnection
         endPause()
-        self.pool = pool
-        self.id = id
+        (self.pool, self.id) = (pool, id)
     }
 
     /// A connection sends it.

@@ -40,10 +40,7 @@ public final class UpstreamGate {
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) {
         loop = pool.loop
-        self.pool = pool
-        self.budget = budget
-        self.observer = observer
-        self.random = random
+        (self.pool, self.budget, self.observer, self.random) = (pool, budget, observer, random)
         timer = DeadlineTimer(loop: loop)
         pauseTimer = DeadlineTimer(loop: loop)
         lane = budget.addLane(of: self, loop: loop, connections: pool.settings.maxConnections)

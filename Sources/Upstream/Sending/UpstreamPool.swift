@@ -24,10 +24,7 @@ public final class UpstreamPool {
     /// `tls` must be given exactly if the endpoint is TLS.
     public init(settings: UpstreamSettings, tls: ClientTLS?, loop: EventLoop, resolver: Resolver) {
         precondition(settings.endpoint.isTLS == (tls != nil))
-        self.settings = settings
-        self.tls = tls
-        self.loop = loop
-        self.resolver = resolver
+        (self.settings, self.tls, self.loop, self.resolver) = (settings, tls, loop, resolver)
         state = PoolState(settings: settings)
         timer = DeadlineTimer(loop: loop)
         timer.action = { [unowned self] in self.tick() }

@@ -25,8 +25,8 @@ struct Output: Sendable {
     }
 
     static let console = Output(
-        standard: { write($0, to: STDOUT_FILENO) }, error: { write($0, to: STDERR_FILENO) },
-        bytes: { bytes in bytes.withUnsafeBytes { write($0, to: STDOUT_FILENO) } }, terminal: .of(STDOUT_FILENO),
+        standard: { write(Array($0.utf8), to: STDOUT_FILENO) }, error: { write(Array($0.utf8), to: STDERR_FILENO) },
+        bytes: { write($0, to: STDOUT_FILENO) }, terminal: .of(STDOUT_FILENO),
         isJournal: OperationalLog.Prefix.ofStandardError == .priority)
 
     /// A line of the answer.
@@ -47,22 +47,14 @@ struct Output: Sendable {
 
     /// All of it, unless the reader has gone: then no reader is left to be told. If the disk is
     /// full, the program ends: the reader of a cut report must not take it for the whole.
-    private static func write(_ text: String, to descriptor: Int32) {
-        var text = text
-        text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) {
-        var rest = bytes
-        while let start = rest.baseAddress, !rest.isEmpty {
-            let count = Glibc.write(descriptor, start, rest.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                guard descriptor == STDOUT_FILENO, errno != EPIPE else { return }
-                write("refrain: standard output: \(FileProblem.lastError())\n", to: STDERR_FILENO)
-                exit(ExitStatus.failed.rawValue)
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        do throws(FileProblem) {
+            try FileAccess.writeAll(bytes, to: descriptor)
+        } catch {
+            let readerHasGone = error == FileProblem(String(cString: strerror(EPIPE)))
+            guard descriptor == STDOUT_FILENO, !readerHasGone else { return }
+            write(Array("refrain: standard output: \(error)\n".utf8), to: STDERR_FILENO)
+            exit(ExitStatus.failed.rawValue)
         }
     }
 

@@ -153,15 +153,15 @@ import Upstream
     @Test func whatVerifyingShowedIsSaidInOneSentence() throws {
         let statistics = Statistics()
         #expect(DashboardView(try moment(statistics: statistics)).texts["verified"] == "")
-        statistics.count(.equal, 1_232)
-        statistics.count(.older, 11)
+        statistics.count(.verifiedEqual, 1_232)
+        statistics.count(.verifiedOlder, 11)
         let view = DashboardView(try moment(statistics: statistics))
         #expect(
             view.texts["verified"]
                 == "Composed answers: 0 of 1,243 verified were wrong, 11 were older than the origin")
         #expect(view.states["verified"] == "plain")
-        statistics.count(.mismatched)
-        statistics.count(.undecided, 2)
+        statistics.count(.verifyMismatches)
+        statistics.count(.verifyUndecided, 2)
         let bad = DashboardView(try moment(statistics: statistics))
         #expect(bad.states["verified"] == "bad" && bad.texts["verified"]?.hasSuffix(" origin, 2 undecided") == true)
     }

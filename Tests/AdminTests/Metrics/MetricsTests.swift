@@ -31,7 +31,8 @@ import Upstream
     @Test func verificationsAreCountedByWhatCameOfThem() throws {
         let loop = Statistics()
         let counts: [(Counter, Int)] = [
-            (.equal, 6), (.older, 3), (.mismatched, 1), (.undecided, 4), (.verifySkipped, 5),
+            (.verifiedEqual, 6), (.verifiedOlder, 3), (.verifyMismatches, 1), (.verifyUndecided, 4),
+            (.verifySkipped, 5),
         ]
         for (counter, count) in counts { loop.count(counter, count) }
         let scraped = try Exposition(try input([loop]).text)

@@ -53,7 +53,7 @@ import Testing
             Self.rows + CutWindowTests.refusals + EnlargedPageTests.rows + ExpandedItemTests.refusals
             + ReducedItemTests.refusals + SplitBatchTests.refusals
         let met = Set(rows.compactMap { $0.reason?.split(separator: " ").last.map(String.init) })
-        let all = Lack.Kind.allCases.map(\.word.description)
+        let all = Lack.Kind.allCases.map(\.word)
         #expect(Set(all).count == all.count, "no two share a word")
         #expect(Set(all).subtracting(met).sorted() == Self.elsewhere.sorted())
     }

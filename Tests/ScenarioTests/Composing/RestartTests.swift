@@ -64,10 +64,10 @@ import Testing
             try scene.get("/v1/catalog/us/albums?ids=" + albums.joined(separator: ","))
             scene.misname(album(1))
             #expect(try scene.proxy.client.send("GET", album(1)).status == 200)
-            waitUntil { scene.proxy.statistics.restingForms == 1 }
+            waitUntil { scene.proxy.statistics.restingForms() == 1 }
             try scene.restart(makeCache, .on)
             waitUntil { scene.proxy.isIndexComplete }
-            #expect(scene.proxy.statistics.restingForms == 1)
+            #expect(scene.proxy.statistics.restingForms() == 1)
             #expect(try scene.get(album(39)).cost == 1)
         }
     }

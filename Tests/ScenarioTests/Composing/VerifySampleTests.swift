@@ -68,7 +68,7 @@ import Upstream
             again.field("Cache-Status") == "refrain; hit; ttl=86400"
                 && String(decoding: again.body, as: UTF8.self) == body)
         #expect(scene.upstream.count == before + 1)
-        #expect(scene.proxy.statistics[.older] == 0 && scene.proxy.statistics[.mismatched] == 0)
+        #expect(scene.proxy.statistics[.verifiedOlder] == 0 && scene.proxy.statistics[.verifyMismatches] == 0)
     }
 
     @Test func aRevisionIsOlderThePartsAreRenewedAndTheFormGoesOn() throws {
@@ -78,10 +78,10 @@ import Upstream
         albums.isRevised.store(true, ordering: .relaxed)
         let before = scene.upstream.count
         #expect(try compose(2, scene).contains("Album 2"))
-        waitUntil { scene.proxy.statistics[.older] == 1 }
+        waitUntil { scene.proxy.statistics[.verifiedOlder] == 1 }
         #expect(scene.upstream.dropFirst(before) == [Self.whole(2), Self.included(2)])
-        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.mismatched]) == (1, 0))
-        #expect(scene.proxy.statistics.restingForms == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
+        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
+        #expect(scene.proxy.statistics.restingForms() == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
         for target in [Self.whole(2), Self.included(2)] {
             let reply = try scene.proxy.client.send("GET", target)
             #expect(reply.field("Cache-Status")?.contains("hit") == true)
@@ -96,9 +96,9 @@ import Upstream
         _ = try compose(2, scene)
         let before = scene.upstream.count
         _ = try compose(3, scene)
-        waitUntil { scene.proxy.statistics[.mismatched] == 1 && !scene.warnings.all.isEmpty }
+        waitUntil { scene.proxy.statistics[.verifyMismatches] == 1 && !scene.warnings.all.isEmpty }
         #expect(scene.upstream.dropFirst(before) == [Self.whole(3), Self.included(3), Self.whole(3)])
-        #expect(scene.proxy.statistics[.verified] == 1 && scene.proxy.statistics.restingForms == 1)
+        #expect(scene.proxy.statistics[.verified] == 1 && scene.proxy.statistics.restingForms() == 1)
         #expect(
             scene.warnings.all == [
                 "upstream: composed answer for /v1/catalog/us/albums/3 was wrong: $.data[0].attributes.name "
@@ -134,7 +134,7 @@ import Upstream
         // By then nothing of the limit is used.
         Thread.sleep(forTimeInterval: 2)
         _ = try compose(2, scene)
-        waitUntil { scene.proxy.statistics[.older] == 1 }
+        waitUntil { scene.proxy.statistics[.verifiedOlder] == 1 }
         #expect(scene.upstream.dropFirst(3) == [Self.whole(2), Self.included(2)])
     }
 
@@ -182,8 +182,8 @@ import Upstream
         }
         trouble.isOn.store(true, ordering: .relaxed)
         _ = try compose(2, scene)
-        waitUntil { scene.proxy.statistics[.undecided] == 1 }
+        waitUntil { scene.proxy.statistics[.verifyUndecided] == 1 }
         #expect(scene.upstream.count == 4 && scene.proxy.statistics[.verified] == 0)
-        #expect(scene.proxy.statistics.restingForms == 0)
+        #expect(scene.proxy.statistics.restingForms() == 0)
     }
 }

@@ -33,7 +33,7 @@ import Testing
             #expect(!status.contains("detail="), "\(status)")
         }
         waitUntil { scene.proxy.statistics[.verified] == 3 }
-        #expect(scene.proxy.statistics[.mismatched] == 0 && scene.proxy.statistics[.older] == 0)
+        #expect(scene.proxy.statistics[.verifyMismatches] == 0 && scene.proxy.statistics[.verifiedOlder] == 0)
         #expect(scene.proxy.statistics[.built] == 0 && scene.proxy.statistics[.upstreamSaved] == 0)
         #expect(scene.warnings.all.isEmpty)
     }
@@ -48,7 +48,7 @@ import Testing
         let reply = try scene.proxy.client.send("GET", album(albums[5], ""))
         #expect(String(decoding: reply.body, as: UTF8.self).contains("\"name\":\"Other "), "the origin's is served")
         waitUntil { scene.proxy.statistics[.verified] == 1 && !scene.warnings.all.isEmpty }
-        #expect(scene.proxy.statistics[.mismatched] == 1 && scene.proxy.statistics[.contradictions] == 1)
+        #expect(scene.proxy.statistics[.verifyMismatches] == 1 && scene.proxy.statistics[.contradictions] == 1)
         let lines = scene.warnings.all
         #expect(lines.count == 1, "\(lines)")
         #expect(
@@ -56,7 +56,7 @@ import Testing
         // Nothing is composed in that form, nor compared with it.
         for id in albums[1..<4] { try scene.get(album(id, "")) }
         #expect(scene.proxy.statistics[.verified] == 1)
-        #expect(scene.proxy.statistics.restingForms == 1)
+        #expect(scene.proxy.statistics.restingForms() == 1)
     }
 
     /// It counted as a mismatch, and nothing was composed in that form, nor measured, for its whole
@@ -73,14 +73,14 @@ import Testing
         let changed = albums.indices.dropFirst().first { scene.direct(album(albums[$0], "")) != before[$0] }
         let index = try #require(changed)
         #expect(try scene.get(album(albums[index], "")).status.contains("fwd=uri-miss"))
-        waitUntil { scene.proxy.statistics[.older] == 1 }
-        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.mismatched]) == (1, 0))
-        #expect(scene.proxy.statistics.restingForms == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
+        waitUntil { scene.proxy.statistics[.verifiedOlder] == 1 }
+        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
+        #expect(scene.proxy.statistics.restingForms() == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
         // The batch has been renewed, and the form goes on.
         let others = albums.indices.dropFirst().filter { $0 != index }.prefix(3)
         for other in others { try scene.get(album(albums[other], "")) }
-        waitUntil { scene.proxy.statistics[.verified] == 4 && scene.proxy.statistics[.older] == 1 }
-        #expect((scene.proxy.statistics[.older], scene.proxy.statistics[.mismatched]) == (1, 0))
+        waitUntil { scene.proxy.statistics[.verified] == 4 && scene.proxy.statistics[.verifiedOlder] == 1 }
+        #expect((scene.proxy.statistics[.verifiedOlder], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
     }
 
     /// Its answer has no content, which counted as a mismatch.
@@ -93,7 +93,7 @@ import Testing
         #expect(try scene.proxy.client.send("HEAD", album(albums[1], "")).status == 200)
         try scene.get(album(albums[2], ""))
         waitUntil { scene.proxy.statistics[.verified] == 1 }
-        #expect(scene.proxy.statistics[.upstreamRequests] == 4 && scene.proxy.statistics[.older] == 0)
+        #expect(scene.proxy.statistics[.upstreamRequests] == 4 && scene.proxy.statistics[.verifiedOlder] == 0)
     }
 
     @Test func windowsAreVerifiedToo() throws {
@@ -105,8 +105,8 @@ import Testing
         waitUntil { scene.proxy.statistics[.verified] == 1 }
         scene.list.edition.store(2, ordering: .relaxed)
         try scene.get(ListScene.target(1, "limit=10&offset=30"))
-        waitUntil { scene.proxy.statistics[.verified] == 2 && scene.proxy.statistics[.older] == 1 }
-        #expect((scene.proxy.statistics[.older], scene.proxy.statistics[.mismatched]) == (1, 0))
+        waitUntil { scene.proxy.statistics[.verified] == 2 && scene.proxy.statistics[.verifiedOlder] == 1 }
+        #expect((scene.proxy.statistics[.verifiedOlder], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
         #expect(scene.scene.warnings.all.isEmpty)
     }
 
@@ -173,6 +173,6 @@ import Testing
             let (status, cost) = try scene.get(album(id))
             #expect(status.contains("fwd=uri-miss") && cost == 1, "\(status)")
         }
-        #expect(scene.proxy.statistics.restingForms >= 1)
+        #expect(scene.proxy.statistics.restingForms() >= 1)
     }
 }

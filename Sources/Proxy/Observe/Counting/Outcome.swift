@@ -1,29 +1,9 @@
 import Freshness
 
-/// How a request was answered, in one word: what latencies are told apart by. Every request has
-/// exactly one; preflights have none.
+/// How a request was answered, in one word (`meaning`): what latencies are told apart by. Every
+/// request has exactly one; preflights have none.
 public enum Outcome: Int, CaseIterable, Sendable {
-    /// Out of the cache, fresh.
-    case hit
-    /// Built out of other stored answers, now or before.
-    case composed
-    /// Out of the cache past its freshness, at once.
-    case stale
-    /// Stored, and confirmed by the origin with a 304 while the client waited.
-    case revalidated
-    /// By what another client's request brought.
-    case collapsed
-    /// By the origin.
-    case miss
-    /// Out of the cache past its freshness, in place of an error or of a slow answer of the
-    /// origin's that the client waited for.
-    case staleIfError
-    /// By the origin, because no cache may answer it.
-    case bypass
-    /// Not at all: the origin gave no usable answer, or could not be asked.
-    case failed
-    /// By an error of the proxy's own, before the origin was thought of.
-    case refused
+    case hit, composed, stale, revalidated, collapsed, miss, staleIfError, bypass, failed, refused
 
     public var word: StaticString {
         switch self {

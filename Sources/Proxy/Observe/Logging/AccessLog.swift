@@ -30,9 +30,7 @@ final class AccessLog {
     private static let longestWord = 128
 
     init(sink: AccessLogSink, format: AccessLogFormat, loop: EventLoop) {
-        self.sink = sink
-        self.format = format
-        self.loop = loop
+        (self.sink, self.format, self.loop) = (sink, format, loop)
     }
 
     /// One answered request. Personal requests are logged by their route alone: ids and queries

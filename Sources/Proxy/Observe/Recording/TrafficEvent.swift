@@ -84,8 +84,7 @@ struct NotedSubject {
     init() {}
 
     init(batch: Int, index: Int, _ stored: StoredResponse, _ coding: ContentCoding) {
-        self.batch = batch
-        self.index = index
+        (self.batch, self.index) = (batch, index)
         self.stored = ObjectIdentifier(stored)
         self.coding = coding
     }

@@ -73,9 +73,7 @@ public final class TrafficRecorder: Sendable {
         program: String, warn: @escaping @Sendable (String) -> Void,
         startThread: @escaping @Sendable (@escaping BackgroundThread.Body) -> CInt?
     ) {
-        self.program = program
-        self.warn = warn
-        self.startThread = startThread
+        (self.program, self.warn, self.startThread) = (program, warn, startThread)
     }
 
     public var status: RecordingStatus { state.withLock { $0.status } }

@@ -22,8 +22,7 @@ final class TrafficTap {
     private static let flushInterval = Duration.milliseconds(200)
 
     init(_ recorder: TrafficRecorder, _ loop: EventLoop) {
-        self.recorder = recorder
-        self.loop = loop
+        (self.recorder, self.loop) = (recorder, loop)
     }
 
     @inline(__always)
