@@ -75,6 +75,8 @@ final class Predecessor: Sendable {
         perform { $0.ask(completion, at: .now()) }
     }
 
+    var hasEnded: Bool { ending.withLock { $0.hasEnded } }
+
     /// Calls `completion` when it has ended.
     func afterEnd(_ completion: @escaping @Sendable () -> Void) {
         let hasEnded = ending.withLock { ending in
