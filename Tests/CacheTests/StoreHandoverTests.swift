@@ -80,8 +80,17 @@ import Testing
         for number in 0..<300 { old.store(response("/\(number)")) }
         old.flush()
         let all = EntrySelection([.prefix(Array("/".utf8))])
+        // On the queue one after the other: the purge has taken one step when the file is lent.
+        let runner = old.runner
+        runner.queue.suspend()
         old.purge(Purge(selection: all, mode: .hard, now: noon)) { _ in }
-        old.lend()
+        runner.queue.async { @Sendable in
+            runner.drain(isForced: true)
+            _ = runner.work.withLock { $0.handle(.lend) }
+        }
+        runner.queue.resume()
+        runner.queue.sync {}
+        #expect((1..<300).contains(try sqlite(scratch.file, "SELECT count(*) FROM entry")))
         let reader = old.makeReader()
         for number in 0..<300 { #expect(reader.lookup(key("/\(number)"), at: noon) == nil) }
         _ = try sqlite(scratch.file, "UPDATE entry SET id = -id RETURNING 1")

@@ -100,7 +100,9 @@ private struct Scene {
     }
 
     @Test func removingTheSignpostTakesAllVariantsOutOfReach() throws {
-        let scene = Scene(scratch.open())
+        let store = scratch.open()
+        defer { store.close() }
+        let scene = Scene(store)
         scene.answer("one", to: "Foo: 1")
         scene.answer("two", to: "Foo: 2")
         scene.cache.remove(key("/a"))

@@ -1,6 +1,7 @@
 import Compose
 import Foundation
 import Server
+import Synchronization
 import TestSupport
 import Testing
 
@@ -113,6 +114,35 @@ import Testing
         shared.noteOtherEnded(at: 0)
         waitUntil { shared.cache.memory.count == 0 }
         #expect(try !ask() && ask())
+    }
+
+    /// The answer came after the pause, and was kept although the process that failed to take over
+    /// may have served a write since it was asked for.
+    @Test func whatWasAskedForBeforeAnUpgradeThatFailedIsNotFoundAfterIt() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let isFirst = Mutex(true)
+        let origin = try FakeOrigin { _ in
+            let isHeld = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if isHeld { mayAnswer.waitOrFail() }
+            return FakeOrigin.Reply()
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        defer { proxy.stop() }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send("GET /v1/me/library/songs HTTP/1.1\r\nHost: a\r\nMusic-User-Token: anna\r\n\r\n")
+        waitUntil { !origin.requests.isEmpty }
+        let shared = proxy.settings.shared
+        shared.noteOtherProcess()
+        // Long ago, so that its last write is seen by now.
+        shared.noteOtherEnded(at: 0)
+        mayAnswer.signal()
+        #expect(String(decoding: client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
+        #expect(try !Self.isPersonalHit(proxy))
+        // What was kept before is freed in the background, and with it what came since.
+        waitUntil { (try? Self.isPersonalHit(proxy)) == true }
     }
 
     /// While nothing personal is kept the proxy misses the writes that end what was kept before.

@@ -52,10 +52,12 @@ public final class HTTPTestClient {
     public func close() { (connection, buffer) = (nil, []) }
 
     /// Sends a request and waits for its answer, as long as something of it comes within a minute.
-    /// A connection that an answer said to be closed is opened anew.
+    /// A connection that an answer said to be closed is opened anew. Nothing is sent once the test
+    /// has passed its time limit.
     public func send(
         _ method: String = "GET", _ target: String, fields: [(String, String)] = [], body: Data? = nil
     ) throws -> Reply {
+        guard !TimeLimit.hasPassed else { throw Failure(description: "the test's time limit has passed") }
         let isKept = connection != nil
         do {
             return try exchange(method, target, fields, body)

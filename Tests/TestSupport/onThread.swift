@@ -1,9 +1,14 @@
 import Foundation
 
 /// Runs what takes long and blocks on a thread of its own, so that it can be waited for beside
-/// something else.
+/// something else. `TimeLimit.hasPassed` there means the calling test's.
 public func onThread<Outcome: Sendable>(_ body: @escaping @Sendable () throws -> Outcome) async throws -> Outcome {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    let limit = TimeLimit()
+    return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try limit.apply(to: body) }) }
+        }
+    } onCancel: {
+        limit.pass()
     }
 }

@@ -2,7 +2,8 @@ import Dispatch
 import Glibc
 import Testing
 
-/// Waits for an effect of other threads; records an issue where it does not come in time.
+/// Waits for an effect of other threads; records an issue where it does not come in time, be that
+/// its own or the test's.
 ///
 /// - Parameter seconds: times what `Patience` allows. A wait ends when its condition holds, so a
 ///   long one costs nothing where all is well.
@@ -21,7 +22,7 @@ public func waitUntil(
 public func waitAtMost(_ seconds: Int, _ condition: () -> Bool) -> Bool {
     let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
     while !condition() {
-        if DispatchTime.now() >= deadline { return false }
+        if TimeLimit.hasPassed || DispatchTime.now() >= deadline { return false }
         usleep(1_000)
     }
     return true
@@ -30,19 +31,26 @@ public func waitAtMost(_ seconds: Int, _ condition: () -> Bool) -> Bool {
 extension DispatchSemaphore {
     /// Waits for a signal; records an issue where none comes in time.
     public func waitOrFail(within seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation) {
-        let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
-        if wait(timeout: deadline) == .timedOut { recordMissed(seconds, sourceLocation) }
+        waitInParts(seconds, sourceLocation) { wait(timeout: $0) }
     }
 }
 
 extension DispatchGroup {
     /// Waits until all have left; records an issue where some do not in time.
     public func waitOrFail(within seconds: Int = 120, sourceLocation: SourceLocation = #_sourceLocation) {
-        let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
-        if wait(timeout: deadline) == .timedOut { recordMissed(seconds, sourceLocation) }
+        waitInParts(seconds, sourceLocation) { wait(timeout: $0) }
+    }
+}
+
+/// Looks at the test's time limit between parts of the wait.
+private func waitInParts(_ seconds: Int, _ place: SourceLocation, _ wait: (DispatchTime) -> DispatchTimeoutResult) {
+    let deadline = DispatchTime.now() + .seconds(Patience.seconds(seconds))
+    while wait(min(deadline, .now() + .milliseconds(500))) == .timedOut {
+        guard !TimeLimit.hasPassed, DispatchTime.now() < deadline else { return recordMissed(seconds, place) }
     }
 }
 
 private func recordMissed(_ seconds: Int, _ place: SourceLocation) {
-    Issue.record("this line waited \(Patience.seconds(seconds)) s in vain", sourceLocation: place)
+    let limit = TimeLimit.hasPassed ? "until the test's time limit" : "\(Patience.seconds(seconds)) s"
+    Issue.record("this line waited \(limit) in vain", sourceLocation: place)
 }

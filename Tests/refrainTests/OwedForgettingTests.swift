@@ -16,7 +16,7 @@ import Testing
         var all: [Int] { numbers.withLock { $0 } }
     }
 
-    private static let patience = Duration.seconds(5)
+    private static let limits = OwedForgetting.Limits(silence: .seconds(5), answer: .seconds(60))
     private let start = Instant.now()
     private let completed = Completed()
 
@@ -61,13 +61,30 @@ import Testing
         var owed = OwedForgetting()
         let later = start + .seconds(60)
         let early = asks(&owed, 0, at: start)
-        #expect(!early && !owed.isOverdue(at: later, Self.patience))
+        #expect(!early && !owed.isOverdue(at: later, Self.limits))
         let sent = begins(&owed, at: later)
-        #expect(sent && !owed.isOverdue(at: later + .seconds(4), Self.patience))
-        #expect(owed.isOverdue(at: later + .seconds(5), Self.patience))
+        #expect(sent && !owed.isOverdue(at: later + .seconds(4), Self.limits))
+        #expect(owed.isOverdue(at: later + .seconds(5), Self.limits))
         // The next question has all of it again.
         let next = [asks(&owed, 1, at: later), forgotten(&owed, at: later + .seconds(5))]
-        #expect(next == [false, true] && !owed.isOverdue(at: later + .seconds(9), Self.patience))
+        #expect(next == [false, true] && !owed.isOverdue(at: later + .seconds(9), Self.limits))
+    }
+
+    /// It said every second that it works, for as long as it lived.
+    @Test func onePurgeIsNotWaitedForWithoutEndHoweverOftenItIsSaidToGoOn() {
+        var owed = OwedForgetting()
+        let sent = [asks(&owed, 0, at: start), begins(&owed, at: start)]
+        #expect(sent == [false, true])
+        for second in 1..<60 {
+            owed.noteSign(at: start + .seconds(second))
+            #expect(!owed.isOverdue(at: start + .seconds(second), Self.limits))
+        }
+        owed.noteSign(at: start + .seconds(60))
+        #expect(owed.isOverdue(at: start + .seconds(60), Self.limits))
+        // The next question has all of it again.
+        let next = [asks(&owed, 1, at: start), forgotten(&owed, at: start + .seconds(60))]
+        #expect(next == [false, true] && !owed.isOverdue(at: start + .seconds(64), Self.limits))
+        #expect(owed.isOverdue(at: start + .seconds(65), Self.limits))
     }
 
     @Test func theEndCompletesAllAndWhatComesLater() {
@@ -79,6 +96,6 @@ import Testing
         for completion in late.done { completion() }
         let rest = owed.end()
         #expect(!late.asks && completed.all == [0, 1, 2] && rest.done.isEmpty)
-        #expect(!owed.isOverdue(at: start + .seconds(60), Self.patience))
+        #expect(!owed.isOverdue(at: start + .seconds(60), Self.limits))
     }
 }

@@ -13,6 +13,8 @@ import Testing
     private let other: UpgradeChannel
     private let channel: UpgradeChannel
 
+    private static let patient = OwedForgetting.Limits(silence: .seconds(600), answer: .seconds(600))
+
     init() throws {
         let (mine, its) = try Descriptor.pair()
         (channel, other) = (UpgradeChannel(mine), UpgradeChannel(its))
@@ -27,7 +29,7 @@ import Testing
     /// It was taken for the end of the process: purges were acknowledged that it had not had.
     @Test func aLateFarewellIsNotTheEndOfTheProcess() throws {
         let (forgotten, gone) = (Count(), Count())
-        let predecessor = Predecessor(.max, channel, lock: nil, patience: .seconds(600))
+        let predecessor = Predecessor(.max, channel, lock: nil, limits: Self.patient)
         predecessor.follow(gone.add)
         other.send(.done)
         predecessor.forget(forgotten.add)
@@ -42,7 +44,7 @@ import Testing
     /// Sends waited for room under a lock, and with them every purge.
     @Test func purgesWaitForNoRoomInTheChannel() throws {
         let forgotten = Count()
-        let predecessor = Predecessor(.max, channel, lock: nil, patience: .seconds(600))
+        let predecessor = Predecessor(.max, channel, lock: nil, limits: Self.patient)
         predecessor.follow {}
         let count = 100_000
         for _ in 0..<count { predecessor.forget(forgotten.add) }
@@ -73,12 +75,26 @@ import Testing
     @Test func oneThatIsSilentIsKilled() throws {
         let process = try ChildProcess(["/bin/sleep", "600"])
         let forgotten = Count()
-        let predecessor = Predecessor(process.id, channel, lock: nil, patience: .milliseconds(100))
+        let predecessor = Predecessor(process.id, channel, lock: nil, limits: .init(silence: .milliseconds(100)))
         predecessor.forget(forgotten.add)
         predecessor.follow {}
         #expect(other.receive(within: .seconds(60)) == .message(.forget))
         waitUntil { !process.isRunning }
         #expect(forgotten.now == 0)
+    }
+
+    /// Nothing ended it, and no purge was complete before it ended by itself.
+    @Test func oneThatSaysThatItWorksAndNeverEndsIsKilled() throws {
+        let process = try ChildProcess(["/bin/sleep", "600"])
+        let limits = OwedForgetting.Limits(silence: .seconds(600), answer: .milliseconds(100))
+        let predecessor = Predecessor(process.id, channel, lock: nil, limits: limits)
+        predecessor.follow {}
+        predecessor.forget {}
+        #expect(other.receive(within: .seconds(60)) == .message(.forget))
+        waitUntil {
+            other.send(.working)
+            return !process.isRunning
+        }
     }
 
     @Test func whoWaitsForItsEndIsToldWheneverItAsks() throws {
@@ -95,6 +111,23 @@ import Testing
         waitUntil { told.now == 1 }
         predecessor.afterEnd(told.add)
         #expect(told.now == 2)
+    }
+
+    /// It said so for ever, and the end of its successor was not noticed.
+    @Test func oneThatWorksForLongNoticesThatItsSuccessorHasGone() throws {
+        let (forgets, hasEnded) = (Count(), Count())
+        try {
+            let (mine, its) = try Descriptor.pair()
+            DispatchQueue(label: "forgetting").async { @Sendable in
+                UpgradeChannel(mine).answerForgets(tellingEvery: .milliseconds(1)) { _ in forgets.add() }
+                hasEnded.add()
+            }
+            UpgradeChannel(its).send(.forget)
+            waitUntil { forgets.now == 1 }
+            #expect(hasEnded.now == 0)
+            withExtendedLifetime(its) {}
+        }()
+        waitUntil { hasEnded.now == 1 }
     }
 
     /// One with very much to forget was killed in the middle of it.

@@ -187,8 +187,19 @@ struct FlightTable<Waiter> {
     /// What leaders bring for a target that everyone shares is out of date, in all variants: an
     /// unsafe method changed it (RFC 9111 4.4). What the request that changed it brings is not.
     mutating func invalidate(_ target: [UInt8], by leader: FlightID? = nil) {
-        for (number, flight) in flights
-        where number != leader?.flight && !flight.key.key.isPersonal && flight.key.key.target.elementsEqual(target) {
+        invalidate { number, key in
+            number != leader?.flight && !key.isPersonal && key.target.elementsEqual(target)
+        }
+    }
+
+    /// What leaders bring for single users is out of date: another process may have served writes
+    /// of theirs.
+    mutating func invalidatePersonal() {
+        invalidate { _, key in key.isPersonal }
+    }
+
+    private mutating func invalidate(where isChosen: (FlightNumber, CacheKey) -> Bool) {
+        for (number, flight) in flights where isChosen(number, flight.key.key) {
             flights[number]?.isInvalid = true
             if open[flight.key] == number { open[flight.key] = nil }
         }

@@ -120,6 +120,10 @@ final class Flights: Sendable {
         state.withLock { $0.table.invalidate(target, by: id) }
     }
 
+    func invalidatePersonal() {
+        state.withLock { $0.table.invalidatePersonal() }
+    }
+
     /// Whether what this leader brings must not be stored any more: purged, or its target changed.
     func isOutdated(_ id: FlightID) -> Bool {
         let epoch = cache.purgeEpoch

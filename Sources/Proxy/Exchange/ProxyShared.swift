@@ -137,8 +137,9 @@ public struct ProxyShared: Sendable {
     public func noteOtherProcess() { personalPause.begin() }
 
     /// One such process has ended. It may have served writes of users of whom this one kept answers
-    /// before.
+    /// before, or asked for some.
     public func noteOtherEnded(at unixSeconds: Int64) {
+        flights.invalidatePersonal()
         cache.freePersonal()
         personalPause.finish(at: unixSeconds)
     }

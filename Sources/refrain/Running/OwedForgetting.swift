@@ -15,11 +15,19 @@ struct OwedForgetting {
         var done: [Completion] = []
     }
 
+    /// The times after which the predecessor is killed.
+    struct Limits: Sendable {
+        /// Without a byte while a question is before it.
+        var silence = Duration.seconds(5)
+        /// From a question to its answer, however often it says that it works.
+        var answer = Duration.seconds(60)
+    }
+
     private enum State {
         /// The upgrade can still fail, and until then the predecessor reads no question.
         case beginning
         case idle
-        case asked(since: Instant)
+        case asked(since: Instant, heard: Instant)
         case over
     }
 
@@ -40,6 +48,11 @@ struct OwedForgetting {
         return Step(asks: send(at: now))
     }
 
+    /// The predecessor has said something else.
+    mutating func noteSign(at now: Instant) {
+        if case .asked(let since, _) = state { state = .asked(since: since, heard: now) }
+    }
+
     mutating func noteForgotten(at now: Instant) -> Step {
         guard case .asked = state else { return Step() }
         let done = askedFor
@@ -53,15 +66,15 @@ struct OwedForgetting {
         return Step(done: askedFor + waiting)
     }
 
-    /// Whether a predecessor that has been silent for `patience` owes an answer for as long.
-    func isOverdue(at now: Instant, _ patience: Duration) -> Bool {
-        guard case .asked(let since) = state else { return false }
-        return now - since >= patience
+    /// Whether the predecessor owes an answer beyond one of the limits.
+    func isOverdue(at now: Instant, _ limits: Limits) -> Bool {
+        guard case .asked(let since, let heard) = state else { return false }
+        return now - since >= limits.answer || now - heard >= limits.silence
     }
 
     private mutating func send(at now: Instant) -> Bool {
         guard case .idle = state, !waiting.isEmpty else { return false }
-        (state, askedFor, waiting) = (.asked(since: now), waiting, [])
+        (state, askedFor, waiting) = (.asked(since: now, heard: now), waiting, [])
         return true
     }
 }

@@ -9,12 +9,11 @@ import Synchronization
 ///
 /// Until it has ended it answers from its own memory, so each purge here has it forget that, too.
 /// Must hold: a purge is complete only when the predecessor has forgotten or has ended; it is
-/// killed only after it was silent for `patience` with a question before it.
+/// killed only where it owes an answer beyond `limits`.
 final class Predecessor: Sendable {
     let process: pid_t
     private let channel: UpgradeChannel
-    /// After this long without a byte it is killed.
-    private let patience: Duration
+    private let limits: OwedForgetting.Limits
     private let lock: Mutex<Descriptor?>
     private let owed = Mutex(OwedForgetting())
     private let ending = Mutex(Ending())
@@ -24,10 +23,11 @@ final class Predecessor: Sendable {
         var waiting: [@Sendable () -> Void] = []
     }
 
-    init(_ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?, patience: Duration = .seconds(5)) {
-        self.process = process
-        self.channel = channel
-        self.patience = patience
+    init(
+        _ process: pid_t, _ channel: UpgradeChannel, lock: Descriptor?,
+        limits: OwedForgetting.Limits = OwedForgetting.Limits()
+    ) {
+        (self.process, self.channel, self.limits) = (process, channel, limits)
         self.lock = Mutex(lock)
     }
 
@@ -52,7 +52,7 @@ final class Predecessor: Sendable {
     /// Says that this one serves, and waits until the other has made known which of them goes on.
     func tellServing() {
         channel.send(.serving)
-        _ = channel.receive(within: patience)
+        _ = channel.receive(within: limits.silence)
     }
 
     /// Listens to it until it has ended, then calls `whenGone`.
@@ -76,6 +76,8 @@ final class Predecessor: Sendable {
         perform { $0.ask(completion, at: .now()) }
     }
 
+    var hasEnded: Bool { ending.withLock { $0.hasEnded } }
+
     /// Calls `completion` when it has ended.
     func afterEnd(_ completion: @escaping @Sendable () -> Void) {
         let hasEnded = ending.withLock { ending in
@@ -87,15 +89,15 @@ final class Predecessor: Sendable {
 
     private func listen() {
         while true {
-            switch channel.receive(within: patience) {
+            switch channel.receive(within: limits.silence) {
             case .end: return
             case .message(.forgotten): perform { $0.noteForgotten(at: .now()) }
             // It works, or says late that it leaves.
-            case .message: break
-            case .nothingInTime:
-                // It lives while the channel is open, so the number is its own.
-                if owed.withLock({ $0.isOverdue(at: .now(), patience) }) { kill(process, SIGKILL) }
+            case .message: owed.withLock { $0.noteSign(at: .now()) }
+            case .nothingInTime: break
             }
+            // It lives while the channel is open, so the number is its own.
+            if owed.withLock({ $0.isOverdue(at: .now(), limits) }) { kill(process, SIGKILL) }
         }
     }
 

@@ -6,22 +6,22 @@ import Synchronization
 /// Waits for the operator to stop the program: TERM or INT.
 ///
 /// The handlers run on a queue of their own, so that the main thread can simply wait.
+/// Must hold: signals alone are counted; a wake-up only has the main thread look again.
 final class StopSignals {
-    /// Why a stop is over.
-    enum Ending: Equatable, Sendable {
-        /// All is done; so many connections were cut off.
-        case drained(cutOff: Int)
-        /// The operator asked a second time.
-        case interrupted
-        case timedOut
-    }
-
     private let watcher = SignalWatcher(queue: DispatchQueue(label: "refrain.signals"))
-    private let stopped = DispatchSemaphore(value: 0)
+    private let woken = DispatchSemaphore(value: 0)
+    private let received = Received()
+
+    private final class Received: Sendable {
+        let count = Atomic<Int>(0)
+    }
 
     init() {
         for signal in [SIGTERM, SIGINT] {
-            watcher.on(signal) { @Sendable [stopped] in stopped.signal() }
+            watcher.on(signal) { @Sendable [woken, received] in
+                received.count.add(1, ordering: .sequentiallyConsistent)
+                woken.signal()
+            }
         }
     }
 
@@ -30,40 +30,58 @@ final class StopSignals {
         watcher.on(signal, handler)
     }
 
+    /// The signals so far; several at once may count as one.
+    var count: Int { received.count.load(ordering: .sequentiallyConsistent) }
+
+    /// Has the main thread look again at the condition that it waits for.
+    var wake: @Sendable () -> Void { { @Sendable [woken] in _ = woken.signal() } }
+
+    /// Waits for a signal.
     func wait() {
-        stopped.wait()
+        wait { count > 0 }
     }
 
-    /// Ends a wait as a signal does: whatever was waited for beside signals has happened.
-    var wake: @Sendable () -> Void { { @Sendable [stopped] in _ = stopped.signal() } }
-
-    /// Waits at most so long; false: for nothing.
-    func wait(atMost timeout: Duration) -> Bool {
-        stopped.wait(timeout: .now() + .nanoseconds(Int(timeout.wholeNanoseconds))) == .success
+    /// Waits until `condition` holds, or `deadline` has come; false: it does not hold.
+    @discardableResult
+    func wait(until deadline: Instant? = nil, _ condition: () -> Bool) -> Bool {
+        while !condition() {
+            if let deadline, deadline <= .now() { return false }
+            pause(until: deadline)
+        }
+        return true
     }
 
-    /// Waits for `stop` to call its completion, for another signal, or for as long as `timeout`.
-    /// - Parameter hurry: what the first signal does then, instead of ending it at once, and how
-    ///   long it may take from there.
-    func wait(
-        for stop: (_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) -> Void, atMost timeout: Duration,
-        hurry: (() -> Duration)? = nil
-    ) -> Ending {
+    /// Begins to drain, and returns when the departure is over.
+    /// - Parameters:
+    ///   - drain: has to call its completion when all requests are finished.
+    ///   - look: adds what is known of other processes.
+    ///   - hurry: called once at most.
+    func depart(
+        _ departure: Departure, by drain: (_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) -> Void,
+        look: (inout Departure.Facts) -> Void = { _ in }, hurry: () -> Void = {}
+    ) -> Departure.Ending {
+        var departure = departure
         let drained = Drained()
-        stop { @Sendable [stopped] cutOff in
+        drain { @Sendable [woken] cutOff in
             drained.cutOff.withLock { $0 = cutOff }
-            stopped.signal()
+            woken.signal()
         }
-        let ending = wait(for: drained, atMost: timeout)
-        if ending == .interrupted, let hurry { return wait(for: drained, atMost: hurry()) }
-        return ending
+        while true {
+            var facts = Departure.Facts(signals: count, cutOff: drained.cutOff.withLock { $0 })
+            look(&facts)
+            switch departure.next(facts, at: .now()) {
+            case .wait(let deadline): pause(until: deadline)
+            case .hurry: hurry()
+            case .over(let ending): return ending
+            }
+        }
     }
 
-    private func wait(for drained: Drained, atMost timeout: Duration) -> Ending {
-        guard stopped.wait(timeout: .now() + .nanoseconds(Int(timeout.wholeNanoseconds))) == .success else {
-            return .timedOut
-        }
-        return drained.cutOff.withLock { $0 }.map { .drained(cutOff: $0) } ?? .interrupted
+    /// Waits for the next signal or wake-up.
+    private func pause(until deadline: Instant?) {
+        guard let deadline else { return woken.wait() }
+        let left = max(0, (deadline - .now()).wholeNanoseconds)
+        _ = woken.wait(timeout: .now() + .nanoseconds(Int(left)))
     }
 
     private final class Drained: Sendable {

@@ -45,7 +45,8 @@ struct UpgradeChannel: Sendable {
         return Glibc.send(descriptor.number, &byte, 1, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) == 1
     }
 
-    /// Answers each `forget` once `forget` has called its completion, until the other has gone.
+    /// Answers each `forget` once `forget` has called its completion, until the other has gone,
+    /// which it also notices while it waits for that.
     /// - Parameter interval: between two messages that the work goes on.
     func answerForgets(
         tellingEvery interval: Duration = .seconds(1),
@@ -55,7 +56,7 @@ struct UpgradeChannel: Sendable {
             let done = DispatchSemaphore(value: 0)
             forget { @Sendable in done.signal() }
             while done.wait(timeout: .now() + .nanoseconds(Int(interval.wholeNanoseconds))) == .timedOut {
-                send(.working)
+                guard send(.working) else { return }
             }
             send(.forgotten)
         }

@@ -29,6 +29,7 @@ final class Upgrader: Sendable {
         var state = State.idle
         /// Signals that a successor has to learn of, too.
         var missed: Set<CInt> = []
+        var successorHasEnded = false
     }
 
     private let program: StartedProgram?
@@ -38,8 +39,7 @@ final class Upgrader: Sendable {
     private let manager: ServiceManager
     private let limits: Limits
     private let status = Mutex(Status())
-    /// Called when a successor serves, and again when it has ended: then nothing tells this process
-    /// of purges any more, and it must not stay.
+    /// Called when a successor serves, and again when it has ended.
     private let whenReplaced: @Sendable () -> Void
 
     init(
@@ -49,6 +49,13 @@ final class Upgrader: Sendable {
         (self.program, self.proxy, self.reloader, self.log) = (program, proxy, reloader, log)
         (self.manager, self.limits, self.whenReplaced) = (manager, limits, whenReplaced)
     }
+
+    var hasSuccessor: Bool {
+        status.withLock { status in if case .replaced = status.state { true } else { false } }
+    }
+
+    /// Whether nothing tells this process of purges any more: it must not stay.
+    var successorHasEnded: Bool { status.withLock { $0.successorHasEnded } }
 
     /// Begins an upgrade, unless there is a reason not to.
     func request() {
@@ -112,8 +119,9 @@ final class Upgrader: Sendable {
 
     /// The successor purges what this process may have a copy of, until one of the two ends.
     private func heed(_ channel: UpgradeChannel) {
-        DispatchQueue(label: "refrain.successor").async { @Sendable [proxy, whenReplaced] in
+        DispatchQueue(label: "refrain.successor").async { @Sendable [self] in
             channel.answerForgets { proxy.forget($0) }
+            status.withLock { $0.successorHasEnded = true }
             whenReplaced()
         }
     }

@@ -17,7 +17,7 @@ func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFa
     context.output.standard(demo.greeting)
     signals.wait()
     // A second signal is heard too.
-    _ = signals.wait(for: demo.stop, atMost: .seconds(15))
+    _ = signals.depart(Departure(within: .seconds(15), at: .now()), by: demo.stop)
     return .done
 }
 

@@ -41,7 +41,7 @@ func runServe(
     signals.on(SIGUSR2) { @Sendable in upgrader.request() }
     tellStart(of: proxy, configuration, path, log)
     if let predecessor = inheritance.predecessor {
-        guard !signals.wait(atMost: .zero) else { throw .failed("stopped before it took over") }
+        guard signals.count == 0 else { throw .failed("stopped before it took over") }
         log(.info, "taking over from process \(predecessor.process)")
         predecessor.tellServing()
         proxy.follow(predecessor)
@@ -52,31 +52,35 @@ func runServe(
     var watchdog = manager.watchdogInterval.map { interval in
         Watchdog(interval: interval, ping: { proxy.ping($0) }, alive: { manager.tell(.alive) })
     }
-    signals.wait()
+    signals.wait { signals.count > 0 || upgrader.hasSuccessor }
     guard upgrader.end() == nil else {
         watchdog = nil
-        return leave(proxy, signals, log)
+        return leave(proxy, upgrader, signals, log)
     }
     proxy.refuseProbes()
     log(.info, "stopping: finishing the requests in hand")
     manager.tell(.stopping(status: "finishing the requests in hand"))
-    let ending = signals.wait(
-        for: { completion in reloader.end { proxy.stop(completion) } }, atMost: limit(of: proxy.drainTimeout))
+    let departure = Departure(within: limit(of: proxy.drainTimeout), at: .now())
+    let ending = signals.depart(departure) { completion in reloader.end { proxy.stop(completion) } }
     return withExtendedLifetime(watchdog) { tell(ending, log) }
 }
 
-/// Ends a proxy that another process has taken the place of. There is no hurry, unless a signal
-/// says so.
-private func leave(_ proxy: RunningProxy, _ signals: StopSignals, _ log: OperationalLog) -> ExitStatus {
+/// Ends a proxy whose place another process has taken. It hurries only at a signal, or when that
+/// process has ended.
+private func leave(
+    _ proxy: RunningProxy, _ upgrader: Upgrader, _ signals: StopSignals, _ log: OperationalLog
+) -> ExitStatus {
     log(.info, "finishing the requests in hand, \(proxy.patience) at most")
-    let ending = signals.wait(for: proxy.leave, atMost: limit(of: proxy.patience)) {
+    proxy.afterPredecessor(signals.wake)
+    let departure = Departure(
+        within: limit(of: proxy.patience), hurriedLimit: limit(of: proxy.drainTimeout), at: .now())
+    let ending = signals.depart(departure, by: proxy.leave) { facts in
+        facts.successorHasEnded = upgrader.successorHasEnded
+        facts.predecessorHasEnded = proxy.predecessor?.hasEnded ?? true
+    } hurry: {
         log(.info, "stopping: finishing the requests in hand")
         proxy.hurry()
-        return limit(of: proxy.drainTimeout)
     }
-    // Purges reach the process before this one through this one alone. A second signal ends that.
-    proxy.afterPredecessor(signals.wake)
-    if case .drained = ending { signals.wait() }
     return tell(ending, log)
 }
 
@@ -110,7 +114,7 @@ private func inheritance(for configuration: Configuration, _ log: OperationalLog
     return inheritance
 }
 
-private func tell(_ ending: StopSignals.Ending, _ log: OperationalLog) -> ExitStatus {
+private func tell(_ ending: Departure.Ending, _ log: OperationalLog) -> ExitStatus {
     switch ending {
     case .drained(cutOff: 0): log(.info, "stopped")
     case .drained(let cutOff): log(.warn, "stopped; \(cutOff) connections took too long and were cut off")

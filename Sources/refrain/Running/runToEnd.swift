@@ -13,15 +13,14 @@ func runToEnd(_ replay: Replay, _ signals: StopSignals, _ output: Output) throws
         box.result.withLock { $0 = result }
         wake()
     }
-    while !signals.wait(atMost: line.interval) {
+    while !signals.wait(until: .now() + line.interval, { signals.count > 0 || !box.isEmpty }) {
         line.show(progress.text(replay.progress, hasBar: line.isDrawn))
     }
     if box.isEmpty {
         replay.stop()
         // timeout(1) sends its signal twice, to the process and to its group: the second one must
         // not cost the report.
-        let end = Instant.now() + .seconds(2)
-        while box.isEmpty, Instant.now() < end { _ = signals.wait(atMost: .milliseconds(100)) }
+        signals.wait(until: .now() + .seconds(2)) { !box.isEmpty }
     }
     line.end()
     switch box.result.withLock({ $0 }) {

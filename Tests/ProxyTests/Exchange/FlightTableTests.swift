@@ -1,8 +1,8 @@
-import Cache
 import EventLoop
 import TestSupport
 import Testing
 
+@testable import Cache
 @testable import Proxy
 
 @Suite struct FlightTableTests {
@@ -259,6 +259,19 @@ import Testing
         #expect(table.finish(id, .shared, now: start) == ["before"])
         #expect(table.finish(after, .shared, now: start) == ["after"])
         #expect(table.count == 0)
+    }
+
+    /// What was under way for a user when another process may have served a write was kept.
+    @Test func whatIsUnderWayForUsersIsInvalidatedAloneAndNothingJoinsIt() throws {
+        var table = Table()
+        let user = CacheKey.Scope.personal(UserHash(high: 1, low: 2))
+        let personal = FlightKey(CacheKey(scope: user, target: Array("/a".utf8)))
+        let (shared, alone) = (try lead(&table, start), table.begin(personal, 0, start))
+        guard case .lead(let joinable) = table.join(personal, epoch: 0, now: start, "a") else { throw Unexpected() }
+        table.invalidatePersonal()
+        #expect([shared, alone, joinable].map { table.isOutdated($0, epoch: 0) } == [false, true, true])
+        #expect(table.join(personal, epoch: 0, now: start, "b") != .wait)
+        #expect(table.join(key, epoch: 0, now: start, "c") == .wait)
     }
 
     /// What a POST brings of its own target counts, unless another changed the target meanwhile.

@@ -9,13 +9,12 @@ struct TwoProcessesTests {
     private static let song = "/v1/catalog/us/songs/1"
     private static let library = "/v1/me/library/songs"
 
+    private static let reply = FakeOrigin.Reply(
+        fields: [("Content-Type", "application/json")],
+        body: "{\"data\":[{\"id\":\"1\",\"type\":\"songs\",\"href\":\"\(song)\"}]}")
+
     private static func origin() throws -> FakeOrigin {
-        try FakeOrigin { request in
-            guard request.method == "GET" else { return FakeOrigin.Reply(status: 204, body: "") }
-            return FakeOrigin.Reply(
-                fields: [("Content-Type", "application/json")],
-                body: "{\"data\":[{\"id\":\"1\",\"type\":\"songs\",\"href\":\"\(song)\"}]}")
-        }
+        try FakeOrigin { $0.method == "GET" ? reply : FakeOrigin.Reply(status: 204, body: "") }
     }
 
     private static func request(_ method: String, _ target: String) -> String {
@@ -97,6 +96,41 @@ struct TwoProcessesTests {
             waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
             client.close()
             #expect(origin.requests.count == 1)
+        }
+    }
+
+    /// The end of the new one counted as a second signal to the old one, which cut them off. A
+    /// service manager sends both the first.
+    @Test(arguments: [true, false])
+    func oneSignalToEachOfTwoProcessesCutsNoRequestOff(_ isOldFirst: Bool) async throws {
+        try await onThread {
+            let mayAnswer = DispatchSemaphore(value: 0)
+            let origin = try FakeOrigin { _ in
+                mayAnswer.waitOrFail()
+                return Self.reply
+            }
+            let program = try Self.program(origin)
+            let client = try RawClient(port: UInt16(try program.port()))
+            try client.send(Self.request("GET", Self.song))
+            waitUntil { !origin.requests.isEmpty }
+            let old = try program.upgrade()
+            let hurries = "stopping: finishing the requests in hand"
+            if isOldFirst {
+                kill(old, SIGTERM)
+                try program.wait(hurries, times: 1)
+            }
+            program.stop()
+            try program.wait(hurries, times: 2)
+            if !isOldFirst { kill(old, SIGTERM) }
+            // Most often it is read later than the signal that was sent before it.
+            kill(old, SIGUSR1)
+            try program.wait("SIGUSR1: there is no log file to reopen", times: 1)
+            mayAnswer.signal()
+            let answer = String(decoding: client.read(), as: UTF8.self)
+            waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
+            #expect(program.times("stopped at once") == 0, "\(program.log)")
+            // On a busy machine the ten seconds may have passed that a stop has.
+            if program.times("cut off") == 0 { #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("}]}")) }
         }
     }
 

@@ -1,0 +1,59 @@
+import EventLoop
+
+/// The end of a process that was told to stop, or whose place another one has taken. Pure.
+///
+/// Must hold: it ends within its limits, whatever fails to happen; before that, only signals of the
+/// operator cut off requests in hand: two of them.
+struct Departure {
+    /// The state of the process and of those around it, at one moment.
+    struct Facts {
+        /// TERM and INT so far.
+        var signals = 0
+        /// Nothing tells this process of purges any more.
+        var successorHasEnded = false
+        /// Purges reach a predecessor through this process alone.
+        var predecessorHasEnded = true
+        /// Once all requests are finished: the number of connections that were cut off.
+        var cutOff: Int?
+    }
+
+    enum Ending: Equatable {
+        case drained(cutOff: Int)
+        /// The operator asked a second time.
+        case interrupted
+        case timedOut
+    }
+
+    enum Step: Equatable {
+        /// Looks again then, or when a fact has changed.
+        case wait(until: Instant)
+        /// Has the requests in hand finish as at a stop.
+        case hurry
+        case over(Ending)
+    }
+
+    private var deadline: Instant
+    /// The limit from the moment that it has to hurry; nil once it does.
+    private var hurriedLimit: Duration?
+    /// Signals that had an effect.
+    private var heeded = 0
+
+    /// - Parameter hurriedLimit: from the first signal or the end of the successor on; nil where it
+    ///   hurries from the start.
+    init(within limit: Duration, hurriedLimit: Duration? = nil, at now: Instant) {
+        (deadline, self.hurriedLimit) = (now + limit, hurriedLimit)
+    }
+
+    mutating func next(_ facts: Facts, at now: Instant) -> Step {
+        if let cutOff = facts.cutOff {
+            let isAwaited = !facts.predecessorHasEnded && !facts.successorHasEnded && facts.signals <= heeded
+            return isAwaited && now < deadline ? .wait(until: deadline) : .over(.drained(cutOff: cutOff))
+        }
+        if facts.signals > 1 { return .over(.interrupted) }
+        if let limit = hurriedLimit, facts.signals > 0 || facts.successorHasEnded {
+            (hurriedLimit, deadline, heeded) = (nil, now + limit, facts.signals)
+            return .hurry
+        }
+        return now < deadline ? .wait(until: deadline) : .over(.timedOut)
+    }
+}

@@ -1,0 +1,83 @@
+import EventLoop
+import Testing
+
+@testable import refrain
+
+/// Scripts of what a departing process sees, and what it does then.
+@Suite struct DepartureTests {
+    private let start = Instant.now()
+
+    /// One whose place another process has taken.
+    private func leaving() -> Departure {
+        Departure(within: .seconds(60), hurriedLimit: .seconds(10), at: start)
+    }
+
+    private func stopping() -> Departure { Departure(within: .seconds(10), at: start) }
+
+    private func after(_ seconds: Int) -> Instant { start + .seconds(seconds) }
+
+    private func facts(
+        signals: Int = 0, successorHasEnded: Bool = false, predecessorHasEnded: Bool = true, cutOff: Int? = nil
+    ) -> Departure.Facts {
+        Departure.Facts(
+            signals: signals, successorHasEnded: successorHasEnded, predecessorHasEnded: predecessorHasEnded,
+            cutOff: cutOff)
+    }
+
+    /// It counted as the operator's second signal, and cut off the requests in hand.
+    @Test func theEndOfTheSuccessorIsNoSignal() {
+        for hasSignalFirst in [true, false] {
+            var departure = leaving()
+            let first = hasSignalFirst ? facts(signals: 1) : facts(successorHasEnded: true)
+            let both = facts(signals: 1, successorHasEnded: true)
+            let steps = [departure.next(first, at: after(1)), departure.next(both, at: after(2))]
+            #expect(steps == [.hurry, .wait(until: after(11))])
+            #expect(departure.next(both, at: after(11)) == .over(.timedOut))
+        }
+    }
+
+    @Test func aSecondSignalCutsOffTheRequestsInHand() {
+        var (departure, stop) = (leaving(), stopping())
+        #expect(departure.next(facts(signals: 1), at: after(1)) == .hurry)
+        #expect(departure.next(facts(signals: 2), at: after(2)) == .over(.interrupted))
+        #expect(stop.next(facts(signals: 1), at: after(1)) == .wait(until: after(10)))
+        #expect(stop.next(facts(signals: 2), at: after(2)) == .over(.interrupted))
+        // All is done: there is nothing to cut off.
+        var done = stopping()
+        #expect(done.next(facts(signals: 2, cutOff: 0), at: after(2)) == .over(.drained(cutOff: 0)))
+    }
+
+    @Test func withoutASignalAReplacedProcessTakesItsTime() {
+        var departure = leaving()
+        #expect(departure.next(facts(), at: after(0)) == .wait(until: after(60)))
+        #expect(departure.next(facts(), at: after(59)) == .wait(until: after(60)))
+        #expect(departure.next(facts(), at: after(60)) == .over(.timedOut))
+        #expect(departure.next(facts(cutOff: 3), at: after(60)) == .over(.drained(cutOff: 3)))
+    }
+
+    /// It waited for as long as the predecessor lived.
+    @Test func theWaitForThePredecessorHasAnEnd() {
+        let done = facts(predecessorHasEnded: false, cutOff: 0)
+        var departure = leaving()
+        #expect(departure.next(done, at: after(1)) == .wait(until: after(60)))
+        #expect(departure.next(done, at: after(60)) == .over(.drained(cutOff: 0)))
+        var hurried = leaving()
+        #expect(hurried.next(facts(signals: 1, predecessorHasEnded: false), at: after(1)) == .hurry)
+        let late = facts(signals: 1, predecessorHasEnded: false, cutOff: 0)
+        #expect(hurried.next(late, at: after(2)) == .wait(until: after(11)))
+        #expect(hurried.next(late, at: after(11)) == .over(.drained(cutOff: 0)))
+    }
+
+    @Test func nothingIsWaitedForOnceNoPurgeCanCome() {
+        let ends = [
+            facts(cutOff: 0), facts(successorHasEnded: true, predecessorHasEnded: false, cutOff: 0),
+            facts(signals: 1, predecessorHasEnded: false, cutOff: 0),
+        ]
+        for end in ends {
+            var departure = leaving()
+            let waits = facts(predecessorHasEnded: false, cutOff: 0)
+            #expect(departure.next(waits, at: after(1)) == .wait(until: after(60)))
+            #expect(departure.next(end, at: after(2)) == .over(.drained(cutOff: 0)))
+        }
+    }
+}
