@@ -33,8 +33,8 @@ public enum StoreForecast {
         return "is there and is no cache file of this program's, so nothing is written to it; name another file"
     }
 
-    /// Up to as many bytes as a header has; nil where they cannot be read. For a process that has no
-    /// connection to it: closing the descriptor would let go of SQLite's locks.
+    /// As many bytes as a header has, or all; nil where they cannot be read. For a process that has
+    /// no connection to it: closing the descriptor would let go of SQLite's locks.
     private static func beginning(of path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

@@ -6,7 +6,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-@Suite struct SQLiteStoreTests {
+@Suite struct FileTierTests {
     let scratch = Scratch()
 
     @Test func whatWasStoredSurvivesReopening() {

@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// That readers see what was committed, whatever the writer does meanwhile.
-struct StoreReaderTests {
+struct FileReaderTests {
     private let scratch = Scratch()
 
     @Test func whatIsCommittedIsSeenByTheNextLookUp() throws {
