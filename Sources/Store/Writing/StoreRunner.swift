@@ -149,11 +149,11 @@ final class StoreRunner: Sendable {
         }
     }
 
-    private func perform(_ orders: [StoreWork.Order]) {
+    private func perform(_ orders: [StoreOrder]) {
         for order in orders { perform(order) }
     }
 
-    private func perform(_ order: StoreWork.Order) {
+    private func perform(_ order: StoreOrder) {
         switch order {
         case .turn: turnSoon()
         case .gather: gather()
@@ -187,7 +187,7 @@ final class StoreRunner: Sendable {
     }
 
     /// A step, after which the purge rests longer than it took.
-    private func rest(_ step: (inout StoreWork) -> [StoreWork.Order]) {
+    private func rest(_ step: (inout StoreWork) -> [StoreOrder]) {
         let begun = DispatchTime.now().uptimeNanoseconds
         let orders = work.withLock { step(&$0) }
         let rest = isTemporary ? 0 : WorkPace.rest(after: DispatchTime.now().uptimeNanoseconds - begun)

@@ -18,7 +18,7 @@ struct StoreWork {
     private let unixSeconds: @Sendable () -> Int64
     private let log: @Sendable (String) -> Void
     private var runs: [Int: Run] = [:]
-    private var orders: [Order] = []
+    private var orders: [StoreOrder] = []
     private var cappedUses = 0
 
     init(
@@ -33,7 +33,7 @@ struct StoreWork {
     }
 
     /// Performs all that an event leads to; what is left for the runner.
-    mutating func handle(_ event: StoreEvent) -> [Order] {
+    mutating func handle(_ event: StoreEvent) -> [StoreOrder] {
         var events = [event]
         while !events.isEmpty {
             let effects = state.apply(events.removeFirst(), at: now)
@@ -48,9 +48,7 @@ struct StoreWork {
     /// Begins a purge: a record that waits becomes what the purge makes of it.
     mutating func begin(
         _ id: Int, _ purge: Purge, _ found: PurgeCount, _ completion: @escaping @Sendable (Int?) -> Void
-    )
-        -> [Order]
-    {
+    ) -> [StoreOrder] {
         var count = found
         let waiting = shared.pending.withLock { $0.waiting }
         let chosen = waiting.records.filter { $0.waiting.record.isChosen(by: purge.selection) }
@@ -263,14 +261,22 @@ struct StoreWork {
         case .learn: return try connection.learn()
         case .sweep: return try connection.sweep()
         case .shrink: return try shrink(connection)
-        case .capUses:
-            let count = try connection.capUses(at: unixSeconds())
-            cappedUses += count
-            guard count == 0, cappedUses > 0 else { return count > 0 }
-            tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
-            cappedUses = 0
-            return false
+        case .capUses: return try capUses(connection)
         }
+    }
+
+    /// Times of marks end after the last use.
+    private mutating func capUses(_ connection: WriterConnection) throws(SQLiteError) -> Bool {
+        let now = unixSeconds()
+        let count = try connection.capUses(at: now)
+        cappedUses += count
+        if count > 0 { return true }
+        if now < .max { try connection.capMarks(at: now) }
+        if cappedUses > 0 {
+            tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
+        }
+        cappedUses = 0
+        return false
     }
 
     private func shrink(_ connection: WriterConnection) throws(SQLiteError) -> Bool {
@@ -363,7 +369,7 @@ struct StoreWork {
     // MARK: What readers met
 
     /// Reads a place again that a reader could not read.
-    mutating func probe(_ place: Place) -> [Order] {
+    mutating func probe(_ place: Place) -> [StoreOrder] {
         // It may have been given up since.
         guard hold.connection?.ledger.log.has(place.segment) == true else { return [] }
         do throws(SQLiteError) {

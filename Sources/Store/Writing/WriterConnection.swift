@@ -145,8 +145,7 @@ final class WriterConnection {
         return (rows, lost, count < Self.learntKeys ? .max : last)
     }
 
-    /// Ends last-use times in the future, the oldest first: the clock was ahead. How many; where
-    /// there are no more, times of marks end too.
+    /// Ends last-use times in the future, the oldest first: the clock was ahead. How many.
     func capUses(at now: Int64) throws(SQLiteError) -> Int {
         var rows: [Int64] = []
         let select = try Statement(database, "SELECT id FROM entry WHERE last_used > ?1 ORDER BY last_used LIMIT ?2")
@@ -154,10 +153,7 @@ final class WriterConnection {
             rows.append(row.integer(0))
             return true
         }
-        guard !rows.isEmpty else {
-            if now < .max { try capMarks(at: now) }
-            return 0
-        }
+        guard !rows.isEmpty else { return 0 }
         let update = try Statement(database, "UPDATE entry SET last_used = ?2 WHERE id = ?1")
         try change(rows) { (row) throws(SQLiteError) in try update.run(.integer(row), .integer(now)) }
         return rows.count
