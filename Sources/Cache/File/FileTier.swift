@@ -11,12 +11,12 @@ import Store
 public final class FileTier: Sendable {
     public let records: RecordStore
     let purgedTargets: PurgedTargets
-    /// Reads what the file has coded; without it such answers are not found.
-    let gzip: Gzip
+    private let restorer: AnswerRestorer
     let useInterval: UseInterval
 
     private init(_ records: RecordStore, _ purgedTargets: PurgedTargets, _ gzip: Gzip) {
-        (self.records, self.purgedTargets, self.gzip) = (records, purgedTargets, gzip)
+        (self.records, self.purgedTargets) = (records, purgedTargets)
+        restorer = AnswerRestorer(records: records, gzip: gzip)
         useInterval = records.useInterval
     }
 
@@ -35,7 +35,7 @@ public final class FileTier: Sendable {
     }
 
     /// A reader for one loop.
-    public func makeReader() -> FileReader { FileReader(self) }
+    public func makeReader() -> FileReader { FileReader(records.makeReader(), restorer) }
 
     /// Queues `response` in place of what its key had; personal and composed ones are left out.
     /// `reader` is the caller's, where it has looked for the key.
@@ -61,22 +61,7 @@ public final class FileTier: Sendable {
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
     ) {
         records.visit(
-            { @Sendable [self] record in restored(record, at: CacheKey(record.key)).map(body) }, completion)
-    }
-
-    /// The answer of a record of the file. It is removed where it turns out, now or later, that its
-    /// content cannot be inflated.
-    func restored(_ record: Record, at key: CacheKey) -> StoredResponse? {
-        let restored = StoredResponse.restored(record, at: key, by: gzip) {
-            let (index, receivedAt) = (record.key.index, record.facts.receivedAt)
-            return { [weak records] in records?.removeDamaged(index, receivedBy: receivedAt) }
-        }
-        switch restored {
-        case .response(let response): return response
-        case .unreadable: return nil
-        case .damaged:
-            records.removeDamaged(record.key.index, receivedBy: record.facts.receivedAt)
-            return nil
-        }
+            { @Sendable [restorer] record in restorer.restored(record, at: CacheKey(record.key)).map(body) }, completion
+        )
     }
 }

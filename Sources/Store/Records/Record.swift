@@ -7,7 +7,7 @@ import Text
 
 public struct Record: Sendable {
     public let key: RecordKey
-    public private(set) var facts: RecordFacts
+    public internal(set) var facts: RecordFacts
     public let fields: ArraySlice<UInt8>
     public let body: [UInt8]
     /// Whether `body` is in gzip. This module never inflates it.
@@ -68,15 +68,5 @@ extension RecordFacts {
         sum.combine(selecting[...])
         sum.combine(contentSum)
         return sum.value
-    }
-}
-
-extension Record: PurgeableRecord {
-    var target: ArraySlice<UInt8> { key.target }
-
-    func with(_ times: RecordFacts.Times) -> Record {
-        var copy = self
-        copy.facts.times = times
-        return copy
     }
 }

@@ -27,7 +27,7 @@ final class SharedState: Sendable {
     }
 
     /// Counts what a transaction did.
-    func count(_ outcome: WriterConnection.Outcome) {
+    func count(_ outcome: WriteOutcome) {
         useInterval.set(SpaceBounds.useInterval(span: outcome.useSpan))
         counters.withLock { counters in
             counters.written += outcome.written

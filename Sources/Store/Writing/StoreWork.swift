@@ -167,7 +167,7 @@ struct StoreWork {
 
     private func refreshTotals() {
         guard let connection = hold.connection else { return }
-        let totals = (try? connection.totals()) ?? WriterConnection.Totals()
+        let totals = (try? connection.totals()) ?? StoreTotals()
         shared.counters.withLock { ($0.entries, $0.byteCount) = (totals.entries, totals.bytes) }
     }
 
@@ -280,7 +280,7 @@ struct StoreWork {
     }
 
     private func shrink(_ connection: WriterConnection) throws(SQLiteError) -> Bool {
-        var outcome = WriterConnection.Outcome()
+        var outcome = WriteOutcome()
         let bound = hold.file.fullBounds
         try connection.transactions.adapt(to: bound)
         guard try connection.room.approach(bound.fileBytes, evicted: &outcome.evicted) else { return false }

@@ -4,23 +4,6 @@
 // the ledger; every transaction is small; a record is in its segment before a row names it.
 
 final class WriterConnection {
-    /// Entries and bytes as the `totals` row has them.
-    struct Totals: Equatable {
-        var entries = 0
-        var bytes = 0
-    }
-
-    /// The result of a transaction, in rows.
-    struct Outcome {
-        var written = 0
-        /// Records too large for the bound.
-        var dropped = 0
-        var evicted = 0
-        /// As of the end of the transaction.
-        var totals = Totals()
-        var useSpan = 0
-    }
-
     let database: Database
     let transactions: RowTransactions
     let room: Eviction
@@ -167,7 +150,8 @@ final class WriterConnection {
     /// Applies a batch in one transaction, once it has evicted what the batch displaces; nil where
     /// this was one step towards that. A record that does not fit leaves nothing older either.
     /// - Parameter makingRoom: false where nothing is evicted for it.
-    func apply(_ operations: PendingWrites.Batch, at now: Int64, makingRoom: Bool) throws(SQLiteError) -> Outcome? {
+    func apply(_ operations: PendingWrites.Batch, at now: Int64, makingRoom: Bool) throws(SQLiteError) -> WriteOutcome?
+    {
         let (rowBytes, growth) = estimate(operations)
         var isRoom = try transactions.isRoom(for: growth)
         if !isRoom, makingRoom {
@@ -188,7 +172,7 @@ final class WriterConnection {
     }
 
     /// The same where there is room for it in files and log; nil, and nothing done, where not.
-    func applySmall(_ operations: PendingWrites.Batch, at now: Int64) throws(SQLiteError) -> Outcome? {
+    func applySmall(_ operations: PendingWrites.Batch, at now: Int64) throws(SQLiteError) -> WriteOutcome? {
         let (rowBytes, growth) = estimate(operations)
         guard try transactions.isRoom(for: growth), transactions.isRoomInJournal(for: rowBytes) else { return nil }
         return try write(
@@ -212,11 +196,11 @@ final class WriterConnection {
     private func write(
         _ operations: PendingWrites.Batch, at now: Int64, isRoom: Bool, evicted: Int, _ rowBytes: Int,
         checkpointBytes: Int? = nil
-    ) throws(SQLiteError) -> Outcome {
+    ) throws(SQLiteError) -> WriteOutcome {
         try transactions.makeRoomInJournal(for: rowBytes)
         let written = try append(operations.filter { isRoom && canHold($0.operation) })
         return try transactions.write(rowBytes, checkpointBytes: checkpointBytes) { () throws(SQLiteError) in
-            var outcome = Outcome(evicted: evicted)
+            var outcome = WriteOutcome(evicted: evicted)
             var (next, bytes) = (0, 0)
             for (key, operation) in operations {
                 switch operation {
@@ -306,7 +290,7 @@ final class WriterConnection {
     }
 
     /// Reads the totals, for the counters.
-    func note(in outcome: inout Outcome) throws(SQLiteError) {
+    func note(in outcome: inout WriteOutcome) throws(SQLiteError) {
         outcome.totals = try totals()
         outcome.useSpan = try useSpan()
     }
@@ -341,8 +325,9 @@ final class WriterConnection {
         return true
     }
 
-    func totals() throws(SQLiteError) -> Totals {
-        try selectTotals.firstRow { Totals(entries: Int($0.integer(0)), bytes: Int($0.integer(1))) } ?? Totals()
+    func totals() throws(SQLiteError) -> StoreTotals {
+        try selectTotals.firstRow { StoreTotals(entries: Int($0.integer(0)), bytes: Int($0.integer(1))) }
+            ?? StoreTotals()
     }
 
     /// The seconds between the use of the least recently used entry and the latest use.
