@@ -105,6 +105,19 @@ final class InputFile {
         }
     }
 
+    /// Goes past a line that `nextLine` refused for its length, and holds none of it.
+    func skipLine() throws(RecordingError) -> FileLine {
+        while true {
+            if let end = buffer[position...].firstIndex(of: 0x0A) {
+                position = end + 1
+                return line(upTo: position, isWhole: true)
+            }
+            buffer.removeAll(keepingCapacity: true)
+            position = 0
+            guard try fill() else { return line(upTo: position, isWhole: false) }
+        }
+    }
+
     /// All of it, or what is left.
     func rest() throws(RecordingError) -> [UInt8] {
         while try fill() {

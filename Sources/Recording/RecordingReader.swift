@@ -10,14 +10,20 @@ public final class RecordingReader {
     public let path: String
     public let header: RecordingHeader
     public let bodies: RecordedBodies
-    /// What was left out, and why, with its line: a last line that is cut off is no error, for that
-    /// is how a recording looks whose writer was killed, or still writes.
+    /// Everything left out so far, and why, with the first line of each kind.
+    ///
+    /// A last line that is cut off is no error: a killed writer leaves one, and so does one that
+    /// still writes.
     public var warnings: [String] {
         var warnings = otherWarnings
+        if let first = unreadable.line {
+            let lines = unreadable.count == 1 ? "this line is" : "this line and \(unreadable.count - 1) more are"
+            warnings.append("\(path):\(first): \(unreadable.reason); \(lines) left out")
+        }
         if let first = dropped.line {
             warnings.append(
                 "\(path):\(first): \(dropped.count == 1 ? "1 exchange was" : "\(dropped.count) exchanges were") not recorded, from here on; "
-                    + "the writer could not keep up"
+                    + "the writer could not keep up, or its disk took nothing"
             )
         }
         if let first = bodiless.line {
@@ -33,6 +39,10 @@ public final class RecordingReader {
     private var dropped: (count: Int, line: Int?) = (0, nil)
     /// How many bodies are named and are not there, and the first line that names one.
     private var bodiless: (count: Int, line: Int?) = (0, nil)
+    /// Lines that are none of a recording's; the first of them and its fault.
+    private var unreadable: (count: Int, line: Int?, reason: String) = (0, nil, "")
+    /// Lines that could be read, after the first one of the file.
+    private var readable = 0
     /// nil: what is left of it was read whole, and is `held`.
     private let file: InputFile?
     private var held: ArraySlice<RecordedExchange> = []
@@ -84,13 +94,43 @@ public final class RecordingReader {
         return nil
     }
 
-    /// The next exchange; nil at the end.
+    /// The next exchange; nil at the end. Lines that cannot be read are left out.
+    /// - Throws: `RecordingError` where the file cannot be read; at the end the fault of the first
+    ///   line that was left out, where those are more than the others: the file is no recording.
     public func next() throws(RecordingError) -> RecordedExchange? {
         guard let file else { return held.popFirst() }
-        while let line = try file.nextLine() {
-            if !line.isBlank, let exchange = try exchange(line) { return exchange }
+        while let line = try nextLine(of: file) {
+            do throws(LineProblem) {
+                let exchange = try exchange(line)
+                readable += 1
+                if let exchange { return exchange }
+            } catch {
+                leaveOut(line, error.reason)
+            }
         }
-        return nil
+        guard let first = unreadable.line, unreadable.count > readable else { return nil }
+        throw .badLine(path: path, line: first, reason: unreadable.reason)
+    }
+
+    /// The next line that is neither blank nor too long to be held.
+    private func nextLine(of file: InputFile) throws(RecordingError) -> FileLine? {
+        while true {
+            do throws(RecordingError) {
+                guard let line = try file.nextLine() else { return nil }
+                if !line.isBlank { return line }
+            } catch {
+                guard case .badLine(_, _, let reason) = error else { throw error }
+                leaveOut(try file.skipLine(), reason)
+            }
+        }
+    }
+
+    private func leaveOut(_ line: FileLine, _ reason: String) {
+        guard line.isWhole else {
+            return otherWarnings.append("\(path):\(line.number): the last line is cut off, and left out")
+        }
+        unreadable.count += 1
+        if unreadable.line == nil { (unreadable.line, unreadable.reason) = (line.number, reason) }
     }
 
     /// How far reading is.
@@ -122,37 +162,33 @@ public final class RecordingReader {
         return all
     }
 
-    /// nil for a line that holds something else, such as how many exchanges were left out, or a
-    /// last one that is cut off.
-    private func exchange(_ line: FileLine) throws(RecordingError) -> RecordedExchange? {
-        let object: JSON
-        do {
-            object = try JSON.parse(line.bytes)
-            guard object.objectValue != nil else { throw LineProblem("not a JSON object") }
-        } catch {
-            guard line.isWhole else {
-                otherWarnings.append("\(path):\(line.number): the last line is cut off, and left out")
-                return nil
-            }
-            throw .badLine(path: path, line: line.number, reason: (error as? LineProblem)?.reason ?? "\(error)")
-        }
+    /// nil for a line that holds something else, such as how many exchanges were left out.
+    private func exchange(_ line: FileLine) throws(LineProblem) -> RecordedExchange? {
+        let object = try Self.object(line)
         if let count = object["dropped"]?.intValue {
             dropped = (dropped.count.addingReportingOverflow(count).partialValue, dropped.line ?? line.number)
             return nil
         }
         // A kind that a later version adds.
-        if object.objectValue != nil, object["method"] == nil, object["target"] == nil { return nil }
-        do {
-            var exchange = try RecordedExchange(object)
-            guard let hash = exchange.body else { return exchange }
-            if let shared = bodies.shared(hash) {
-                exchange.body = shared
-            } else {
-                bodiless = (bodiless.count + 1, bodiless.line ?? line.number)
-            }
-            return exchange
-        } catch {
-            throw .badLine(path: path, line: line.number, reason: error.reason)
+        if object["method"] == nil, object["target"] == nil { return nil }
+        var exchange = try RecordedExchange(object)
+        guard let hash = exchange.body else { return exchange }
+        if let shared = bodies.shared(hash) {
+            exchange.body = shared
+        } else {
+            bodiless = (bodiless.count + 1, bodiless.line ?? line.number)
         }
+        return exchange
+    }
+
+    private static func object(_ line: FileLine) throws(LineProblem) -> JSON {
+        let object: JSON
+        do {
+            object = try JSON.parse(line.bytes)
+        } catch {
+            throw LineProblem("\(error)")
+        }
+        guard object.objectValue != nil else { throw LineProblem("not a JSON object") }
+        return object
     }
 }

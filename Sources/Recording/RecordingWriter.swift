@@ -49,11 +49,12 @@ public final class RecordingWriter {
     /// Begins a recording, which moves an older one of the same name away.
     /// - Parameter header: of this one and of those that follow it when it has grown to its bound:
     ///   offsets go on.
-    /// - Throws: `RecordingError` where the files cannot be made, or something there is no
-    ///   recording.
+    /// - Throws: what `check` finds. A disk that takes nothing now is a `failure`, as it is later:
+    ///   the files are made with the first batch that it takes.
     public init(_ settings: RecordingSettings, header: RecordingHeader) throws(RecordingError) {
         (self.settings, self.header) = (settings, header)
-        try begin()
+        try Self.check(settings)
+        _ = begun()
     }
 
     /// Whether a recording could begin; changes nothing.

@@ -22,6 +22,10 @@ enum CommandLineTool {
             context.output.standard(HelpText.text(of: try HelpTopic(named: command.name, in: Command.table)))
             return .done
         }
-        return try command.run(arguments, context)
+        do throws(CommandFailure) {
+            return try command.run(arguments, context)
+        } catch {
+            throw error.naming(command)
+        }
     }
 }

@@ -33,6 +33,9 @@ import Testing
         }
         let upstream = ["upstream_rate", "upstream_in_flight", "upstream_waiting"].map { members[$0] as? Int }
         #expect(upstream == [7, 0, 0])
+        // Its trouble was in the log alone.
+        let recording = try #require(members["recording"] as? [String: Any])
+        #expect(recording["on"] as? Bool == false && recording["problem"] is NSNull)
         let reasons = try #require(members["reasons"] as? [String: Int])
         #expect(Set(reasons.keys) == Set(Reason.allCases.map(\.text)))
         let notComposed = try #require(members["not_composed"] as? [String: [String: Int]])

@@ -74,6 +74,37 @@ struct FullDiskTests {
         }
     }
 
+    /// Mounts a disk that is full already; a child gives space back once there is $1/free.
+    private static let fullScript = #"""
+        folder=$1; shift
+        mkdir "$folder/disk" && mount -t tmpfs -o size=64k tmpfs "$folder/disk" || exit 1
+        cat /dev/zero >"$folder/disk/filler" 2>"$folder/words"
+        (
+            while [ -d "$folder/disk" ] && [ ! -e "$folder/free" ]; do sleep 0.05; done
+            rm -f "$folder/disk/filler"
+        ) >"$folder/child" 2>&1 &
+        exec "$@"
+        """#
+
+    /// `serve` ended with status 1 for a recording that it can do without.
+    @Test func aFullDiskKeptTheProgramFromStartingForItsRecording() async throws {
+        try await onThread {
+            let house = try FaultHouse()
+            let unshare = try #require(Tool("unshare"))
+            let recording = house.folder.file("disk/traffic.jsonl")
+            let program = try house.start(
+                ["record \(recording)"],
+                runner: [unshare.path, "-rm", "/bin/sh", "-c", Self.fullScript, "sh", house.folder.path])
+            let tally = Tally()
+            let isFull = try Self.says("record: \(recording): No space left on device", program, tally, from: 0)
+            try house.folder.put([], "free")
+            let isBack = try Self.says("record: \(recording) is written again", program, tally, from: 1_000)
+            #expect(program.isRunning && isFull && isBack, "\(program.text.suffix(2_000))")
+            #expect(program.stop() == 0, "\(program.text.suffix(2_000))")
+            #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now.wrong.prefix(5))")
+        }
+    }
+
     private static func ask(_ program: ServedProgram, _ albums: Range<Int>, _ tally: Tally) throws {
         let port = try program.port
         concurrently(clients) { number in

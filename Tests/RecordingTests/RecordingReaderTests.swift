@@ -62,7 +62,7 @@ import Text
     @Test func whatWasDroppedIsAWarningWithItsLine() throws {
         let read = try folder.read(Self.header + "{\"dropped\":12}\n\n" + Self.line)
         #expect(read.exchanges == [.example()])
-        #expect(read.warnings.contains { $0.contains("/file:2: 12 exchanges") })
+        #expect(read.warnings.contains { $0.contains("/file:2: 12 exchanges") && $0.contains("its disk took nothing") })
     }
 
     /// As a file system may leave it after the power failed.
@@ -95,11 +95,37 @@ import Text
         #expect(read.exchanges[0].requestFields == [RecordedField("accept", "*/*")])
     }
 
-    @Test func aLineLongerThanAnyIsRefusedBeforeItIsHeld() throws {
-        let long = String(repeating: "x", count: InputFile.longestLine + 1)
+    /// A disk that failed, or an editor, leaves such lines. All other exchanges were lost for one.
+    @Test func oneBadLineRefusedAWholeRecording() throws {
+        let one = try folder.read(Self.header + Self.line + "garbage\n" + Self.line + "{\"dropped\":1}\n")
+        #expect(one.exchanges == [.example(), .example()])
+        #expect(one.warnings[0].hasSuffix(", at byte 0; this line is left out"), "\(one.warnings)")
+        #expect(one.warnings[0].contains("/file:3: not JSON: ") && one.warnings.count == 2)
+        let bad = Self.line.replacingOccurrences(of: "\"status\":200", with: "\"status\":99")
+        let good = Self.line + Self.line
+        let lines = good + "[1]\n" + bad + "\0\0" + Self.line + good
+        let several = try folder.read(Self.header + lines)
+        #expect(several.exchanges.count == 4 && several.warnings.count == 1)
         #expect(
-            try folder.problem(Self.header + Self.line + long)
-                == "f:3: longer than a mebibyte; no line of a recording is")
+            several.warnings[0].hasSuffix("/file:4: not a JSON object; this line and 2 more are left out"),
+            "\(several.warnings)")
+    }
+
+    @Test func aFileThatIsMostlyNoRecordingIsRefused() throws {
+        #expect(try folder.problem(Self.header + Self.line + "[1]\n{}}\n") == "f:3: not a JSON object")
+        #expect(try folder.problem(Self.header + Self.line + "[1]\n") == nil)
+    }
+
+    @Test func aLineLongerThanAnyIsLeftOutBeforeItIsHeld() throws {
+        let long = String(repeating: "x", count: 3 * InputFile.longestLine)
+        let read = try folder.read(Self.header + Self.line + long + "\n" + Self.line)
+        #expect(read.exchanges == [.example(), .example()])
+        let said = "/file:3: longer than a mebibyte; no line of a recording is; this line is left out"
+        #expect(read.warnings.count == 1 && read.warnings[0].hasSuffix(said))
+        let cut = try folder.read(Self.header + Self.line + long).warnings
+        #expect(cut.count == 1 && cut[0].hasSuffix("/file:3: the last line is cut off, and left out"))
+        #expect(
+            try folder.problem(Self.header + long + "\n") == "f:2: longer than a mebibyte; no line of a recording is")
         let most = "{\"dropped\":0,\"x\":\"" + String(repeating: "x", count: InputFile.longestLine - 20) + "\"}"
         #expect(try folder.problem(Self.header + most + "\n") == nil)
     }
@@ -162,9 +188,9 @@ import Text
         ] {
             #expect(Self.line.contains(member), "\(member)")
             let bad = Self.line.replacingOccurrences(of: member, with: wrong)
-            let problem = try folder.problem(Self.header + Self.line + bad)
+            let problem = try folder.problem(Self.header + bad)
             #expect(
-                problem?.hasPrefix("f:3: ") == true && problem?.contains(reason) == true,
+                problem?.hasPrefix("f:2: ") == true && problem?.contains(reason) == true,
                 "\(wrong): \(problem ?? "read")")
         }
     }

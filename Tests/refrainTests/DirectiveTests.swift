@@ -93,6 +93,16 @@ import Testing
     }
 
     @Test(arguments: [
+        ("cors_origin https://example.com/", "\"https://example.com/\" has a \"/\" after the host; an origin"),
+        ("cors_origin https://example.com/app", "\"https://example.com/app\" has a \"/\" after the host; an origin"),
+        ("listen unix:/x", "\"unix:/x\" is not an ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080; only admin"),
+    ])
+    func theMessageDidNotNameWhatWasWrong(line: String, message: String) {
+        let found = complaints(line)
+        #expect(found.count == 1 && found[0].contains(": " + message), "\(found)")
+    }
+
+    @Test(arguments: [
         ("", 10_000), ("verify_sample off", 0), ("verify_sample 0.1%", 1_000),
         ("verify_sample 5%", 50_000), ("verify_sample 100%", 1_000_000), ("verify_sample 0.0001%", 1),
     ])

@@ -104,7 +104,7 @@ import Text
             (["list", "--class", "song"], "refrain: list: --class: expected one of activities"),
             (["list", "--storefront", "USA"], "refrain: list: --storefront: expected two lower-case letters"),
             (["list", "--prefix", "v1"], "refrain: list: --prefix: expected the beginning of a path"),
-            (["list", "--limit", "0"], "refrain: --limit: \"0\" is not a number from 1 to 10000"),
+            (["list", "--limit", "0"], "refrain: list: --limit: \"0\" is not a number from 1 to 10000"),
             (["list", "songs"], "refrain: list: unexpected argument \"songs\""),
             (["list", "--limt", "1"], "refrain: list: unknown option \"--limt\"; did you mean \"--limit\"?"),
             (["inspect"], "refrain: inspect: which URL? (see \"refrain help inspect\")"),
@@ -112,7 +112,11 @@ import Text
             (["inspect", "/a", "/b"], "refrain: inspect: unexpected argument \"/b\""),
             (["explain"], "refrain: explain: which URL? (see \"refrain help explain\")"),
             (["explain", "ftp://x/a"], "refrain: explain: url: expected a URL or a path"),
-            (["explain", "/a", "--admin", "nowhere"], "refrain: --admin: \"nowhere\" is not a URL"),
+            (["explain", "/a", "--admin", "nowhere"], "refrain: explain: --admin: \"nowhere\" is not a URL"),
+            (
+                ["stats", "--admin", "x"],
+                "refrain: stats: --admin: \"x\" is not a URL that begins with https:// or http://; a Unix socket is written unix:PATH"
+            ),
         ]
         for (words, beginning) in cases { expectUsageError(words, beginning) }
     }

@@ -70,7 +70,7 @@ import Text
             let recording = try Self.recording(folder, 400)
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: recording))
             try file.seekToEnd()
-            try file.write(contentsOf: Data("{\"method\":\"GET\"}\n".utf8))
+            try file.write(contentsOf: Data(String(repeating: "{\"method\":\"GET\"}\n", count: 401).utf8))
             try file.close()
             let har = folder.appendingPathComponent("out.har").path
             let result = run("record", "export", recording, "--har", har)

@@ -85,8 +85,10 @@ import Testing
             ["--revision-share", "0"], ["--list-sizes", "long"],
         ] {
             let result = run("simulate", words[0], words[1])
-            #expect(result.status == 2 && result.error.hasPrefix("refrain: \(words[0]): "), "\(result.error)")
+            #expect(result.status == 2 && result.error.hasPrefix("refrain: simulate: \(words[0]): "), "\(result.error)")
         }
-        #expect(run("demo", "--listen", "8080").status == 2)
+        #expect(run("demo", "--listen", "8080").error.hasPrefix("refrain: demo: --listen: "))
+        // It is a whole number.
+        #expect(run("simulate", "--seed", "-1").error.hasSuffix("a whole number from 0 to 18446744073709551615\n"))
     }
 }

@@ -47,6 +47,23 @@ import Testing
         #expect(access(folder.file("admin"), F_OK) != 0)
     }
 
+    /// A mistake that only a trial shows was told when all others were mended.
+    @Test func mistakesOfTheStartWaitedForTheNextRound() throws {
+        let (folder, missing) = (folder.file("proxy.conf"), folder.file("no/file"))
+        let lines = [
+            "access_log \(missing)", "listen 192.0.2.1:0", "upstream_ca_file \(missing)", "record \(missing)",
+            "frobnicate 1",
+        ]
+        for lines in [lines, Array(lines.prefix(2)) + [lines[4]]] {
+            let result = try check(lines)
+            let found = result.error.split(separator: "\n")
+            #expect(result.status == 78 && found.count == lines.count, "\(result.error)")
+            for (number, line) in found.enumerated() {
+                #expect(line.hasPrefix("refrain: \(folder):\(number + 1): "), "\(line)")
+            }
+        }
+    }
+
     /// The proxy that it is for may have it.
     @Test func anAddressInUseIsANote() throws {
         let listening = try RawListener()

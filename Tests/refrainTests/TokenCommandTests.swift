@@ -39,6 +39,14 @@ import Testing
         #expect(result.status == 1 && result.standard.contains("remaining  expired\n"))
     }
 
+    @Test func aTokenThatIsNoneWasNamedWithoutItsFile() throws {
+        let path = try file("token", "no-token\n")
+        let configuration = try file("proxy.conf", "developer_token_file '\(path)'")
+        let result = refrainTests.run(["token", "--config", configuration], files: .system)
+        #expect(result.status == 1)
+        #expect(result.error == "refrain: \(path): the developer token is not a JSON Web Token\n")
+    }
+
     /// Nobody said so before Apple did.
     @Test(arguments: [
         (#"{"iat":1,"exp":1700000000}"#, "expired 1"), (#"{"iat":4102444800,"exp":4202444800}"#, "in the future"),

@@ -259,7 +259,8 @@ extension MetricFamily {
             input.reloads.lastSuccess.map { [Sample(Int($0))] } ?? []
         },
         counter(
-            "refrain_access_log_dropped_bytes_total", "Bytes of log lines that the log took too slowly",
+            "refrain_access_log_dropped_bytes_total",
+            "Bytes of log lines that were dropped: the log took them too slowly or not at all",
             \.source.accessLogDropped),
     ]
 

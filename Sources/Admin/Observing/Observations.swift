@@ -57,6 +57,7 @@ struct Observations {
             ]),
             "tier": tier?.json ?? .null,
             "clients": .array(source.clients().map(\.json)),
+            "recording": source.recording.json,
             "config": config,
             "history": history.json,
         ]

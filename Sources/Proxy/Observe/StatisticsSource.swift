@@ -140,7 +140,7 @@ public struct StatisticsSource: Sendable {
     public var memoryBytes: Int { cache.memory.byteCount }
     /// Answers in memory that had to make room for others.
     public var memoryEvicted: Int { cache.memory.evicted }
-    /// Bytes of lines that the access log took too slowly; of the log in use now.
+    /// Bytes of lines that the access log took too slowly or not at all; of the log in use now.
     public var accessLogDropped: Int { accessLog()?.dropped ?? 0 }
     /// How the recording of traffic fares.
     public var recording: RecordingStatus { recorder.status }

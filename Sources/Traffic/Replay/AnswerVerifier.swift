@@ -57,7 +57,7 @@ final class AnswerVerifier: Sendable {
     /// Takes an answer to the entry of this number. On the run's loop.
     func take(_ reader: AnswerReader, toEntry number: Int) {
         let entry = planned.entries[number]
-        guard entry.status > 0 else { return leaveOut("no recorded answer") }
+        guard entry.status > 0 else { return leaveOut(.noAnswer) }
         guard reader.status == entry.status else {
             let difference = JSONDifference(
                 path: "status", expected: String(entry.status), found: String(reader.status))
@@ -65,10 +65,13 @@ final class AnswerVerifier: Sendable {
         }
         guard let recorded = entry.body else {
             // No content came and none was recorded: that is the same. All else cannot be judged.
-            guard reader.length == 0, !entry.hasContent else { return leaveOut("content not recorded") }
+            let hadNone = !entry.hasContent || entry.isWithoutContent || planned.requests[entry.request].isHead
+            guard reader.length == 0, hadNone else {
+                return leaveOut(.noContent)
+            }
             return state.withLock { $0.compared += 1 }
         }
-        guard let coding = reader.coding else { return leaveOut("content coding that cannot be read") }
+        guard let coding = reader.coding else { return leaveOut(.unreadableCoding) }
         let isKnown = state.withLock { state in
             guard let seen = state.seen[recorded], seen.content == reader.content else { return false }
             Self.note(seen.verdict, entry, planned, &state)
@@ -88,7 +91,7 @@ final class AnswerVerifier: Sendable {
                 return false
             }
             guard state.heldBytes + reader.content.count <= Self.mostHeld else {
-                state.notCompared["too many at once", default: 0] += 1
+                state.notCompared[Uncompared.tooMany.rawValue, default: 0] += 1
                 return false
             }
             state.heldBytes += reader.content.count
@@ -99,7 +102,9 @@ final class AnswerVerifier: Sendable {
         queue.async { @Sendable in self.look(at: content, coding, entry, pair) }
     }
 
-    private func leaveOut(_ reason: String) { state.withLock { $0.notCompared[reason, default: 0] += 1 } }
+    private func leaveOut(_ reason: Uncompared) {
+        state.withLock { $0.notCompared[reason.rawValue, default: 0] += 1 }
+    }
 
     /// The findings, once everything has been compared. Blocks until then.
     func finish() -> ReplayResult.Verification {
@@ -116,12 +121,15 @@ final class AnswerVerifier: Sendable {
     private func look(
         at content: [UInt8], _ coding: ContentCoding, _ entry: PlannedRequests.Entry, _ pair: Pair
     ) {
-        let verdict = compare(content, coding, pair)
+        let finding = Result { () throws(Uncompared) in try compare(content, coding, pair) }
         state.withLock { state in
             state.heldBytes -= content.count
-            guard let verdict else {
-                state.notCompared["content that cannot be read", default: 0] += 1
+            let verdict: JSONDifference?
+            switch finding {
+            case .failure(let reason):
+                state.notCompared[reason.rawValue, default: 0] += 1
                 return
+            case .success(let difference): verdict = difference
             }
             if state.verdicts.count < Self.mostVerdicts { state.verdicts[pair] = verdict }
             Self.remember(content, verdict, pair.recorded, &state)
@@ -129,17 +137,22 @@ final class AnswerVerifier: Sendable {
         }
     }
 
-    /// `.some(nil)`: they are equal; nil: it cannot be told, because one of both cannot be read.
-    private func compare(_ content: [UInt8], _ coding: ContentCoding, _ pair: Pair) -> JSONDifference?? {
-        guard let recorded = try? bodies.identity(of: pair.recorded), let found = plain(content, coding) else {
-            return nil
+    /// The first difference; nil: they are equal.
+    private func compare(
+        _ content: [UInt8], _ coding: ContentCoding, _ pair: Pair
+    ) throws(Uncompared) -> JSONDifference? {
+        do {
+            let found = try plain(content, coding)
+            guard let recorded = try bodies.identity(of: pair.recorded) else { throw Uncompared.noContent }
+            return JSONDifference.first(expected: recorded, found: found)
+        } catch {
+            throw error as? Uncompared ?? .unreadable
         }
-        return .some(JSONDifference.first(expected: recorded, found: found))
     }
 
-    private func plain(_ content: [UInt8], _ coding: ContentCoding) -> [UInt8]? {
+    private func plain(_ content: [UInt8], _ coding: ContentCoding) throws -> [UInt8] {
         guard coding == .gzip, content.starts(with: [0x1F, 0x8B]) else { return content }
-        return try? Gzip.system.inflate(content)
+        return try Gzip.system.inflate(content)
     }
 
     private static func remember(

@@ -19,6 +19,9 @@ struct PlannedRequests: Sendable {
         let hasContent: Bool
         /// nil: not recorded.
         let body: BodyHash?
+
+        /// Whether an answer with this status never has content.
+        var isWithoutContent: Bool { status == 204 || status == 304 }
     }
 
     /// The whole message and nothing else: a recording may hold a million of them.

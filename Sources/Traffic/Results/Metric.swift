@@ -28,13 +28,20 @@ enum Metric: Sendable, Equatable {
     struct Measured {
         let value: Double
         let whole: Int
+        /// More that may have to be added to both, which nobody can tell.
+        let uncertain: Int
         /// Without what may be the generator's own lag; nil: that is less than a hundredth of it.
         private(set) var punctual: Double?
 
-        init(value: Double, whole: Int = 1, punctual: Double? = nil) {
-            (self.value, self.whole) = (value, whole)
+        init(value: Double, whole: Int = 1, uncertain: Int = 0, punctual: Double? = nil) {
+            (self.value, self.whole, self.uncertain) = (value, whole, uncertain)
             self.punctual = punctual.flatMap { abs(value - $0) * 100 > value ? $0 : nil }
         }
+
+        /// There is no figure of nothing.
+        var share: Double { value / Double(whole) }
+
+        var withUncertain: Measured { Measured(value: value + Double(uncertain), whole: whole + uncertain) }
     }
 
     /// Why a run has no such figure.
@@ -149,7 +156,9 @@ enum Metric: Sendable, Equatable {
                 result.hitRatio.map { Measured(value: $0) },
                 "the target said of no answer whether it was a hit or a miss (Cache-Status)")
         case .differences:
-            Self.counted(result.verification.different, of: result.verification.compared, "no answer was compared")
+            Self.counted(
+                result.verification.different, of: result.verification.compared,
+                orMore: result.verification.uncertain, "no answer was compared")
         // Of those that came to an end: what waited in vain for a connection was never sent.
         case .errors: Self.counted(result.failed, of: result.answered + result.failed, "nothing was sent")
         case .resets: Self.counted(result.resets, of: result.answered + result.failed, "nothing was sent")
@@ -167,8 +176,10 @@ enum Metric: Sendable, Equatable {
         value.map { .success($0) } ?? .failure(Absence(reason: reason))
     }
 
-    private static func counted(_ count: Int, of whole: Int, _ reason: String) -> Result<Measured, Absence> {
-        measured(whole > 0 ? Measured(value: Double(count), whole: whole) : nil, reason)
+    private static func counted(
+        _ count: Int, of whole: Int, orMore uncertain: Int = 0, _ reason: String
+    ) -> Result<Measured, Absence> {
+        measured(whole > 0 ? Measured(value: Double(count), whole: whole, uncertain: uncertain) : nil, reason)
     }
 
     /// A value as people read it.

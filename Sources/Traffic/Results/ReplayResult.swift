@@ -92,6 +92,10 @@ extension ReplayResult {
         var different = 0
         /// Answers that could not be compared, by why.
         var notCompared: [String: Int] = [:]
+        /// Answers that differ or do not: nobody can tell.
+        var uncertain: Int {
+            notCompared.reduce(0) { $0 + ($1.key == Uncompared.noAnswer.rawValue ? 0 : $1.value) }
+        }
         /// The first that differ.
         var listed: [Difference] = []
 

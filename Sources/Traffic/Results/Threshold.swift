@@ -1,8 +1,9 @@
 import Text
 
 // Conditions under which a run counts as failed: `p99>50ms`, `hit<0.9`, `diff>0`.
-// Must hold: what cannot be told (a hit ratio where the target names no outcomes) fails too,
-// with that as the reason. A condition that silently always holds would be worse than none.
+// Must hold: what cannot be told (a hit ratio where the target names no outcomes, differences where
+// answers could not be compared) fails too, with that as the reason. A condition that silently
+// always holds would be worse than none.
 
 /// A condition under which a run counts as failed.
 public struct Threshold: Sendable, Equatable {
@@ -75,10 +76,9 @@ public struct Threshold: Sendable, Equatable {
             return Verdict(
                 threshold: self, isMissed: true, isUndecided: false, sentence: "\(text): \(absence.reason)")
         case .success(let measured):
-            // A share of nothing was ruled out above: then there is no value.
-            let value = isShare ? measured.value / Double(measured.whole) : measured.value
+            let value = isShare ? measured.share : measured.value
             let shown = isShare ? Figure.percent(value) : metric.text(measured.value)
-            let holds = comparison.holds(value, bound)
+            let holds = comparison.holds(value, bound) || mayHold(measured)
             let isUndecided = measured.punctual.map { comparison.holds($0, bound) != holds } ?? false
             return Verdict(
                 threshold: self, isMissed: holds && !isUndecided, isUndecided: isUndecided,
@@ -86,8 +86,17 @@ public struct Threshold: Sendable, Equatable {
         }
     }
 
+    /// Whether it would hold if all that nobody can tell were counted.
+    private func mayHold(_ measured: Metric.Measured) -> Bool {
+        let most = measured.withUncertain
+        return comparison.holds(isShare ? most.share : most.value, bound)
+    }
+
     private func remark(on result: ReplayResult, _ measured: Metric.Measured, _ isUndecided: Bool) -> String {
-        if metric == .differences { return " of \(Figure.count(measured.whole)) compared" }
+        if metric == .differences {
+            let left = measured.uncertain > 0 ? ", and \(Figure.count(measured.uncertain)) could not be compared" : ""
+            return " of \(Figure.count(measured.whole)) compared" + left
+        }
         if isUndecided, let punctual = measured.punctual {
             return ", and \(metric.text(punctual)) without the generator's own lag"
         }

@@ -57,6 +57,8 @@ extension FileAccess {
         access.certificateProblem = { _, _ in nil }
         access.anchorsProblem = { _ in nil }
         access.recordingProblem = { _ in nil }
+        access.listenProblem = { _ in nil }
+        access.logProblem = { _ in nil }
         access.credentialsDirectory = access.credentialsDirectory ?? "/"
         return access
     }

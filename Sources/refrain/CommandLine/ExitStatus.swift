@@ -41,6 +41,16 @@ enum CommandFailure: Error, Equatable, Sendable {
         .configuration([ConfigurationError(place: nil, message: message)])
     }
 
+    /// The same with the command's name before that of an option: values are read by code that does
+    /// not know for which command.
+    func naming(_ command: Command) -> CommandFailure {
+        switch self {
+        case .usage(let message) where message.hasPrefix("--"): .usage("\(command.name): \(message)")
+        case .failed(let message) where message.hasPrefix("--"): .failed("\(command.name): \(message)")
+        default: self
+        }
+    }
+
     /// One line each.
     var messages: [String] {
         switch self {

@@ -37,7 +37,8 @@ extension Command {
             context.output.standard(claims.table(at: now))
             return claims.isExpired(at: now) ? .failed : .done
         } catch {
-            throw .failed("the developer token is \(error)")
+            let file = configuration.developerTokenFile.map { "\($0): " } ?? ""
+            throw .failed("\(file)the developer token is \(error)")
         }
     }
 }

@@ -15,7 +15,7 @@ struct StartForecast {
 }
 
 extension ConfigurationChecks {
-    /// Tries what `serve` does first. Call it where there are no `problems()`.
+    /// Tries what `serve` does first.
     func forecast() -> StartForecast {
         var forecast = StartForecast()
         if case .file(let path) = configuration.accessLog.destination, let problem = files.logProblem(path) {

@@ -157,7 +157,10 @@ struct ConfigurationReader {
     private consuming func finish() throws(ConfigurationErrors) -> EffectiveConfiguration {
         let lines = Directive.table.flatMap(settings)
         let configuration = Configuration(applying: lines, errors: &errors)
-        errors += ConfigurationChecks(configuration: configuration, lines: lines, files: files).problems()
+        let checks = ConfigurationChecks(configuration: configuration, lines: lines, files: files)
+        errors += checks.problems()
+        // The start would find these next, one at a time.
+        if !errors.isEmpty { errors += checks.forecast().errors }
         guard errors.isEmpty else { throw ConfigurationErrors(errors: inReadingOrder(errors)) }
         return EffectiveConfiguration(configuration: configuration, lines: lines)
     }

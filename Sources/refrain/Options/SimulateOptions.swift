@@ -62,7 +62,9 @@ extension SimulatorConfiguration {
         self.init()
         seed =
             try arguments.parsed(Options.seed) { text throws(ValueError) in
-                guard let seed = UInt64(text) else { throw ValueError(text, isNot: "a whole number") }
+                guard let seed = UInt64(text) else {
+                    throw ValueError(text, isNot: "a whole number from 0 to \(UInt64.max)")
+                }
                 return seed
             } ?? seed
         latency = .milliseconds(try arguments.count(Options.latency, in: 0...3_600_000) ?? 0)

@@ -23,7 +23,7 @@ extension Configuration {
         _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil
     ) throws(CommandFailure) -> ProxySettings {
         let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
-        let sink = try accessLogSink(running)
+        let sink = try accessLogSink(log, running)
         // The cache last: a predecessor lets go of it when nothing else is left that can fail.
         var settings = ProxySettings(
             listeners: try listenerSettings(inheritance.sockets, log), workers: loopCount,
@@ -269,15 +269,21 @@ extension Configuration {
         corsOrigins.contains("*") ? .any : .only(corsOrigins.map { PageOrigin($0) })
     }
 
-    private func accessLogSink(_ running: RunningSettings?) throws(CommandFailure) -> AccessLogSink? {
+    private func accessLogSink(
+        _ log: OperationalLog, _ running: RunningSettings?
+    ) throws(CommandFailure) -> AccessLogSink? {
         if let running, running.configuration.accessLog.destination == accessLog.destination {
             return running.settings.accessLog?.sink
         }
+        func tell(of name: String) -> @Sendable (String) -> Void {
+            { @Sendable text in log(.warn, "access_log: \(name): \(text)") }
+        }
         switch accessLog.destination {
         case .off: return nil
-        case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO)
-        case .standardError: return AccessLogSink(descriptor: STDERR_FILENO)
-        case .file(let path): return try attempt("access_log: \(path)") { try AccessLogSink(path: path) }
+        case .standardOutput: return AccessLogSink(descriptor: STDOUT_FILENO, tell: tell(of: "stdout"))
+        case .standardError: return AccessLogSink(descriptor: STDERR_FILENO, tell: tell(of: "stderr"))
+        case .file(let path):
+            return try attempt("access_log: \(path)") { try AccessLogSink(path: path, tell: tell(of: path)) }
         }
     }
 }

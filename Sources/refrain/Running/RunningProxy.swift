@@ -70,9 +70,12 @@ final class RunningProxy: Sendable {
         let current = RunningSettings(configuration: configuration, settings: settings)
         running = Mutex(Running(current: current, admin: nil))
         do throws(CommandFailure) {
-            try server.adoptRecording(configuration.recording, before: nil)
             let admin = try startAdmin(configuration)
-            running.withLock { $0.admin = admin }
+            let recording = server.adoptRecording(configuration.recording, before: nil, log)
+            running.withLock { running in
+                running.admin = admin
+                running.current.configuration.recording = recording
+            }
         } catch {
             server.drain { _ in }
             node?.stop {}
@@ -153,13 +156,7 @@ final class RunningProxy: Sendable {
         log.setLevel(configuration.logLevel)
         settings.shared.cache.store?.records.checkRate = configuration.cacheCheck
         var configuration = configuration
-        do throws(CommandFailure) {
-            try server.adoptRecording(configuration.recording, before: recordingBefore)
-        } catch {
-            for message in error.messages { log(.error, message) }
-            // So that the next reload tries it again.
-            configuration.recording = nil
-        }
+        configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
         let current = RunningSettings(configuration: configuration, settings: settings)
         running.withLock { $0 = Running(current: current, admin: admin) }
     }
@@ -247,7 +244,7 @@ final class RunningProxy: Sendable {
 }
 
 // The directive `record`, at the start and at a reload. A line that says what it said leaves alone
-// what an operator has switched.
+// what an operator has switched. Recording is a side matter: a proxy that cannot record serves.
 
 extension ProxyServer {
     /// Whether a change of the line could be carried out; changes nothing.
@@ -257,11 +254,20 @@ extension ProxyServer {
     }
 
     /// Carries it out.
-    fileprivate func adoptRecording(_ line: RecordingLine?, before: RecordingLine?) throws(CommandFailure) {
-        guard line != before else { return configureRecording(line?.settings) }
-        stopRecording()
+    /// - Returns: the line that is in effect; nil where it could not be begun, so that the next
+    ///   reload tries it again.
+    fileprivate func adoptRecording(
+        _ line: RecordingLine?, before: RecordingLine?, _ log: OperationalLog
+    ) -> RecordingLine? {
+        if line != before { stopRecording() }
         configureRecording(line?.settings)
-        guard let line, line.isOn else { return }
-        try attempt("record") { try startRecording(line.settings) }
+        guard let line, line != before, line.isOn else { return line }
+        do throws(RecordingError) {
+            try startRecording(line.settings)
+            return line
+        } catch {
+            log(.error, "record: \(error); nothing is recorded until a reload or \"refrain record on\"")
+            return nil
+        }
     }
 }

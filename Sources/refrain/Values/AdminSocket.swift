@@ -9,7 +9,11 @@ where TCP: Hashable & Sendable & CustomStringConvertible {
     /// Reads `unix:PATH`, or what `tcp` reads.
     init(_ text: String, tcp: (String) throws(ValueError) -> TCP) throws(ValueError) {
         guard text.hasPrefix(unixPrefix) else {
-            self = .tcp(try tcp(text))
+            do throws(ValueError) {
+                self = .tcp(try tcp(text))
+            } catch {
+                throw ValueError(error.message + "; a Unix socket is written unix:PATH")
+            }
             return
         }
         let path = String(text.dropFirst(unixPrefix.count))

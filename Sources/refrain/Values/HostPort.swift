@@ -33,6 +33,9 @@ extension HostPort {
     /// Reads `ADDRESS:PORT`, an IPv6 address in brackets.
     init(_ text: String) throws(ValueError) {
         let wanted = "an ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080"
+        guard !text.hasPrefix("unix:") else {
+            throw ValueError(text, isNot: wanted + "; only admin_listen takes a Unix socket")
+        }
         guard let colon = text.lastIndex(of: ":") else { throw ValueError(text, isNot: wanted) }
         let digits = text[text.index(after: colon)...]
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else {

@@ -15,8 +15,11 @@ enum PageOriginText {
         let lower = text.lowercased()
         let scheme = lower.prefix { $0 != ":" }
         let rest = lower.dropFirst(scheme.count)
-        guard isScheme(scheme), rest.hasPrefix("://"), !rest.hasSuffix("/") || scheme == "file" else { throw refusal }
+        guard isScheme(scheme), rest.hasPrefix("://") else { throw refusal }
         let authority = rest.dropFirst(3)
+        guard !authority.contains("/") || scheme == "file" else {
+            throw ValueError("\(quoted(text)) has a \"/\" after the host; an origin ends there")
+        }
         do throws(ValueError) {
             if scheme == "http" || scheme == "https" { return try site(scheme, authority) }
             // Pages of files have an origin without a host in some web views.

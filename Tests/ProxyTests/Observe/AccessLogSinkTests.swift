@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -128,5 +129,42 @@ import Testing
         for count in [10, 5] { sink.write(Array(repeating: UInt8(ascii: "x"), count: count)) }
         sink.flush(within: .seconds(10))
         #expect(sink.dropped == 15)
+    }
+
+    @Test func aFullDiskTookTheLogWithoutAWord() throws {
+        let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let told = Mutex<[String]>([])
+        let sink = AccessLogSink(descriptor: descriptor) { text in told.withLock { $0.append(text) } }
+        for _ in 0..<3 { sink.write(Array("12345".utf8)) }
+        sink.flush(within: .seconds(10))
+        let begun = ["No space left on device; lines are left out until it can be written again"]
+        #expect(told.withLock { $0 } == begun)
+        let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(dup2(file, descriptor) == descriptor)
+        close(file)
+        for _ in 0..<3 { sink.write(Array("a\n".utf8)) }
+        sink.flush(within: .seconds(10))
+        let over = "it is written again; 15 bytes of lines were left out since the start"
+        #expect(told.withLock { $0 } == begun + [over])
+        #expect(try text(path) == "a\na\na\n")
+    }
+
+    @Test func aReaderThatStoodStillTookTheLogWithoutAWord() async throws {
+        let pipe = Pipe()
+        let told = Mutex<[String]>([])
+        let sink = AccessLogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor) { text in
+            told.withLock { $0.append(text) }
+        }
+        for _ in 0..<10 { sink.write(Array(repeating: UInt8(ascii: "a"), count: 1 << 20)) }
+        let begun = told.withLock { $0 }
+        #expect(begun.count == 1 && begun[0].hasPrefix("its reader or disk is too slow; "))
+        try await onThread {
+            var count = 0
+            while count < 8 << 20 { count += pipe.fileHandleForReading.availableData.count }
+        }
+        sink.flush(within: .seconds(10))
+        #expect(told.withLock { $0.count == 2 && $0[1].hasPrefix("it is written again; 2097152 bytes") })
     }
 }

@@ -148,6 +148,36 @@ import Testing
         #expect(recorder.share == 0 && !recorder.status.isOn)
     }
 
+    /// Recording stayed off, and its status said nothing of it. The name of the bodies is too long.
+    @Test func aDiskThatTookNothingAtFirstKeptRecordingOff() throws {
+        let folder = try TemporaryFolder()
+        let warnings = Mutex<[String]>([])
+        let recorder = TrafficRecorder(program: "test") { text in warnings.withLock { $0.append(text) } }
+        recorder.beginAndWait(RecordingSettings(path: folder.file(String(repeating: "x", count: 250))))
+        #expect(recorder.status.isOn && recorder.status.problem?.hasSuffix(": File name too long") == true)
+        #expect(warnings.withLock { $0.count == 1 && $0[0].hasSuffix("left out until it can be written again") })
+        _ = recorder.take(batch(3))
+        recorder.endAndWait()
+        #expect(recorder.status.dropped == 3 && recorder.status.problem == nil)
+    }
+
+    @Test func theStatusSaidNothingOfARecordingThatCouldNotBegin() throws {
+        let folder = try TemporaryFolder()
+        try folder.put("mine".utf8, "traffic.jsonl")
+        let recorder = TrafficRecorder()
+        let done = DispatchSemaphore(value: 0)
+        recorder.begin(RecordingSettings(path: folder.file("traffic.jsonl"))) { error in
+            #expect(error != nil)
+            done.signal()
+        }
+        done.waitOrFail(within: 900)
+        #expect(!recorder.status.isOn && recorder.status.problem?.contains("is no recording") == true)
+        try folder.remove("traffic.jsonl")
+        recorder.beginAndWait(RecordingSettings(path: folder.file("traffic.jsonl")))
+        #expect(recorder.status.isOn && recorder.status.problem == nil)
+        recorder.endAndWait()
+    }
+
     /// A reload waited for a thread that was never there.
     @Test func withoutAThreadRecordingIsRefusedAndNothingWaits() throws {
         let folder = try TemporaryFolder()

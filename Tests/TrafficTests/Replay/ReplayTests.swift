@@ -214,11 +214,11 @@ import Upstream
         let origin = try ScriptedOrigin([.serve { _ in Self.answer() }])
         defer { origin.stop() }
         let recording = try TestRecording(TestRecording.exchanges(Self.targets(3)))
-        try recording.append(
-            #"{"time":"2026-11-21T00:00:00Z","offset":1,"method":"GET","target":"/a b","status":200}"# + "\n")
+        let line = #"{"time":"2026-11-21T00:00:00Z","offset":1,"method":"GET","target":"/a b","status":200}"# + "\n"
+        try recording.append(String(repeating: line, count: 4))
         do {
             _ = try Self.run(recording, origin.port)
-            Issue.record("a target with a blank in it is none")
+            Issue.record("a target with a blank in it is none, and most have one")
         } catch let error as ReplayError {
             #expect(error.description.hasPrefix("\(recording.path):5: target"))
         }
@@ -252,6 +252,27 @@ import Upstream
         #expect(found.listed.map(\.what) == ["$.b[0]", "content", "status", "$.b[0]"])
         #expect(found.listed[0].expected == "2" && found.listed[0].found == "3" && found.listed[0].target == "/other")
         #expect(found.listed[2].expected == "200" && found.listed[2].found == "404")
+    }
+
+    /// They were "content that cannot be read", and what never has content was not compared at all.
+    @Test func answersWithoutARecordedBodyAreTakenForWhatTheyAre() throws {
+        let origin = try ScriptedOrigin([
+            .serve { request in
+                switch request.split(separator: " ")[1] {
+                case "/unchanged": Array("HTTP/1.1 304 Not Modified\r\n\r\n".utf8)
+                case "/head": Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".utf8)
+                default: Self.answer("{}")
+                }
+            }
+        ])
+        defer { origin.stop() }
+        var exchanges = TestRecording.exchanges(["/missing", "/unchanged", "/head"])
+        (exchanges[0].body, exchanges[0].length) = (BodyHash(of: Array("{ }".utf8)), 3)
+        (exchanges[1].status, exchanges[1].length) = (304, nil)
+        (exchanges[2].method, exchanges[2].length) = ("HEAD", 5)
+        let found = try Self.run(try TestRecording(exchanges, bodies: [:]), origin.port, verifies: true).result
+            .verification
+        #expect(found.compared == 2 && found.different == 0 && found.notCompared == ["content not recorded": 1])
     }
 
     /// What an endless closed loop could not connect for was in `failed`, and neither planned nor

@@ -60,6 +60,25 @@ import Testing
             ])
     }
 
+    /// Without bodies 302 answers had other bytes than recorded ones, and `diff>0` passed.
+    @Test func aRunThatCouldNotCompareItsAnswersPassed() throws {
+        func verdict(_ text: String, _ notCompared: [String: Int]) throws -> Threshold.Verdict {
+            var result = ReplayResult.empty()
+            (result.verification.compared, result.verification.notCompared) = (199, notCompared)
+            return try Threshold(text).verdict(on: result)
+        }
+        let missing = ["content not recorded": 300, "too many at once": 2]
+        let failed = try verdict("diff>0", missing)
+        #expect(failed.isMissed)
+        #expect(
+            failed.sentence == "diff>0: differences were 0 of 199 compared, and 302 could not be compared")
+        // All of them would not be too many; and where nothing was recorded nothing can differ.
+        for (text, missed) in [("diff>60%", true), ("diff>61%", false), ("diff>=302", true), ("diff>302", false)] {
+            #expect(try verdict(text, missing).isMissed == missed, "\(text)")
+        }
+        #expect(try !verdict("diff>0", ["no recorded answer": 5]).isMissed)
+    }
+
     @Test(arguments: [
         "p99>50ms", "uncorrected.max<1s", "lag.mean>1s", "hit<0.1", "diff>5", "errors>5", "resets>5", "rate<1", "5xx>5",
     ])

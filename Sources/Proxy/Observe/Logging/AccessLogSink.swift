@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 
 /// Where access lines go: one descriptor, written on a queue of its own so that a slow disk or a
-/// full pipe never holds a loop up. When more than `mostQueuedBytes` wait, lines are dropped and
-/// counted.
+/// full pipe never holds a loop up. When more than `mostQueuedBytes` wait, or the system refuses to
+/// write, lines are dropped and counted, and the operator is told when that begins and ends.
 public final class AccessLogSink: Sendable {
     private let descriptor: CInt
     /// nil for a descriptor that was handed over, such as standard output.
@@ -13,19 +13,26 @@ public final class AccessLogSink: Sendable {
     private let queue = DispatchQueue(label: "refrain.access-log")
     private let queued = Atomic<Int>(0)
     private let droppedBytes = Atomic<Int>(0)
+    /// Whether lines are being dropped, and the operator was told.
+    private let isLosing = Atomic<Bool>(false)
+    private let tell: @Sendable (String) -> Void
 
     private static let mostQueuedBytes = ProxyMemory.logBytes
 
-    /// - Parameter descriptor: stays open for the life of the sink, and belongs to the caller.
-    public init(descriptor: CInt) {
+    /// - Parameters:
+    ///   - descriptor: stays open for the life of the sink, and belongs to the caller.
+    ///   - tell: takes a sentence when lines begin to be lost, and one when that is over.
+    public init(descriptor: CInt, tell: @escaping @Sendable (String) -> Void = { _ in }) {
         self.descriptor = descriptor
+        self.tell = tell
         path = nil
     }
 
     /// Appends to a file, which is made when it is not there, or writes to a pipe of that name.
     /// - Throws: `SystemError` when it cannot be opened.
-    public init(path: String) throws(SystemError) {
+    public init(path: String, tell: @escaping @Sendable (String) -> Void = { _ in }) throws(SystemError) {
         descriptor = try Self.open(path)
+        self.tell = tell
         self.path = path
     }
 
@@ -33,7 +40,7 @@ public final class AccessLogSink: Sendable {
         if path != nil { close(descriptor) }
     }
 
-    /// Bytes of lines that were dropped because the descriptor took them too slowly.
+    /// Bytes of lines that were dropped, because the descriptor took them too slowly or not at all.
     public var dropped: Int { droppedBytes.load(ordering: .relaxed) }
 
     /// Opens the file anew after it was moved away: lines go to the old one until the new one is
@@ -51,14 +58,27 @@ public final class AccessLogSink: Sendable {
 
     func write(_ bytes: [UInt8]) {
         guard queued.load(ordering: .relaxed) + bytes.count <= Self.mostQueuedBytes else {
-            droppedBytes.add(bytes.count, ordering: .relaxed)
-            return
+            return drop(bytes.count, because: "its reader or disk is too slow")
         }
         queued.add(bytes.count, ordering: .relaxed)
         queue.async { @Sendable [self] in
-            writeAll(bytes)
-            queued.subtract(bytes.count, ordering: .relaxed)
+            let isWritten = writeAll(bytes)
+            let left = queued.subtract(bytes.count, ordering: .relaxed).newValue
+            // A reader that is only a little too slow would otherwise be told of with every line.
+            if isWritten, left <= Self.mostQueuedBytes / 2 { tellOfRecovery() }
         }
+    }
+
+    private func drop(_ count: Int, because reason: @autoclosure () -> String) {
+        droppedBytes.add(count, ordering: .relaxed)
+        guard !isLosing.exchange(true, ordering: .relaxed) else { return }
+        tell("\(reason()); lines are left out until it can be written again")
+    }
+
+    private func tellOfRecovery() {
+        guard isLosing.load(ordering: .relaxed) else { return }
+        isLosing.store(false, ordering: .relaxed)
+        tell("it is written again; \(dropped) bytes of lines were left out since the start")
     }
 
     /// Waits until everything queued has been written, or a reader has taken nothing for so long
@@ -84,7 +104,8 @@ public final class AccessLogSink: Sendable {
         }
     }
 
-    private func writeAll(_ bytes: [UInt8]) {
+    /// Whether all of it was written; the rest is dropped.
+    private func writeAll(_ bytes: [UInt8]) -> Bool {
         bytes.withUnsafeBytes { buffer in
             var rest = buffer[...]
             while !rest.isEmpty {
@@ -92,10 +113,11 @@ public final class AccessLogSink: Sendable {
                 if count > 0 {
                     rest = rest.dropFirst(count)
                 } else if count == 0 || errno != EINTR {
-                    droppedBytes.add(rest.count, ordering: .relaxed)
-                    return
+                    drop(rest.count, because: String(cString: strerror(count == 0 ? ENOSPC : errno)))
+                    return false
                 }
             }
+            return true
         }
     }
 

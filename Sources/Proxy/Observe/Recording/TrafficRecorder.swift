@@ -22,7 +22,7 @@ public struct RecordingStatus: Sendable, Equatable {
     public var exchanges = 0
     public var bytes = 0
     public var dropped = 0
-    /// Why nothing can be written at the moment.
+    /// Why nothing can be written at the moment, or could not be begun.
     public var problem: String?
 
     public init() {}
@@ -164,7 +164,8 @@ public final class TrafficRecorder: Sendable {
         }
         for order in orders {
             switch order {
-            case .begin(_, let settings, let completion): completion(.cannotWrite(path: settings.path, code: code))
+            case .begin(_, let settings, let completion):
+                refuse(.cannotWrite(path: settings.path, code: code), completion)
             case .end(_, let completion): completion()
             case .reopen(let completion): completion(.success(false))
             }
@@ -211,7 +212,7 @@ public final class TrafficRecorder: Sendable {
                 if let session { note(session) }
                 completion(nil)
             } catch {
-                completion(error)
+                refuse(error, completion)
             }
         case .end(let paused, let completion):
             if state.withLock({ $0.begun == paused }) { close(&session) }
@@ -223,6 +224,11 @@ public final class TrafficRecorder: Sendable {
                 completion(.failure(error))
             }
         }
+    }
+
+    private func refuse(_ error: RecordingError, _ completion: (RecordingError?) -> Void) {
+        state.withLock { $0.status.problem = error.description }
+        completion(error)
     }
 
     private func take(_ sampling: Double, unlessPausedSince number: Int) {
@@ -249,15 +255,17 @@ public final class TrafficRecorder: Sendable {
     /// Adds what a session has done since the last time, and says once what has gone wrong.
     private func note(_ session: RecordingSession) {
         let progress = session.takeProgress()
-        let problem = state.withLock { state in
+        let before = state.withLock { state in
+            defer { state.status.problem = progress.problem }
             state.status.isOn = true
             state.status.since = session.began
             state.status.exchanges += progress.exchanges
             state.status.bytes += progress.bytes
             state.status.dropped += progress.dropped
-            defer { state.status.problem = progress.problem }
-            return state.status.problem == progress.problem ? nil : progress.problem
+            return state.status.problem
         }
-        if let problem { warn("record: \(problem); exchanges are left out until it can be written again") }
+        guard progress.problem != before else { return }
+        guard let problem = progress.problem else { return warn("record: \(session.settings.path) is written again") }
+        warn("record: \(problem); exchanges are left out until it can be written again")
     }
 }
