@@ -27,8 +27,9 @@ public enum StoreForecast {
         let size = DatabaseFile.size(path)
         guard size > 0, let bytes = beginning(of: path) else { return nil }
         if let header = DatabaseHeader(bytes) {
-            // A start was cut off before there were tables.
-            if header.applicationID == Schema.applicationID || size <= header.emptyBytes { return nil }
+            if header.applicationID == Schema.applicationID { return nil }
+            // A start was cut off before there were tables; those of others may be in their log.
+            if size <= header.emptyBytes, header.isLikeOurs || DatabaseFile.size(path + "-wal") == 0 { return nil }
         }
         return "is there and is no cache file of this program's, so nothing is written to it; name another file"
     }
@@ -71,6 +72,8 @@ private struct DatabaseHeader {
     /// `PRAGMA user_version`.
     let version: Int
     let applicationID: Int64
+    /// Whether it has the settings of a new cache file.
+    let isLikeOurs: Bool
 
     static let byteCount = 100
     private static let beginning = Array("SQLite format 3\0".utf8)
@@ -84,5 +87,6 @@ private struct DatabaseHeader {
         emptyBytes = number(52..<56) == 0 ? pageBytes : 2 * pageBytes
         version = number(60..<64)
         applicationID = Int64(number(68..<72))
+        isLikeOurs = pageBytes == Schema.pageBytes && number(64..<68) != 0
     }
 }

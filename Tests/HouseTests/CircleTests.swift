@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: straight) func noFileOfAStraightModuleLeadsBackToItself(_ module: String) throws {
         let index = try #require(SymbolIndex.ofThisBuild)
         let arrows = Self.arrows(in: module, index)
-        #expect(!arrows.isEmpty)
+        #expect(arrows.values.contains { !$0.isEmpty })
         expectNone(
             Self.circling(arrows).map { "\($0), by \((arrows[$0] ?? []).sorted().joined(separator: ", "))" },
             "these files name each other in a circle; move a member, or pass what is needed of it")

@@ -11,8 +11,9 @@ struct AnswerRestorer: Sendable {
     /// content cannot be inflated.
     func restored(_ record: Record, at key: CacheKey) -> StoredResponse? {
         let restored = StoredResponse.restored(record, at: key, by: gzip) {
-            let (index, receivedAt) = (record.key.index, record.facts.receivedAt)
-            return { [weak records] in records?.removeDamaged(index, receivedBy: receivedAt) }
+            // The digest of the key is worked out where it is needed.
+            let (key, receivedAt) = (record.key, record.facts.receivedAt)
+            return { [weak records] in records?.removeDamaged(key.index, receivedBy: receivedAt) }
         }
         switch restored {
         case .response(let response): return response

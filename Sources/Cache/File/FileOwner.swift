@@ -17,7 +17,7 @@ struct FileOwner: RecordOwner {
 
     func capTimes(at now: Int64) -> Int { purgedTargets.cap(at: now) }
 
-    /// What this process cannot inflate may be as it was written.
+    /// Without zlib there is no telling, and it stays.
     func canUse(_ record: Record) -> Bool {
         if case .damaged = StoredResponse.restored(record, at: CacheKey(record.key), by: gzip) { return false }
         return true

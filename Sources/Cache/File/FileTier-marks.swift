@@ -1,6 +1,6 @@
 import Store
 
-// What the file keeps besides answers.
+// Marks: the file keeps them besides answers.
 
 /// A form in which no answers are built for a while, because one that was built was not what the
 /// origin said.

@@ -15,7 +15,7 @@ extension StoredResponse {
             fields: fields, body: gzip?.body ?? body, isGzip: gzip != nil, bodySum: gzip == nil ? bodySum : 0)
     }
 
-    /// What became of a record.
+    /// The answer of a record, or why there is none.
     enum Restored {
         case response(StoredResponse)
         /// In gzip, and this process has no zlib.

@@ -64,7 +64,7 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Whether it was fetched in place of a smaller answer, and was not served itself yet. No copy
     /// knows.
     let isUnserved = Atomic<Bool>(false)
-    /// When the last use was last told to the SQLite store, unix seconds; see `shouldReportUse`.
+    /// When the last use was last told to the file, unix seconds; see `shouldReportUse`.
     let reportedUse: Atomic<Int64>
 
     /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be

@@ -8,8 +8,8 @@ import HTTP
 
 /// The decision about a response.
 public enum StoreDecision: Hashable, Sendable {
-    /// Store it. Where the request was personal this means memory only; the SQLite store refuses
-    /// personal keys anyway.
+    /// Store it. Where the request was personal this means memory only; the file refuses personal
+    /// keys anyway.
     case store(Lifetime)
     case no(Reason)
 

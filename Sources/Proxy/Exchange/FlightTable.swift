@@ -192,8 +192,8 @@ struct FlightTable<Waiter> {
         }
     }
 
-    /// What leaders bring for single users is out of date: another process may have served writes
-    /// of theirs.
+    /// From now on answers that leaders bring for single users are out of date: another process may
+    /// have served writes of theirs.
     mutating func invalidatePersonal() {
         invalidate { _, key in key.isPersonal }
     }

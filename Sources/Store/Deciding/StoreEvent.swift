@@ -1,4 +1,4 @@
-// What the store's machine is told, and what it wants done.
+// The events that the store's machine is told, and the effects that it wants.
 
 /// The result of a look at the whole file.
 enum FileVerdict: Equatable {

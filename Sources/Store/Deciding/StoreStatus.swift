@@ -1,4 +1,4 @@
-// How the SQLite store fares: for /stats, /readyz and tests.
+// How the store fares: for /stats, /readyz and tests.
 
 /// Whether the store can be used.
 public enum StoreHealth: Sendable, Equatable {

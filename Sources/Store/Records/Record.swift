@@ -1,7 +1,6 @@
 import Text
 
-// What the file keeps under one key: bytes and facts, which this module compares, copies and adds
-// up.
+// The file keeps bytes and facts under one key. This module compares, copies and adds them up.
 // Must hold: a record that comes out of the file is the one that went in: its checksum covers key,
 // facts, fields and body, and is compared before anything of it is given out.
 

@@ -1,7 +1,7 @@
 /// The code that knows the meaning of records and marks.
 ///
-/// It is asked under the writer's lock, so it takes no lock of the store's; never on a look-up that
-/// finds its record in a segment, unless a purge is owed.
+/// It is asked on any thread, maybe under a lock of the store's, so it calls nothing of the store; on
+/// a look-up only while a purge is owed.
 public protocol RecordOwner: Sendable {
     /// Takes the marks of purges in a file that is about to be used: before anything is found
     /// there.
@@ -11,7 +11,7 @@ public protocol RecordOwner: Sendable {
     /// Ends times of purges in the future, because the clock was ahead; how many. `now` in unix
     /// seconds.
     func capTimes(at now: Int64) -> Int
-    /// Whether a look-up could use it, which came out as it was written.
+    /// False where a record that agrees with its checksum can never be used.
     func canUse(_ record: Record) -> Bool
     /// The times that a soft purge at `now`, in unix seconds, leaves.
     func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times

@@ -11,7 +11,7 @@ enum Schema {
     static let version: Int64 = 10
     /// The versions that are taken over.
     static let readable = version - 1...version
-    /// Of a new file.
+    /// The size of a page in a new file.
     static let pageBytes = 2_048
 
     /// The table that came with this version; all else is as in the one before.

@@ -138,6 +138,9 @@ struct DatabaseFile {
         if let reason = Self.oddity(of: path) ?? Segments.oddity(besides: path) {
             throw FileUnavailable(reason: reason)
         }
+        // First: a file that has segments beside it is a cache file, or is open here
+        // (`StoreForecast.objection`). The log of segments says why there can be none.
+        _ = mkdir(Segments.folder(of: path), 0o700)
         var status = stat()
         if lstat(path, &status) == 0 {
             // Best effort: a file of another owner that we may write stays as it is. What became a

@@ -51,8 +51,7 @@ struct Output: Sendable {
         do throws(FileProblem) {
             try FileAccess.writeAll(bytes, to: descriptor)
         } catch {
-            let readerHasGone = error == FileProblem(String(cString: strerror(EPIPE)))
-            guard descriptor == STDOUT_FILENO, !readerHasGone else { return }
+            guard descriptor == STDOUT_FILENO, error.code != EPIPE else { return }
             write(Array("refrain: standard output: \(error)\n".utf8), to: STDERR_FILENO)
             exit(ExitStatus.failed.rawValue)
         }

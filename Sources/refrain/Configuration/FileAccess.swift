@@ -12,16 +12,22 @@ import Store
 struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
     var description: String { message }
     let message: String
+    /// The error of a call (`errno`); nil where none has failed.
+    let code: CInt?
 
     init(_ message: String) {
-        self.message = message
+        (self.message, code) = (message, nil)
     }
 
-    /// The error of the last call, by errno.
-    static func lastError() -> FileProblem { FileProblem(String(cString: strerror(errno))) }
+    init(code: CInt) {
+        (message, self.code) = (String(cString: strerror(code)), code)
+    }
+
+    /// The error of the last call.
+    static func lastError() -> FileProblem { FileProblem(code: errno) }
 
     /// There is no such file.
-    static let absent = FileProblem(String(cString: strerror(ENOENT)))
+    static let absent = FileProblem(code: ENOENT)
 }
 
 struct FileAccess: Sendable {
@@ -155,7 +161,7 @@ struct FileAccess: Sendable {
     @Sendable private static func none(_ path: String) throws(FileProblem) -> [UInt8] { throw .absent }
 
     @Sendable private static func readOnly(_ path: String, _ bytes: [UInt8]) throws(FileProblem) {
-        throw FileProblem(String(cString: strerror(EROFS)))
+        throw FileProblem(code: EROFS)
     }
 
     /// The modes are those of installed files, whatever the umask, as with install(1).
