@@ -1,7 +1,7 @@
 /// The code that knows the meaning of records and marks.
 ///
-/// It is asked on any thread, maybe under a lock of the store's, so it calls nothing of the store; on
-/// a look-up only while a purge is owed.
+/// It is asked on any thread, maybe under a lock of the store's, so it calls nothing of the store;
+/// on a look-up only while a purge is owed.
 public protocol RecordOwner: Sendable {
     /// Takes the marks of purges in a file that is about to be used: before anything is found
     /// there.
