@@ -105,7 +105,8 @@ private final class Guests: Sendable {
         try scratch.damage()
         #expect(await visit(cache(store)).visited == 0)
         store.flush()
-        #expect(store.status.failedReads == 1 && scratch.setAside.count == 1)
+        // The writer may have met it first.
+        #expect(store.status.failedReads <= 1 && scratch.setAside.count == 1)
         store.store(response("/a"))
         store.flush()
         #expect(await visit(cache(store)).visited == 1)
