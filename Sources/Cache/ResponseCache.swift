@@ -192,10 +192,11 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// Frees all personal answers, in the background.
-    public func freePersonal() {
+    /// Frees all personal answers, in the background, and calls `completion`.
+    public func freePersonal(_ completion: @escaping @Sendable () -> Void = {}) {
         cleaning.async { @Sendable [memory] in
             memory.forEachResponse { if $0.key.isPersonal { memory.remove($0) } }
+            completion()
         }
     }
 

@@ -184,6 +184,9 @@ import Testing
         #expect(response.shouldReportUse(at: noon + 60, every: 60))
         #expect(!response.shouldReportUse(at: noon + 60, every: 60))
         #expect(response.shouldReportUse(at: noon + 120, every: 60))
+        // The clock was ahead.
+        #expect(response.shouldReportUse(at: noon + 30, every: 60))
+        #expect(!response.shouldReportUse(at: noon + 30, every: 60))
     }
 
     @Test func anAnswerWithinARuleKeepsItsAge() {

@@ -1,9 +1,12 @@
+import EventLoop
 import Testing
 
 @testable import Cache
 
 @Suite struct UserGenerationsTests {
     private let key = UserHashKey(bytes: [1, 2, 3])
+
+    private func second(_ number: Int64) -> Instant { Instant(nanoseconds: number * 1_000_000_000) }
 
     private func user(_ name: String) throws -> UserHash {
         let hash = key.hash(token: Array(name.utf8).span)
@@ -13,44 +16,44 @@ import Testing
     @Test func eachUserHasAScopeOfTheirOwn() throws {
         let generations = UserGenerations()
         let (anna, ben) = (try user("anna"), try user("ben"))
-        #expect(generations.scope(of: anna, at: 0) != nil)
-        #expect(generations.scope(of: anna, at: 0) == generations.scope(of: anna, at: 99))
-        #expect(generations.scope(of: anna, at: 0) != generations.scope(of: ben, at: 0))
+        #expect(generations.scope(of: anna, at: second(0)) != nil)
+        #expect(generations.scope(of: anna, at: second(0)) == generations.scope(of: anna, at: second(99)))
+        #expect(generations.scope(of: anna, at: second(0)) != generations.scope(of: ben, at: second(0)))
     }
 
     @Test func endingAGenerationLeavesNoWayBack() throws {
         var generations = UserGenerations()
         let (anna, ben) = (try user("anna"), try user("ben"))
-        let before = generations.scope(of: anna, at: 0)
-        let bens = generations.scope(of: ben, at: 0)
-        generations.end(anna, at: 100)
-        #expect(generations.scope(of: anna, at: 109) == nil, "what was written is not visible at once")
-        let after = generations.scope(of: anna, at: 110)
+        let before = generations.scope(of: anna, at: second(0))
+        let bens = generations.scope(of: ben, at: second(0))
+        generations.end(anna, at: second(100))
+        #expect(generations.scope(of: anna, at: second(109)) == nil, "what was written is not visible at once")
+        let after = generations.scope(of: anna, at: second(110))
         #expect(after != nil && after != before)
-        generations.end(anna, at: 120)
-        #expect(generations.scope(of: anna, at: 130) != after)
-        #expect(generations.scope(of: ben, at: 100) == bens)
+        generations.end(anna, at: second(120))
+        #expect(generations.scope(of: anna, at: second(130)) != after)
+        #expect(generations.scope(of: ben, at: second(100)) == bens)
     }
 
     @Test func whoWroteAMomentAgoStaysQuietWhenTheTableIsFull() throws {
         var generations = UserGenerations()
         let anna = try user("anna")
-        for number in 1..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: 0) }
-        let before = generations.scope(of: anna, at: 100)
-        generations.end(anna, at: 100)
-        generations.end(try user("one more"), at: 101)
-        #expect(generations.scope(of: anna, at: 109) == nil)
-        #expect(generations.scope(of: anna, at: 110) != before)
+        for number in 1..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: second(0)) }
+        let before = generations.scope(of: anna, at: second(100))
+        generations.end(anna, at: second(100))
+        generations.end(try user("one more"), at: second(101))
+        #expect(generations.scope(of: anna, at: second(109)) == nil)
+        #expect(generations.scope(of: anna, at: second(110)) != before)
     }
 
     @Test func whenTheTableIsFullEveryGenerationEnds() throws {
         var generations = UserGenerations()
         let anna = try user("anna")
         let untouched = try user("carla")
-        generations.end(anna, at: 0)
-        let before = [generations.scope(of: anna, at: 10), generations.scope(of: untouched, at: 10)]
-        for number in 0..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: 0) }
-        let after = [generations.scope(of: anna, at: 10), generations.scope(of: untouched, at: 10)]
+        generations.end(anna, at: second(0))
+        let before = [generations.scope(of: anna, at: second(10)), generations.scope(of: untouched, at: second(10))]
+        for number in 0..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: second(0)) }
+        let after = [generations.scope(of: anna, at: second(10)), generations.scope(of: untouched, at: second(10))]
         #expect(zip(before, after).allSatisfy { $0 != $1 && $1 != nil })
     }
 
@@ -59,15 +62,15 @@ import Testing
         let users = UserScopes(key)
         let (anna, ben) = (try user("anna"), try user("ben"))
         let (one, two) = (UserGeneration.random(), UserGeneration.random())
-        let first = users.scope(of: anna, in: one, at: 0)
+        let first = users.scope(of: anna, in: one, at: second(0))
         #expect(first.scope != nil && first.ended == nil)
-        let same = users.scope(of: anna, in: one, at: 1)
+        let same = users.scope(of: anna, in: one, at: second(1))
         #expect(same.scope == first.scope && same.ended == nil)
-        #expect(users.scope(of: ben, in: two, at: 1).ended == nil)
-        let second = users.scope(of: anna, in: two, at: 2)
+        #expect(users.scope(of: ben, in: two, at: second(1)).ended == nil)
+        let second = users.scope(of: anna, in: two, at: second(2))
         #expect(second.scope != first.scope && second.ended == first.scope)
-        #expect(users.end(anna, at: 3) == second.scope)
-        #expect(users.scope(of: anna, in: two, at: 4).scope == nil, "a write was a moment ago")
-        #expect(users.scope(of: anna, in: two, at: 20).ended == nil)
+        #expect(users.end(anna, at: second(3)) == second.scope)
+        #expect(users.scope(of: anna, in: two, at: second(4)).scope == nil, "a write was a moment ago")
+        #expect(users.scope(of: anna, in: two, at: second(20)).ended == nil)
     }
 }

@@ -60,6 +60,18 @@ import Testing
         #expect(!contains(names, "/v1/catalog/us/songs/7"))
     }
 
+    /// One that was noted while the clock was ahead was a contradiction for as long as it was.
+    @Test func aNotFoundOfTheFutureIsOneOfNow() {
+        let names = HeldNames(maxBytes: 1 << 16)
+        let song = "/v1/catalog/us/songs/7"
+        names.note(
+            stored("/v1/catalog/us/songs", #"{"data":[{"id":"7","type":"songs"}]}"#, freshFor: 1_000_000), epoch: 0,
+            at: 1_000)
+        #expect(contains(names, song, patience: 60, at: 900_000))
+        #expect(contains(names, song, patience: 60, at: 1_100) && contains(names, song, patience: 60, at: 1_159))
+        #expect(!contains(names, song, patience: 60, at: 1_160))
+    }
+
     /// A withdrawn resource that a fresh list named was asked for by each client.
     @Test func aNotFoundThatLastsIsNoContradictionUntilItIsNamedAnew() {
         let names = HeldNames(maxBytes: 1 << 16)

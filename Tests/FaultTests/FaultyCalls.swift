@@ -37,6 +37,17 @@ struct FaultyCalls {
         ])
     }
 
+    /// Fails every read (EIO) of these bytes of the file that is at `path` now, wherever its name
+    /// goes; each writes a byte to `report`.
+    func unreadable(_ path: String, _ bytes: Range<Int>, report: String) -> [String] {
+        runner([
+            "FAULT_SECTOR_OF": path, "FAULT_SECTOR": "\(bytes.lowerBound) \(bytes.upperBound)", "FAULT_REPORT": report,
+        ])
+    }
+
+    /// Lets the program see that wall clock.
+    func seeing(_ clock: WallClock) -> [String] { runner(["FAULT_CLOCK": clock.file]) }
+
     /// Writes down what is written to `file` and its journals, and what is synchronised
     /// (`DiskTrace`).
     func recording(_ file: String, to trace: String) -> [String] {
@@ -54,10 +65,14 @@ struct FaultyCalls {
         #include <pthread.h>
         #include <stdarg.h>
         #include <stdint.h>
+        #include <stdio.h>
         #include <stdlib.h>
         #include <string.h>
         #include <sys/mman.h>
+        #include <sys/stat.h>
         #include <sys/syscall.h>
+        #include <sys/time.h>
+        #include <time.h>
         #include <unistd.h>
 
         enum { FILES = 1 << 20 };
@@ -67,6 +82,12 @@ struct FaultyCalls {
         static const char *file, *call_name;
         static long calls, from, count;
         static int error, report = -1, trace = -1;
+        /* The file with bytes that cannot be read, by its number: a file that takes its name is another one. */
+        static ino_t bad_file;
+        static long long bad_from, bad_to;
+        static unsigned char is_bad[FILES];
+        /* By so many seconds the wall clock is ahead. */
+        static volatile long long *ahead;
 
         __attribute__((constructor)) static void begin(void) {
             file = getenv("FAULT_FILE");
@@ -75,6 +96,16 @@ struct FaultyCalls {
                 from = atol(getenv("FAULT_FROM"));
                 count = atol(getenv("FAULT_COUNT"));
                 error = atoi(getenv("FAULT_ERRNO"));
+            }
+            int clock = getenv("FAULT_CLOCK") ? syscall(SYS_openat, AT_FDCWD, getenv("FAULT_CLOCK"), O_RDONLY) : -1;
+            if (clock >= 0) {
+                ahead = (void *)syscall(SYS_mmap, NULL, sizeof *ahead, PROT_READ, MAP_SHARED, clock, 0);
+                syscall(SYS_close, clock);
+            }
+            struct stat status;
+            if (getenv("FAULT_SECTOR_OF") && stat(getenv("FAULT_SECTOR_OF"), &status) == 0) {
+                bad_file = status.st_ino;
+                sscanf(getenv("FAULT_SECTOR"), "%lld %lld", &bad_from, &bad_to);
             }
             int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
             if (getenv("FAULT_REPORT")) report = syscall(SYS_openat, AT_FDCWD, getenv("FAULT_REPORT"), flags, 0600);
@@ -119,7 +150,10 @@ struct FaultyCalls {
             int kind = kind_of(path);
             if (fails(kind, "openat")) return -1;
             int fd = syscall(SYS_openat, directory, path, flags, mode);
-            if (fd >= 0 && fd < FILES) kinds[fd] = kind;
+            if (fd < 0 || fd >= FILES) return fd;
+            kinds[fd] = kind;
+            struct stat status;
+            is_bad[fd] = bad_file && fstat(fd, &status) == 0 && status.st_ino == bad_file;
             return fd;
         }
         #define MODE va_list list; va_start(list, flags); mode_t mode = va_arg(list, int); va_end(list)
@@ -129,7 +163,7 @@ struct FaultyCalls {
         int openat64(int at, const char *path, int flags, ...) { MODE; return opened(at, path, flags, mode); }
 
         int close(int fd) {
-            if (fd >= 0 && fd < FILES) kinds[fd] = 0;
+            if (fd >= 0 && fd < FILES) kinds[fd] = is_bad[fd] = 0;
             return syscall(SYS_close, fd);
         }
 
@@ -145,6 +179,11 @@ struct FaultyCalls {
 
         ssize_t pread64(int fd, void *bytes, size_t count, off64_t offset) {
             if (fails(kind(fd), "pread64")) return -1;
+            if (fd >= 0 && fd < FILES && is_bad[fd] && offset < bad_to && offset + (off64_t)count > bad_from) {
+                syscall(SYS_write, report, "x", 1);
+                errno = EIO;
+                return -1;
+            }
             return syscall(SYS_pread64, fd, bytes, count, offset);
         }
         ssize_t pread(int fd, void *bytes, size_t count, off_t offset) { return pread64(fd, bytes, count, offset); }
@@ -173,10 +212,48 @@ struct FaultyCalls {
             return mmap64(at, count, protection, flags, fd, offset);
         }
 
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            int result = syscall(SYS_clock_gettime, clock, time);
+            int is_wall = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE;
+            if (result == 0 && ahead && is_wall) time->tv_sec += *ahead;
+            return result;
+        }
+        time_t time(time_t *to) {
+            struct timespec now;
+            clock_gettime(CLOCK_REALTIME, &now);
+            if (to) *to = now.tv_sec;
+            return now.tv_sec;
+        }
+        int gettimeofday(struct timeval *to, void *zone) {
+            struct timespec now;
+            clock_gettime(CLOCK_REALTIME, &now);
+            to->tv_sec = now.tv_sec;
+            to->tv_usec = now.tv_nsec / 1000;
+            return 0;
+        }
+
         int unlink(const char *path) {
             int result = syscall(SYS_unlinkat, AT_FDCWD, path, 0);
             if (result == 0) note('u', kind_of(path), 0, NULL, 0);
             return result;
         }
         """#
+}
+
+/// The wall clock of a program, which a test sets while it runs.
+struct WallClock {
+    fileprivate let file: String
+
+    init(_ folder: TemporaryFolder, named name: String) throws {
+        file = try folder.put(Self.bytes(0), name)
+    }
+
+    private static func bytes(_ seconds: Int64) -> [UInt8] { withUnsafeBytes(of: seconds) { Array($0) } }
+
+    /// Sets it so many seconds ahead of the real one.
+    func set(ahead seconds: Int64) throws {
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+        try handle.write(contentsOf: Data(Self.bytes(seconds)))
+        try handle.close()
+    }
 }

@@ -1,3 +1,4 @@
+import Cache
 import Compose
 import Foundation
 import Server
@@ -111,8 +112,8 @@ import Testing
         shared.noteOtherProcess()
         #expect(try !ask())
         // Long ago, so that its last write is seen by now.
-        shared.noteOtherEnded(at: 0)
-        waitUntil { shared.cache.memory.count == 0 }
+        shared.noteOtherEnded(at: .now() - UserGenerations.quietPeriod)
+        waitUntil { shared.cache.memory.count == 0 && !shared.personalPause.holds(at: .now()) }
         #expect(try !ask() && ask())
     }
 
@@ -137,7 +138,7 @@ import Testing
         let shared = proxy.settings.shared
         shared.noteOtherProcess()
         // Long ago, so that its last write is seen by now.
-        shared.noteOtherEnded(at: 0)
+        shared.noteOtherEnded(at: .now() - UserGenerations.quietPeriod)
         mayAnswer.signal()
         #expect(String(decoding: client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
         #expect(try !Self.isPersonalHit(proxy))

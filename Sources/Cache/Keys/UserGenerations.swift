@@ -1,3 +1,5 @@
+import EventLoop
+
 // Which entries of a user still count. Pure.
 // Must hold: a generation never comes back, so what was stored under an older one is never found
 // again, whatever was under way when it ended; the table is bounded, and when it is full everyone's
@@ -7,8 +9,9 @@
 public struct UserGenerations {
     private struct Entry {
         var generation: UInt64
-        /// Unix seconds.
-        var quietUntil: Int64
+        /// By the clock that nobody sets: a user who wrote while the wall clock was ahead would
+        /// otherwise be quiet for as long as it was.
+        var quietUntil: Instant
     }
 
     private var entries: [UserHash: Entry] = [:]
@@ -19,29 +22,29 @@ public struct UserGenerations {
     static let maxUsers = 65_536
     /// How long after a write nothing is stored for the user: what was written becomes visible with
     /// delay (APPLE-MUSIC-API 3.2.19), and an answer from before it must not be kept for a whole
-    /// lifetime. In seconds.
-    public static let quietPeriod: Int64 = 10
+    /// lifetime.
+    public static let quietPeriod = Duration.seconds(10)
 
     /// The scope of the user's entries; nil while nothing is stored for them.
-    func scope(of user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope? {
+    func scope(of user: UserHash, at now: Instant) -> CacheKey.Scope? {
         guard let entry = entries[user] else { return .personal(user.inGeneration(floor)) }
-        return unixSeconds < entry.quietUntil ? nil : .personal(user.inGeneration(entry.generation))
+        return now < entry.quietUntil ? nil : .personal(user.inGeneration(entry.generation))
     }
 
     /// Ends the user's generation: nothing stored for them so far is found again. Returns the scope
     /// that ended.
     @discardableResult
-    mutating func end(_ user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope {
+    mutating func end(_ user: UserHash, at now: Instant) -> CacheKey.Scope {
         let ended = CacheKey.Scope.personal(user.inGeneration(entries[user]?.generation ?? floor))
         latest += 1
         if entries.count >= Self.maxUsers, entries[user] == nil {
             floor = latest
             // For who is quiet nothing is stored that could end. Many of them at once are not worth
             // the walk each time.
-            entries = entries.filter { unixSeconds < $0.value.quietUntil }
+            entries = entries.filter { now < $0.value.quietUntil }
             if entries.count > Self.maxUsers / 2 { entries.removeAll() }
         }
-        entries[user] = Entry(generation: latest, quietUntil: unixSeconds + Self.quietPeriod)
+        entries[user] = Entry(generation: latest, quietUntil: now + Self.quietPeriod)
         return ended
     }
 }

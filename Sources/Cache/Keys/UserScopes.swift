@@ -1,3 +1,4 @@
+import EventLoop
 import Synchronization
 
 /// From a Music-User-Token to the scope of its user's entries, shared by all loops.
@@ -30,17 +31,17 @@ public final class UserScopes: Sendable {
     }
 
     /// Under which the user's answers are kept; nil while nothing is (a write was a moment ago).
-    public func scope(of user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope? {
-        state.withLock { $0.generations.scope(of: user, at: unixSeconds) }
+    public func scope(of user: UserHash, at now: Instant) -> CacheKey.Scope? {
+        state.withLock { $0.generations.scope(of: user, at: now) }
     }
 
     /// The same in the generation that all nodes agree on.
     /// - Returns: also the scope that was given before, for the cache to free, where it has ended.
     public func scope(
-        of user: UserHash, in common: UserGeneration, at unixSeconds: Int64
+        of user: UserHash, in common: UserGeneration, at now: Instant
     ) -> (scope: CacheKey.Scope?, ended: CacheKey.Scope?) {
         state.withLock { state in
-            guard case .personal(let own) = state.generations.scope(of: user, at: unixSeconds) else {
+            guard case .personal(let own) = state.generations.scope(of: user, at: now) else {
                 return (nil, nil)
             }
             let scope = CacheKey.Scope.personal(own.inGeneration(common).inGeneration(salt))
@@ -56,9 +57,9 @@ public final class UserScopes: Sendable {
     /// Makes everything kept for the user unreachable, what is being fetched for them now included:
     /// after a write, and when the token turned out dead. Returns the scope that ended, for the
     /// cache to free.
-    public func end(_ user: UserHash, at unixSeconds: Int64) -> CacheKey.Scope {
+    public func end(_ user: UserHash, at now: Instant) -> CacheKey.Scope {
         state.withLock { state in
-            let ended = state.generations.end(user, at: unixSeconds)
+            let ended = state.generations.end(user, at: now)
             return state.shared.removeValue(forKey: user) ?? ended
         }
     }

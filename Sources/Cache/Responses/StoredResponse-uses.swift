@@ -9,7 +9,8 @@ extension StoredResponse {
     /// disk.
     func shouldReportUse(at unixSeconds: Int64, every interval: Int) -> Bool {
         let last = reportedUse.load(ordering: .relaxed)
-        guard Lifetime.seconds(from: last, to: unixSeconds) >= interval else { return false }
+        // A use in the future was noted while the clock was ahead.
+        guard last > unixSeconds || Lifetime.seconds(from: last, to: unixSeconds) >= interval else { return false }
         return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
     }
 

@@ -123,6 +123,10 @@ struct RuleEvidence: Sendable {
     mutating func note(_ isBorneOut: Bool, until: Int64) {
         if isBorneOut { agreedUntil = max(agreedUntil, until) } else { refutedUntil = max(refutedUntil, until) }
     }
+
+    /// The clock was ahead: nothing bears the rule out any more, and what took it back counts until
+    /// `latest` at most.
+    mutating func cap(at latest: Int64) { (agreedUntil, refutedUntil) = (0, min(refutedUntil, latest)) }
 }
 
 extension RelationShape? {

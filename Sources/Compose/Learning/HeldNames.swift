@@ -69,7 +69,10 @@ final class HeldNames: Sendable {
             for number in numbers {
                 for index in bucket(number)
                 where table.slots[index].number == number && Int64(table.slots[index].until) > now {
-                    if table.slots[index].missedAt == 0 { table.slots[index].missedAt = UInt32(clamping: now) }
+                    // One in the future was noted while the clock was ahead.
+                    if table.slots[index].missedAt == 0 || Int64(table.slots[index].missedAt) > now {
+                        table.slots[index].missedAt = UInt32(clamping: now)
+                    }
                     if now - Int64(table.slots[index].missedAt) < Int64(patience) { isContradicted = true }
                 }
             }

@@ -17,6 +17,8 @@ package final class LearntForms: Sendable {
         var batchRules: [ResourceClass: RuleEvidence] = [:]
         var batchRefusals = BatchRefusals()
         var listCuts = ListCutRule()
+        /// The latest time at which something was asked, unix seconds.
+        var time = Int64.min
     }
 
     /// In a class, so that looking at one touches no count but its own.
@@ -82,7 +84,8 @@ package final class LearntForms: Sendable {
     /// Knowledge of a form, or derived from others; nil where there is none, or no longer.
     func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
         state.withLock { state in
-            switch state.forms[shape] {
+            state.note(time: now)
+            return switch state.forms[shape] {
             case .known(let known) where known.record.isFresh(at: now):
                 if case .list = shape.subject {
                     known.record.assuming(state.listCuts.conclusion(at: now))
@@ -173,6 +176,25 @@ package final class LearntForms: Sendable {
 }
 
 extension LearntForms.State {
+    /// Where the clock was ahead, what was learnt meanwhile would count for as long as it was:
+    /// records are learnt again, and no form rests for longer than almost any answer is fresh.
+    fileprivate mutating func note(time now: Int64) {
+        defer { time = now }
+        guard time > now, time - now > Self.stepBack else { return }
+        let latest = now + Self.longestRest
+        forms = forms.compactMapValues { entry in
+            guard case .rests(let until) = entry else { return nil }
+            return .rests(until: min(until, latest))
+        }
+        selectionRule.cap(at: latest)
+        for type in batchRules.keys { batchRules[type]?.cap(at: latest) }
+        listCuts = ListCutRule()
+    }
+
+    /// A clock that goes back by less is being adjusted.
+    private static let stepBack: Int64 = 60
+    private static let longestRest: Int64 = 7 * 86_400
+
     fileprivate mutating func makeRoom() {
         guard forms.count >= LearntForms.maxForms else { return }
         let oldest = forms.min { $0.value.age < $1.value.age }

@@ -39,11 +39,11 @@ final class Clients {
     func wait(for client: Client) -> Int? { client.admit(at: base.now, nodes: nodes.alive) }
 
     /// Whether anything personal may be kept and found now.
-    var mayKeepPersonal: Bool { !personalPause.holds(at: base.unixSeconds) }
+    var mayKeepPersonal: Bool { !personalPause.holds(at: base.now) }
 
     /// Forgets what is stored for a user.
     func drop(_ user: UserHash) {
-        guard let ended = users?.end(user, at: base.unixSeconds) else { return }
+        guard let ended = users?.end(user, at: base.now) else { return }
         base.cache.free(ended)
     }
 }

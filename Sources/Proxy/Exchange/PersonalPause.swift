@@ -1,4 +1,5 @@
 import Cache
+import EventLoop
 import Synchronization
 
 /// While several processes answer for one proxy, none of them keeps or finds personal answers.
@@ -7,7 +8,7 @@ import Synchronization
 /// change. A process may have two others: the one whose place it took, which still leaves, and the
 /// one to which it hands over.
 final class PersonalPause: Sendable {
-    /// In unix seconds; changes under the lock of `others`.
+    /// Nanoseconds of an `Instant`; changes under the lock of `others`.
     private let end = Atomic<Int64>(.min)
     private let others = Mutex(0)
 
@@ -19,15 +20,15 @@ final class PersonalPause: Sendable {
         }
     }
 
-    /// Another process has gone. Its last write becomes visible with a delay, like any other
-    /// (`UserGenerations.quietPeriod`).
-    func finish(at unixSeconds: Int64) {
+    /// Another process has gone, and what was kept before is freed. Its last write becomes visible
+    /// with a delay, like any other (`UserGenerations.quietPeriod`).
+    func finish(at now: Instant) {
         others.withLock { others in
             precondition(others > 0, "only what has begun is finished")
             others -= 1
-            if others == 0 { end.store(unixSeconds + UserGenerations.quietPeriod, ordering: .releasing) }
+            if others == 0 { end.store((now + UserGenerations.quietPeriod).nanoseconds, ordering: .releasing) }
         }
     }
 
-    func holds(at unixSeconds: Int64) -> Bool { unixSeconds < end.load(ordering: .acquiring) }
+    func holds(at now: Instant) -> Bool { now.nanoseconds < end.load(ordering: .acquiring) }
 }

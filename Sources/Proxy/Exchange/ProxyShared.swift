@@ -1,5 +1,6 @@
 import Cache
 import Compose
+import EventLoop
 import HTTP
 import Server
 import Tier
@@ -138,9 +139,9 @@ public struct ProxyShared: Sendable {
 
     /// One such process has ended. It may have served writes of users of whom this one kept answers
     /// before, or asked for some.
-    public func noteOtherEnded(at unixSeconds: Int64) {
+    public func noteOtherEnded(at now: Instant) {
         flights.invalidatePersonal()
-        cache.freePersonal()
-        personalPause.finish(at: unixSeconds)
+        // However long it takes to go through the memory, nothing is found before that is done.
+        cache.freePersonal { @Sendable [personalPause] in personalPause.finish(at: now) }
     }
 }

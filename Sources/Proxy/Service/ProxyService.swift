@@ -329,9 +329,9 @@ extension ProxyService {
         if target.route.isShared { return .shared }
         guard target.route.isPersonal else { return named == .nobody ? .shared : nil }
         guard let user, let users = proxy.clients.users, proxy.clients.mayKeepPersonal else { return nil }
-        if proxy.sharing.tier == nil { return users.scope(of: user, at: proxy.base.unixSeconds) }
+        if proxy.sharing.tier == nil { return users.scope(of: user, at: proxy.base.now) }
         guard case .current(let generation) = agreed else { return nil }
-        let (scope, ended) = users.scope(of: user, in: generation, at: proxy.base.unixSeconds)
+        let (scope, ended) = users.scope(of: user, in: generation, at: proxy.base.now)
         if let ended { proxy.base.cache.free(ended) }
         return scope
     }

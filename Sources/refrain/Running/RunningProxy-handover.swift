@@ -54,7 +54,7 @@ extension RunningProxy {
     func comeBack(recording: Bool, _ log: OperationalLog) {
         server.setAccepting(true)
         adminHost?.setAccepting(true)
-        shared.noteOtherEnded(at: TimeOfDay.system.unixSeconds())
+        shared.noteOtherEnded(at: .now())
         records?.takeBack()
         guard recording, let settings = server.recording.configured else { return }
         do throws(RecordingError) {
@@ -87,7 +87,7 @@ extension RunningProxy {
         predecessor.follow { @Sendable [weak self] in
             guard let shared = self?.shared else { return }
             shared.cache.setOtherProcess(nil)
-            shared.noteOtherEnded(at: TimeOfDay.system.unixSeconds())
+            shared.noteOtherEnded(at: .now())
         }
     }
 

@@ -14,6 +14,9 @@ final class NodeHouse {
     let promises = PurgePromises(nodes: names.count)
     private let tiers: [String]
     private let composes: Bool
+    private let calls: FaultyCalls?
+    /// Of the nodes, where they are not the machine's.
+    private(set) var clocks: [WallClock] = []
     private var programs: [ServedProgram] = []
 
     /// What a purge's report says.
@@ -32,14 +35,19 @@ final class NodeHouse {
     ///   - engine: the port of the engine.
     ///   - others: ports of engines that are reached without a relay, tried after it.
     ///   - composes: whether nodes answer out of parts of other answers.
-    init(engine: UInt16, others: [UInt16] = [], composes: Bool = false, seed: UInt64) throws {
+    ///   - hasClocks: whether each node has a wall clock of its own.
+    init(
+        engine: UInt16, others: [UInt16] = [], composes: Bool = false, hasClocks: Bool = false, seed: UInt64
+    ) throws {
         self.composes = composes
         folder = try TemporaryFolder()
+        calls = hasClocks ? try FaultyCalls(in: folder) : nil
         origin = try VersionedOrigin()
         relays = try Self.names.indices.map { try EngineRelay(to: engine, seed: seed &+ UInt64($0) << 32) }
         tiers = relays.map { "redis://" + ([$0.port] + others).map { "127.0.0.1:\($0)" }.joined(separator: ",") }
         let pem = try SigningKey.generatePEM().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         try folder.put(pem, "key.p8", mode: 0o600)
+        if hasClocks { clocks = try Self.names.map { try WallClock(folder, named: $0 + ".clock") } }
         for node in Self.names.indices { programs.append(try program(node)) }
         for node in Self.names.indices { try welcome(node) }
         try settle()
@@ -62,7 +70,9 @@ final class NodeHouse {
             "developer_key_id ABC123DEFG", "developer_team_id DEF123GHIJ", "shared_tier \(tiers[node])",
             "node_name \(Self.names[node])",
         ]
-        return try ServedProgram(folder, named: Self.names[node], lines.joined(separator: "\n"))
+        return try ServedProgram(
+            folder, named: Self.names[node], lines.joined(separator: "\n"),
+            runner: clocks.isEmpty ? [] : calls?.seeing(clocks[node]) ?? [])
     }
 
     private func welcome(_ node: Int) throws {

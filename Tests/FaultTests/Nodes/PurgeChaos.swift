@@ -17,11 +17,12 @@ struct PurgeChaos {
         var engineKills = 0
         var flushes = 0
         var settlings = 0
+        var clockSteps = 0
 
         var description: String {
             "\(purges) purges (\(hard) hard, \(unlogged) unlogged, \(unreported) without a report, \(missing) nodes "
                 + "missing), \(kills) kills, \(stops) stops, \(cuts) links cut; engine: \(engineStops) times frozen, "
-                + "\(engineKills) killed, \(flushes) flushed; \(settlings) times all well"
+                + "\(engineKills) killed, \(flushes) flushed; \(clockSteps) clocks set; \(settlings) times all well"
         }
     }
 
@@ -50,6 +51,7 @@ struct PurgeChaos {
     mutating func run(purges: Int) throws {
         let end = figures.purges + purges
         while figures.purges < end {
+            if !house.clocks.isEmpty, draw(0..<3) == 0 { try setClock() }
             switch draw(0..<100) {
             case 0..<55: purge()
             case 55..<65: try killNode()
@@ -104,6 +106,16 @@ struct PurgeChaos {
         figures.hard += 1
         if report == nil { figures.unreported += 1 }
         if report?.isLogged == false { figures.unlogged += 1 }
+    }
+
+    /// The clock of a node goes ahead or back, or is right again.
+    private mutating func setClock() throws {
+        let node = draw(0..<NodeHouse.names.count)
+        let (day, decade): (Int64, Int64) = (86_400, 3_650 * 86_400)
+        let ahead = [0, day, -day, decade, -decade][draw(0..<5)]
+        try house.clocks[node].set(ahead: ahead)
+        note("the clock of \(node) is \(ahead) s ahead")
+        figures.clockSteps += 1
     }
 
     private mutating func stopNode() {
@@ -169,6 +181,7 @@ struct PurgeChaos {
         if isEngineStopped { goOn() }
         if cut != nil { cutLink() }
         if stopped != nil { stopNode() }
+        for clock in house.clocks { try clock.set(ahead: 0) }
         try house.settle()
         figures.settlings += 1
         note("all is well")
