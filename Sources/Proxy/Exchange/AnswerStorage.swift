@@ -10,7 +10,7 @@ import Upstream
 /// Puts the answer to one request into the cache.
 struct AnswerStorage {
     private let request: OriginRequest
-    /// The flight that the request leads; nil for a pass whose answer is never stored.
+    /// The flight that the request leads; nil where it leads none.
     private let flight: Flights.FlightID?
     private let storing: Storing
 
@@ -34,8 +34,8 @@ struct AnswerStorage {
         return store(response, key, requestFacts)
     }
 
-    /// Why the answer, whose head has come, goes on as it comes; nil where it is to be there as a
-    /// whole: it is small, may be kept, is changed, or something stands in where it breaks off.
+    /// Why the answer, whose head has come, is streamed; nil where it is collected: it is small, may
+    /// be kept, is changed, or something stands in where it breaks off.
     func reasonToStream(_ response: UpstreamResponse) -> Reason? {
         guard let length = response.declaredLength, length > Self.mostHeldBack, response.status == 200,
             !storing.library.settings.completesNext
@@ -203,8 +203,8 @@ struct AnswerStorage {
         Self.put(into: storing.base.cache, unless: { isOutdated }, place)
     }
 
-    /// A purge that began after the last look may have gone by before the answer was there, and not
-    /// have seen it: it is looked again afterwards.
+    /// Looks once more after storing: a purge that began after the last look may have passed before
+    /// the answer was there.
     static func put(
         into cache: ResponseCache, unless isOutdated: () -> Bool, _ place: (ResponseCache) -> StoredResponse
     ) -> StoredResponse? {

@@ -39,8 +39,8 @@ final class Exchange {
     /// Why the answer is not composed, until that is counted.
     private var refusal: Refusal?
     private var timer: TimerToken?
-    /// As what it is under way, where it might have been joined with others, and what the origin
-    /// last did about it: its end is told.
+    /// The kind of batch that it might have joined, and how the origin answered so far; `Batching` is
+    /// told at the end.
     private var batch: (kind: Batches.Kind, end: Batches.State.End)?
     /// Whether the end of its client is watched for, and whether it has come.
     private var isWatching = false
@@ -116,7 +116,7 @@ extension Exchange {
         if step.savesRequest { proxy.base.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action, step.comparison) }
         if let action = step.origin { perform(action) }
-        // The flight ends with the request; what waited for that comes after this client's answer.
+        // A batch that waited for this request goes after this client's answer.
         if flight == nil, let (kind, end) = batch {
             batch = nil
             proxy.batching.ended(kind, end)

@@ -243,12 +243,12 @@ extension ExchangeState {
         /// The origin's answer, where it is compared with a composed one.
         var comparison: ComparedAnswer?
         var flight: FlightAction?
+        /// The origin was asked, and nothing is stored of what came.
+        var lastAnswer: (status: Int?, reason: Reason)?
         /// One request to the origin less than clients asked for.
         var savesRequest = false
         var client: ClientAction?
         var origin: OriginAction?
-        /// The origin was asked, and nothing is stored of what came.
-        var lastAnswer: (status: Int?, reason: Reason)?
     }
 }
 

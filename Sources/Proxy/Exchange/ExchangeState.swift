@@ -158,7 +158,7 @@ extension ExchangeState {
             guard let meanwhile else { return lead(at: now) }
             isCollapsed = true
             return finish(with: meanwhile)
-        // Its answer is nothing that others may have, so no other node is waited for.
+        // Others may have nothing of its answer, so no other node is waited for.
         case .alone: return fetch(at: now)
         case .waiter:
             work = .waiting
@@ -223,7 +223,7 @@ extension ExchangeState {
                     repeats: repeats, priority: priority)))
     }
 
-    /// A client waits, a client waits for a confirmation, or no client waits.
+    /// By who waits: a client, a client that wants a confirmation, or nobody.
     private var priority: UpstreamPriority {
         switch traits.audience {
         case .refresh where !isPromoted: .refresh

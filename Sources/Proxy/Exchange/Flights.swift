@@ -49,7 +49,7 @@ final class Flights: Sendable {
     /// - Parameters:
     ///   - party: on whose behalf the request is made.
     ///   - bytes: those of the request.
-    /// - Returns: beside it where it waits.
+    /// - Returns: and its seat, where it waits.
     func join(
         _ key: FlightKey, _ waiter: any FlightWaiter, of party: UpstreamParty, bytes: Int, on loop: EventLoop
     ) -> (Table.Joining, Table.Seat?) {
@@ -71,9 +71,8 @@ final class Flights: Sendable {
 
     /// The leader hears of clients that join its flight while its request may be waiting for its
     /// turn.
-    /// - Parameter party: on whose behalf it waits; nil where no client does yet. One that has
-    ///   joined since the flight began promotes it now; its party was not noted, for the time
-    ///   between is a step of this loop.
+    /// - Parameter party: on whose behalf it waits; nil where no client does yet. A client may have
+    ///   joined before this call. It promotes the leader now, for everyone: its party was not kept.
     func note(_ leader: some FlightLeader, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
         let queued = Queued(leader: Confined(leader, to: loop), party: party)
         let isWaitedFor = state.withLock { state in

@@ -4,7 +4,8 @@ import Server
 
 /// The cache, the clock and the counters, as one loop uses them.
 ///
-/// Confined to its loop. A class of constants: to read one costs a hit no counting of references.
+/// Confined to its loop. What a hit reads are constants of a class: they cost it no counting of
+/// references.
 final class LoopBase {
     let cache: ResponseCache
     let reader: FileReader?

@@ -87,7 +87,7 @@ public final class ProxyService: Service {
     }
 
     /// Why the request is not served at all; nil when it is, and `target` then holds its canonical
-    /// form. Of one that was admitted by its head only that form is made again.
+    /// form. Where the head was admitted before, only that form is made again.
     private func refusal(of connection: ClientConnection, _ bytes: Span<UInt8>) -> Rejection? {
         let head = connection.head
         if !connection.isAdmitted, let keys = proxy.clients.keys {

@@ -32,7 +32,7 @@ public final class ClientConnection {
 
     /// Shared with the other connections of its loop.
     public let context: LoopContext
-    /// The socket, on which other connections may be as well.
+    /// The socket; streams of HTTP/2 share one.
     let stream: Stream
     let carrier: any Carrier
     /// Whether it is one request of an HTTP/2 connection, whose carrier delimits content.
@@ -45,7 +45,7 @@ public final class ClientConnection {
     var phase = Phase.reading
     private var awaited = Awaited.nothing
     private let deadlines: DeadlineTimer
-    /// When the request being answered was complete; a turn of the loop before the answer at least.
+    /// When the request being answered was complete, as of the beginning of that turn of the loop.
     public internal(set) var requestedAt: Instant
     /// The client, where the service has found it out; forgotten with the next request.
     public var client: Client?
@@ -116,7 +116,7 @@ public final class ClientConnection {
         deadlines.action = { [unowned self] in self.deadlinePassed() }
     }
 
-    /// The request whose answer broke off counted as long as its service might look at it.
+    /// A request whose answer broke off is counted until its service can no longer look at it.
     deinit { if let input { context.release(input) } }
 
     /// The peer's address, and that of this end.

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// What all connections of one loop share: what those need that are reading, one scratch for heads,
+/// Shared by all connections of one loop: inputs for those that are reading, one scratch for heads,
 /// the clock's text, the requests that came before.
 ///
 /// Confined to its loop. An idle connection holds no input at all; that keeps ten thousand of them

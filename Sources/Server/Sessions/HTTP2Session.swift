@@ -36,7 +36,7 @@ final class HTTP2Session {
     private var ended = NotedStreams()
     /// Those of whose answers something was sent or is to be.
     var touched = NotedStreams()
-    /// Content that has left, over all streams; and what has since that was looked at.
+    /// Content that was sent over all streams; and the part of it that is not settled yet.
     var (sentBytes, unsettledBytes) = (0, 0)
     /// Whether requests are being handed on, behind which everything is sent.
     private(set) var isServing = false
@@ -47,7 +47,7 @@ final class HTTP2Session {
     private var endsWhenIdle = false
     /// For half a head to be completed; and for requests to come, or answers to be taken.
     private let heads: DeadlineTimer
-    /// What half of which is waited for until then.
+    /// The unit of `FrameWatch` for whose rest `heads` waits.
     private var awaitedUnit = 0
     private let idling: DeadlineTimer
     /// For frames that wait to be taken.

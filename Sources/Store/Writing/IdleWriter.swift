@@ -8,7 +8,8 @@ import Synchronization
 // stand still, under the writer's lock or one that loops take. So it does small things alone, and
 // where it has not done by the next time what it was asked for, the store's queue goes on.
 // Must hold: it holds the writer's lock for one small transaction at most; nothing waits for it for
-// longer than from one drain to the next; the store writes all the same where there is none.
+// longer than from one turn of writing to the next; the store writes all the same where there is
+// none.
 
 final class IdleWriter: Sendable {
     private let wake = DispatchSemaphore(value: 0)

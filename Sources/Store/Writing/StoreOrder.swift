@@ -1,7 +1,7 @@
 /// Work for the runner, once it has let go of the lock.
 enum StoreOrder {
     case turn
-    /// A turn once more has had time to come.
+    /// A turn, after what has come has waited for more.
     case gather
     case retry(after: Duration)
     case chore(Chore)

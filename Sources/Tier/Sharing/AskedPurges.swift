@@ -5,7 +5,7 @@ import EventLoop
 struct AskedPurges: Sendable {
     /// Action for one of them.
     enum Step: Sendable {
-        /// Purge the cache without the log; what is unlogged has changed before that.
+        /// Purge the cache without the log; `unlogged` has it already.
         case purge(PurgeWait)
         case report(Int, PurgeReport)
     }

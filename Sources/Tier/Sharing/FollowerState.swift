@@ -294,8 +294,8 @@ extension FollowerState {
     private mutating func announced(_ number: Int, _ replies: [RESPReply]) {
         if let code = replies.first?.errorCode { effects.append(.warn("purge log: a purge was not taken: \(code)")) }
         let position = replies.first?.bytes.flatMap { LogPosition($0) }
-        // This node may have taken the engine for away: what was purged elsewhere meanwhile is done
-        // before this one, or this node would be taken for up to date.
+        // If this node has taken the engine for away, it catches up first, or it would pass for up
+        // to date.
         if position != nil { noteAnswered() }
         asked.announced(
             number, at: position, in: log.fence?.epoch,

@@ -8,7 +8,7 @@ import Store
 ///
 /// `FollowerState` decides, this performs. Its owner calls `close` before it lets go of it.
 package final class LogFollower {
-    /// Only `horizon` is for others than tests.
+    /// Constants; tests shorten them.
     package struct Settings: Sendable {
         /// For how long purges stay in the log. A node that was away for longer takes the freshness
         /// of all that it has, and values of the tier that are older are not taken: so it may be
@@ -90,8 +90,8 @@ package final class LogFollower {
     ///
     /// Where the engine cannot be asked, this node is purged all the same, and the report names
     /// all others as missing. They hear of it once the engine takes it, if this process lives to
-    /// see that; to be sure, it is to be asked for again. Of thousands that wait for the engine the
-    /// latest become a soft one of everything there.
+    /// see that; to be sure, it is to be asked for again. Where thousands wait for the engine, the
+    /// latest become one soft purge of everything.
     package func purge(
         _ selection: EntrySelection, _ mode: PurgeMode, _ completion: @escaping (PurgeReport) -> Void
     ) {

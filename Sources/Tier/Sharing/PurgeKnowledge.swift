@@ -22,9 +22,9 @@ package final class PurgeKnowledge: Sendable {
     /// The fence of a fetch that begins now; nil while no log is known.
     var fence: LogMark? { state.withLock { $0.fence } }
 
-    /// Whether a value of the tier is not to be taken: a purge has chosen it since. While purges
-    /// may be missing that the cache has had, that is all; and what a purge has chosen that is not
-    /// read in the log yet: nobody can tell whether the value is older.
+    /// Whether a value of the tier is not to be taken: a purge has chosen it since. True of every
+    /// value while purges may be missing that the cache has had, and of those that a purge chooses
+    /// which is not read in the log yet: nobody can tell whether the value is older.
     package func isPurged(_ value: TierValue) -> Bool {
         state.withLock { state in
             guard state.mayTake, let history = state.history else { return true }
