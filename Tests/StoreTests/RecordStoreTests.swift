@@ -104,6 +104,15 @@ struct RecordStoreTests {
         second.close()
     }
 
+    /// Rows of the file before were counted with those of the one that took its place.
+    @Test func aPurgeOfAnotherFileCountsItsRowsAlone() {
+        var found = PurgeCount()
+        found.add(Int64(1))
+        var run = PurgeRun(Purge(selection: EntrySelection(), mode: .hard, now: noon), found)
+        for row: Int64 in 1...5 { run.count.add(row: row) }
+        #expect(run.count.total == 5 && run.begunAnew.count.total == 1)
+    }
+
     /// A target goes through indexes, whatever the file holds.
     @Test func aPurgeOfATargetLooksAtItsRowsAlone() throws {
         var run = PurgeRun(

@@ -16,6 +16,8 @@ struct PurgeRun: Sendable {
     }
 
     let purge: Purge
+    /// The answers that were chosen in memory and in the queue.
+    private let found: PurgeCount
     var count: PurgeCount
     private var sources: [Source]
     /// The least row that has not been looked at in the current source.
@@ -24,11 +26,14 @@ struct PurgeRun: Sendable {
     /// than it gets on.
     var end: Int64?
 
-    init(_ purge: Purge, _ count: PurgeCount) {
+    init(_ purge: Purge, _ found: PurgeCount) {
         self.purge = purge
-        self.count = count
+        (self.found, count) = (found, found)
         sources = Self.sources(purge.selection)
     }
+
+    /// The same purge of another file.
+    var begunAnew: PurgeRun { PurgeRun(purge, found) }
 
     /// Where all that can be chosen is found, the narrower the better; taken from the end.
     private static func sources(_ selection: EntrySelection) -> [Source] {

@@ -127,7 +127,7 @@ struct StoreWork {
         do throws(FileUnavailable) {
             try hold.open()
             // Whatever file this is, no purge has gone through any of it.
-            for (id, run) in runs { runs[id]?.purge = PurgeRun(run.purge.purge, run.purge.count) }
+            for (id, run) in runs { runs[id]?.purge = run.purge.begunAnew }
             refreshTotals()
             // Small files are known at once; the rest follows step by step.
             _ = try? hold.connection?.learn()
@@ -324,8 +324,6 @@ struct StoreWork {
     private mutating func answer(_ id: Int, _ count: Int?) {
         guard let completion = runs[id]?.completion else { return }
         runs[id]?.completion = nil
-        // Answers found in memory have been counted for good.
-        runs[id]?.purge.count = PurgeCount()
         orders.append(.answer(completion, count))
     }
 
