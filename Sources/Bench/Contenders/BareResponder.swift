@@ -1,6 +1,7 @@
 import EventLoop
+import Foundation
 
-/// What the event loop can do at most: every read is answered with one prepared response. Nothing
+/// What the event loop can do at most, with one loop a core: every read is answered with one prepared response. Nothing
 /// is parsed or looked up, so clients must send one request at a time, in one piece.
 final class BareResponder {
     private let loops: [EventLoop]
@@ -9,13 +10,14 @@ final class BareResponder {
     /// - Parameter answerBytes: of the whole answer, head included, so that it can be as large as
     ///   another's.
     /// - Throws: `SystemError` where the port cannot be had.
-    init(port: UInt16, loops count: Int, answerBytes: Int) throws {
+    init(port: UInt16, answerBytes: Int) throws {
         func head(_ length: Int) -> [UInt8] {
             Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(length)\r\n\r\n".utf8)
         }
         // One round more, because the length of the head depends on the digits of the body's.
         let length = max(answerBytes - head(answerBytes - head(answerBytes).count).count, 0)
         let (head, body) = (head(length), Array(repeating: UInt8(ascii: " "), count: length))
+        let count = ProcessInfo.processInfo.activeProcessorCount
         loops = try (0..<count).map { try EventLoop(label: "bench.bare.\($0)") }
         guard let address = SocketAddress(host: "127.0.0.1", port: port) else { throw BenchError("no address") }
         for loop in loops {

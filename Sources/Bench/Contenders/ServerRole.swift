@@ -3,7 +3,7 @@ import EventLoop
 import Foundation
 
 /// What this program itself can be beside what it measures, each in a process of its own:
-/// `bench serve origin PORT`, `bench serve bare PORT LOOPS BYTES`, and `bench serve idle PORT
+/// `bench serve origin PORT`, `bench serve bare PORT BYTES`, and `bench serve idle PORT
 /// SERVER COUNT TARGET`: clients of the server on that port, which listen themselves on theirs once
 /// each has its answer, and are gone once one of them has been closed.
 enum ServerRole {
@@ -22,11 +22,11 @@ enum ServerRole {
         let server: AnyObject =
             switch (name, numbers.count) {
             case (origin, 1): try OriginServer(port: port)
-            case (bare, 3): try BareResponder(port: port, loops: numbers[1], answerBytes: numbers[2])
+            case (bare, 2): try BareResponder(port: port, answerBytes: numbers[1])
             case (idle, 3): try rest(port, of: numbers[1], numbers[2], arguments.last ?? "")
             default:
                 throw BenchError(
-                    "bench \(word) knows \(origin) PORT, \(bare) PORT LOOPS BYTES and \(idle) PORT SERVER COUNT TARGET")
+                    "bench \(word) knows \(origin) PORT, \(bare) PORT BYTES and \(idle) PORT SERVER COUNT TARGET")
             }
         while true { withExtendedLifetime(server) { _ = sleep(3600) } }
     }

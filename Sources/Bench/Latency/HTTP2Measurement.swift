@@ -13,22 +13,16 @@ enum HTTP2Measurement {
     static func run(_ lab: Lab) throws -> [ResultRow] {
         guard H2LoadResult.program != nil else { return [absentRow] }
         let contenders = Contender.nginxHasHTTP2 ? [Contender.refrain, .nginx] : [.refrain]
-        let tuned = try lab.tuned(contenders, setting) { server in
-            try lab.warm([server], target)
-            return try sample(lab, server, seconds: 1)
-        }
         let notes = [note] + (contenders.contains(.nginx) ? [] : ["an nginx without HTTP/2 is left out"])
-        return try lab.running(tuned) { servers in
+        return try lab.running(contenders, setting) { servers in
             try lab.warm(servers, target)
-            let rounds = try lab.rounds(servers) { server, _ in try sample(lab, server, seconds: lab.plan.seconds) }
+            let rounds = try lab.rounds(servers) { server, _ in try sample(lab, server) }
             let slower = servers.compactMap { rounds.median($0.name, \.requestsPerSecond) }.min() ?? 0
             let rate = FixedRate(share: 0.5, perSecond: Int(slower / 2) / connections * connections)
-            let paced = try lab.rounds(servers) { server, _ in
-                try sample(lab, server, seconds: lab.plan.seconds, at: rate)
-            }
+            let paced = try lab.rounds(servers) { server, _ in try sample(lab, server, at: rate) }
             return [
                 rounds.row(
-                    name, title, unit: "requests/s", beside: [("nginx", leastRatio)], notes: notes + lab.notes(tuned),
+                    name, title, unit: "requests/s", beside: [("nginx", leastRatio)], notes: notes,
                     \.requestsPerSecond),
                 rounds.row(
                     name, "processor time a hit over HTTP/2", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
@@ -52,12 +46,10 @@ enum HTTP2Measurement {
     }
 
     /// - Parameter rate: nil for a closed loop.
-    private static func sample(
-        _ lab: Lab, _ server: RunningServer, seconds: Int, at rate: FixedRate? = nil
-    ) throws -> Sample {
+    private static func sample(_ lab: Lab, _ server: RunningServer, at rate: FixedRate? = nil) throws -> Sample {
         let log = lab.workspace.path + "/h2load.log"
         defer { try? FileManager.default.removeItem(atPath: log) }
-        var options = ["-c\(connections)", "-m\(streams)", "-D\(seconds)"]
+        var options = ["-c\(connections)", "-m\(streams)", "-D\(lab.plan.seconds)"]
         if let rate { options += ["--rps=\(rate.perSecond / connections)", "--log-file=\(log)"] }
         let (asked, used) = (try lab.originRequests(), server.cpuNanoseconds)
         let result = try H2LoadResult.measure([server.url(target)], options)

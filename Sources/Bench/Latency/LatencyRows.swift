@@ -6,7 +6,7 @@ enum LatencyRows {
 
     static let note =
         "open loop over at most 64 connections, latency counts from when a request was due; the client shares the "
-        + "cores with the servers; settings were chosen by p99 at half of what the slower sustains"
+        + "cores with the servers"
 
     static func rows(
         _ workload: any LatencyWorkload, _ rate: FixedRate, _ rounds: Rounds, _ notes: [String]

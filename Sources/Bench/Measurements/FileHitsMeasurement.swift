@@ -15,13 +15,8 @@ enum FileHitsMeasurement {
     static let setting = Setting(memoryMiB: memory, clients: 500)
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        let tuned = try lab.tuned([.refrain, .nginx], setting) { server in
-            try lab.fill(server, songs, entries)
-            return try uniform(lab, server, seed: 0, seconds: 1)
-        }
-        return try lab.running(tuned) { servers in
-            let workers = tuned[0].1.workers
-            let inMemory = try lab.refrain(Setting(workers: workers), as: "memory")
+        try lab.running([.refrain, .nginx], setting) { servers in
+            let inMemory = try lab.refrain(as: "memory")
             defer { inMemory.stop() }
             for server in servers + [inMemory] { try lab.fill(server, songs, entries) }
             let share = try shareInMemory(lab, servers[0])
@@ -31,8 +26,8 @@ enum FileHitsMeasurement {
             let hits = rounds.row(
                 name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
                 beside: [("memory", .atLeast(0.6)), ("nginx", nil)],
-                notes: [note(share), "memory: a second Refrain with as many workers that holds all of it in memory"]
-                    + lab.notes(tuned), \.requestsPerSecond)
+                notes: [note(share), "memory: a second Refrain that holds all of it in memory"],
+                \.requestsPerSecond)
             return [hits, try paced(lab, servers, rate: (hits.ours ?? 0) / 2)]
         }
     }
@@ -51,10 +46,9 @@ enum FileHitsMeasurement {
     }
 
     /// All of it is asked for alike.
-    private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int, seconds: Int? = nil) throws -> Sample {
+    private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int) throws -> Sample {
         let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: seed)
-        return try lab.sample(
-            server, songs.target(0), connections: connections, seconds: seconds, script: script)
+        return try lab.sample(server, songs.target(0), connections: connections, script: script)
     }
 
     /// Half of what it can do, evenly spaced.

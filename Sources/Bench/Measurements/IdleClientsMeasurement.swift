@@ -14,23 +14,19 @@ enum IdleClientsMeasurement {
             let others = [Other(name: alone, target: .atLeast(0.9)), Other(name: "nginx", target: .atLeast(1))]
             return [ResultRow(measurement: name, name: title, unit: "requests/s", others: others, notes: [note])]
         }
-        let tuned = try lab.tuned([.refrain, .nginx]) { server in
-            try lab.warm([server], target)
-            return try lab.sample(server, target, connections: connections, seconds: 1)
-        }
-        let rounds = try lab.running(tuned) { servers in
-            let quiet = try lab.refrain(tuned[0].1, as: alone)
+        let rounds = try lab.running([.refrain, .nginx]) { servers in
+            let quiet = try lab.refrain(as: alone)
             defer { quiet.stop() }
             try lab.warm(servers + [quiet], target)
             return try lab.rounds([servers[0], quiet] + servers.dropFirst()) { server, _ in
                 server.name == alone ? try hits(lab, server) : try hitsBesideOthers(lab, server)
             }
         }
-        let notes = ["\(alone): a second Refrain without those clients; settings were chosen without them"]
+        let notes = ["\(alone): a second Refrain without those clients"]
         return [
             rounds.row(
                 name, title, unit: "requests/s", beside: [(alone, .atLeast(0.9)), ("nginx", .atLeast(1))],
-                notes: notes + lab.notes(tuned), \.requestsPerSecond)
+                notes: notes, \.requestsPerSecond)
         ]
     }
 
