@@ -91,11 +91,9 @@ struct Choice {
 
 extension Benchmark {
     /// All there are, in the order in which they run.
-    static func all(resultsFolder: String) -> [Benchmark] {
-        table(resultsFolder) + studies
-    }
+    static var all: [Benchmark] { table + studies }
 
-    private static func table(_ resultsFolder: String) -> [Benchmark] {
+    private static var table: [Benchmark] {
         [
             Benchmark(
                 name: "hits-64", group: "hits",
@@ -132,7 +130,6 @@ extension Benchmark {
                 name: "passed-16m", group: "passed",
                 work: .rows { try PassedBodiesMeasurement.run($0, "passed-16m", mebibytes: 16) }),
             Benchmark(name: "replay", work: .rows(ReplayMeasurement.run)),
-            Benchmark(name: "allocations", work: .rows { _ in AllocationsMeasurement.run(resultsFolder) }),
         ]
     }
 
