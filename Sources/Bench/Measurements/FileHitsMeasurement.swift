@@ -1,5 +1,3 @@
-import Text
-
 /// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and all
 /// of it is asked for alike.
 enum FileHitsMeasurement {
@@ -23,12 +21,13 @@ enum FileHitsMeasurement {
             let rounds = try lab.rounds([servers[0], inMemory] + servers.dropFirst()) {
                 try uniform(lab, $0, seed: $1 + 1)
             }
-            let hits = rounds.row(
-                name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
-                beside: [("memory", .atLeast(0.6)), ("nginx", nil)],
-                notes: [note(share), "memory: a second Refrain that holds all of it in memory"],
-                \.requestsPerSecond)
-            return [hits, try paced(lab, servers, rate: (hits.ours ?? 0) / 2)]
+            return [
+                rounds.row(
+                    name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
+                    beside: [("memory", .atLeast(0.6)), ("nginx", nil)],
+                    notes: [note(share), "memory: a second Refrain that holds all of it in memory"],
+                    \.requestsPerSecond)
+            ]
         }
     }
 
@@ -49,27 +48,5 @@ enum FileHitsMeasurement {
     private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int) throws -> Sample {
         let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: seed)
         return try lab.sample(server, songs.target(0), connections: connections, script: script)
-    }
-
-    /// Half of what it can do, evenly spaced.
-    private static func paced(_ lab: Lab, _ servers: [RunningServer], rate: Double) throws -> ResultRow {
-        let rounds = try lab.rounds(servers) { server, round in
-            let asked = try lab.originRequests()
-            var numbers = SplitMix64(seed: UInt64(round))
-            let targets = (0..<Int(rate) * lab.plan.seconds).map { _ in
-                songs.target(Int.random(in: 0..<entries, using: &numbers))
-            }
-            let result = try Load.run(
-                targets, port: server.ports.clients, connections: connections, perSecond: Int(rate))
-            guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
-            return Sample(
-                requestsPerSecond: result.rate ?? 0, p50: result.milliseconds(atShare: 0.5),
-                p99: result.milliseconds(atShare: 0.99), invalidBecause: result.latenessAtP99)
-        }
-        var row = rounds.row(
-            name, "p99 of these at half load", unit: "ms", beside: [("nginx", nil)],
-            notes: ["open loop, \(Int(rate)) requests/s for both; latency counts from when a request was due"], \.p99)
-        row.target = .atMost(2)
-        return row
     }
 }
