@@ -13,7 +13,7 @@ enum HTTP2Measurement {
     static func run(_ lab: Lab) throws -> [ResultRow] {
         guard H2LoadResult.program != nil else { return [absentRow] }
         let contenders = Contender.nginxHasHTTP2 ? [Contender.refrain, .nginx] : [.refrain]
-        let notes = [note] + (contenders.contains(.nginx) ? [] : ["an nginx without HTTP/2 is left out"])
+        let notes = contenders.contains(.nginx) ? [] : ["an nginx without HTTP/2 is left out"]
         return try lab.running(contenders, setting) { servers in
             try lab.warm(servers, target)
             let rounds = try lab.rounds(servers) { server, _ in try sample(lab, server) }
@@ -28,16 +28,13 @@ enum HTTP2Measurement {
                     name, "processor time a hit over HTTP/2", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
                 paced.row(
                     name, "p99 of these at \(rate.perSecondText) (\(rate.percent))", unit: "ms",
-                    beside: [("nginx", .atMost(1))], notes: [pacedNote], \.p99),
+                    beside: [("nginx", .atMost(1))], \.p99),
             ]
         }
     }
 
     private static let title = "hits over HTTP/2, 4 KiB, \(shape)"
     private static let leastRatio = Target.atLeast(1.2)
-    private static let note = "one answer, over TLS; h2load on one thread shares the cores with the servers"
-    private static let pacedNote =
-        "p99: h2load sends what is due every 10 ms, and counts from when it sent: a server that stalls is asked later"
 
     private static var absentRow: ResultRow {
         ResultRow(

@@ -26,8 +26,7 @@ struct LatencyMeasurement {
                 let rounds = try lab.rounds(servers) { server, round in
                     try measure(server, rate, run: 1 + index * lab.plan.rounds + round)
                 }
-                let notes = workload.notes + [LatencyRows.note, sustained.note(rate)]
-                return LatencyRows.rows(workload, rate, rounds, notes)
+                return LatencyRows.rows(workload, rate, rounds, [sustained.note(rate)])
             }
         }
     }

@@ -16,16 +16,10 @@ enum CodedHitsMeasurement {
                 try lab.sample(server, target, connections: connections, fields: fields)
             }
         }
-        let notes = [
-            "the origin gave it uncompressed; level 6 for all. nginx compresses each answer anew; Refrain does once, "
-                + "after it is first asked for so, and keeps both forms; Varnish does once, when it stores, and "
-                + "keeps that form alone. So this is not the same work, but what each does for the same requests",
-            "three quarters of the 4 KiB are one letter, which costs nginx less than words would",
-        ]
         return [
             rounds.row(
                 name, "hits wanted in gzip, stored without, 4 KiB, 64 connections", unit: "requests/s",
-                beside: [("nginx", .atLeast(1)), ("varnish", nil)], notes: notes, \.requestsPerSecond),
+                beside: [("nginx", .atLeast(1)), ("varnish", nil)], \.requestsPerSecond),
             rounds.row(
                 name, "processor time a hit in gzip", unit: "us", beside: [("nginx", nil), ("varnish", nil)],
                 \.cpuPerRequest),

@@ -17,31 +17,24 @@ enum FileHitsMeasurement {
             let inMemory = try lab.refrain(as: "memory")
             defer { inMemory.stop() }
             for server in servers + [inMemory] { try lab.fill(server, songs, entries) }
-            let share = try shareInMemory(lab, servers[0])
+            try checkMemory(lab, servers[0])
             let rounds = try lab.rounds([servers[0], inMemory] + servers.dropFirst()) {
                 try uniform(lab, $0, seed: $1 + 1)
             }
             return [
                 rounds.row(
                     name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
-                    beside: [("memory", .atLeast(0.6)), ("nginx", nil)],
-                    notes: [note(share), "memory: a second Refrain that holds all of it in memory"],
-                    \.requestsPerSecond)
+                    beside: [("memory", .atLeast(0.6)), ("nginx", nil)], \.requestsPerSecond)
             ]
         }
     }
 
-    /// What of the stored answers memory holds, as a share.
-    /// - Throws: `BenchError` where that is so much that hits would not come from the file.
-    static func shareInMemory(_ lab: Lab, _ server: RunningServer) throws -> Double {
+    /// - Throws: `BenchError` where memory holds so much of the stored answers that hits would not
+    ///   come from the file.
+    static func checkMemory(_ lab: Lab, _ server: RunningServer) throws {
         let share =
             try Double(lab.statistic("memory_bytes", of: server)) / Double(lab.statistic("cache_bytes", of: server))
         guard share <= mostInMemory else { throw BenchError("memory holds \(share) of what is stored") }
-        return share
-    }
-
-    static func note(_ share: Double) -> String {
-        "\(entries) answers, uniform access; memory holds \(ResultsTable.fixed(share * 100, 1)) % of them"
     }
 
     /// All of it is asked for alike.

@@ -13,15 +13,10 @@ enum HandshakesMeasurement {
             return try lab.rounds(servers) { server, _ in try sample(lab, server, resumes) }
         }
         let kind = resumes ? "resumed" : "full handshake"
-        let notes = [
-            "\(clients) clients: connect, shake hands, one hit, close, again; the client's half of the work is on the "
-                + "same cores. TLS 1.3, certificate on P-256, HTTP/1.1",
-            "both give tickets; nginx has a shared session cache too",
-        ]
         return [
             rounds.row(
                 name, "new TLS connections, \(kind) (one hit each)", unit: "connections/s",
-                beside: [("nginx", .atLeast(1))], notes: notes, \.requestsPerSecond),
+                beside: [("nginx", .atLeast(1))], \.requestsPerSecond),
             rounds.row(
                 name, "processor time a TLS connection, \(kind)", unit: "us", beside: [("nginx", nil)],
                 \.cpuPerRequest),

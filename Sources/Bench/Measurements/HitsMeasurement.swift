@@ -15,7 +15,6 @@ enum HitsMeasurement {
             rounds.row(
                 name, "hits from memory, 4 KiB, \(at)", unit: "requests/s",
                 beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))] + bare,
-                notes: withBare ? ["bare: the same loop, nothing parsed, as many bytes an answer"] : [],
                 \.requestsPerSecond),
             rounds.row(
                 name, "p99 of these, \(at)", unit: "ms", beside: [("nginx", .atMost(1)), ("varnish", nil)], \.p99),
@@ -52,7 +51,7 @@ enum HitsMeasurement {
         return [
             rounds.row(
                 "tls", "hits over TLS, 4 KiB, 64 connections", unit: "requests/s", beside: [("nginx", .atLeast(1))],
-                notes: ["Varnish has no TLS"], \.requestsPerSecond),
+                \.requestsPerSecond),
             rounds.row(
                 "tls", "processor time a hit over TLS", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
         ]
@@ -65,8 +64,7 @@ enum HitsMeasurement {
         return [
             rounds.row(
                 name, "answers of \(title), 64 connections", unit: "MiB/s",
-                beside: [("nginx", .atLeast(1)), ("varnish", nil)],
-                notes: ["nginx: tcp_nopush off (on, 64 KiB answers wait 40 ms)"]
+                beside: [("nginx", .atLeast(1)), ("varnish", nil)]
             ) { $0.requestsPerSecond * Double(bytes) / Double(1 << 20) }
         ]
     }

@@ -22,11 +22,10 @@ enum IdleClientsMeasurement {
                 server.name == alone ? try hits(lab, server) : try hitsBesideOthers(lab, server)
             }
         }
-        let notes = ["\(alone): a second Refrain without those clients"]
         return [
             rounds.row(
                 name, title, unit: "requests/s", beside: [(alone, .atLeast(0.9)), ("nginx", .atLeast(1))],
-                notes: notes, \.requestsPerSecond)
+                \.requestsPerSecond)
         ]
     }
 

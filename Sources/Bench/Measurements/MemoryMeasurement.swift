@@ -19,19 +19,17 @@ enum MemoryMeasurement {
             sleep(1)
             return try servers.map { (name: $0.name, bytes: Double(try $0.proportionalBytes())) }
         }
-        return row(
-            "idle process", "MiB", sizes, bytesPerUnit: 1024 * 1024, target: 15,
-            "proportional set size (PSS), summed over a server's processes; workers: one a core")
+        return row("idle process", "MiB", sizes, bytesPerUnit: 1024 * 1024, target: 15)
     }
 
     private static func row(
         _ name: String, _ unit: String, _ sizes: [(name: String, bytes: Double)], bytesPerUnit: Double, target: Double,
-        _ note: String
+        notes: [String] = []
     ) -> ResultRow {
         func figure(_ name: String) -> Double? { sizes.first { $0.name == name }.map { $0.bytes / bytesPerUnit } }
         return ResultRow(
             measurement: "memory", name: name, unit: unit, ours: figure("refrain"), target: .atMost(target),
-            others: sizes.isEmpty ? [] : [Other(name: "nginx", figure: figure("nginx"))], notes: [note])
+            others: sizes.isEmpty ? [] : [Other(name: "nginx", figure: figure("nginx"))], notes: notes)
     }
 
     private static func perClient(
@@ -39,15 +37,13 @@ enum MemoryMeasurement {
     ) throws -> ResultRow {
         guard FileDescriptors.limit > clients + 100 else {
             let note = "\(clients) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)"
-            return row(name, "KiB", [], bytesPerUnit: 1024, target: bound, note)
+            return row(name, "KiB", [], bytesPerUnit: 1024, target: bound, notes: [note])
         }
         let sizes = try lab.running([.refrain, .nginx], setting) { servers in
             try lab.warm(servers, target)
             return try servers.map { (name: $0.name, bytes: try growth(lab, $0, clients)) }
         }
-        return row(
-            name, "KiB", sizes, bytesPerUnit: 1024, target: bound,
-            "\(clients) clients, one request each; growth of the PSS, divided; workers: one a core")
+        return row(name, "KiB", sizes, bytesPerUnit: 1024, target: bound)
     }
 
     /// Bytes for each of so many clients.

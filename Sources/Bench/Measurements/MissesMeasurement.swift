@@ -10,20 +10,13 @@ enum MissesMeasurement {
     private static let numbersPerRound = 1_000_000
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        var notes = [
-            "distinct keys, 64 connections; Varnish keeps answers in memory alone and is not beside",
-            "where another run has removed its files in the last five minutes, nginx is measured too slow",
-            "nginx: use_temp_path off, proxy_buffering on (without it nothing is kept), an answer fits one buffer",
-        ]
-        let rounds = try lab.running([.refrain, .nginx]) { servers in
-            let rounds = try lab.rounds(servers) { try round(lab, $0, $1) }
-            notes.append(try stored(lab, servers[0]))
-            return rounds
+        let (rounds, note) = try lab.running([.refrain, .nginx]) { servers in
+            try (lab.rounds(servers) { try round(lab, $0, $1) }, stored(lab, servers[0]))
         }
         return [
             rounds.row(
                 name, "misses, 4 KiB, each stored", unit: "requests/s", beside: [("nginx", .atLeast(1.30))],
-                notes: notes, \.requestsPerSecond),
+                notes: [note], \.requestsPerSecond),
             rounds.row(name, "processor time a miss", unit: "us", beside: [("nginx", .atMost(0.80))], \.cpuPerRequest),
             rounds.row(name, "p99 of these misses", unit: "ms", beside: [("nginx", .atMost(1))], \.p99),
         ]

@@ -39,14 +39,6 @@ enum PagesMeasurement {
                 rounds.append(Sample(p50: result.milliseconds), of: way.name)
             }
         }
-        return [
-            rounds.row(
-                name, title, unit: "ms", beside: [(theirs, target)], ours: ours,
-                notes: [
-                    "hits, with the handshakes of TLS; HTTP/1.1 over six connections, as browsers have at most, each of "
-                        + "which asks ten times; the link delays every byte by 25 ms each way, and nothing else is slow "
-                        + "about it: connecting takes no time, and no window has to grow"
-                ], \.p50)
-        ]
+        return [rounds.row(name, title, unit: "ms", beside: [(theirs, target)], ours: ours, \.p50)]
     }
 }

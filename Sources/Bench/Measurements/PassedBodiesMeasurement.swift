@@ -10,13 +10,10 @@ enum PassedBodiesMeasurement {
                 try lab.sample(server, target, connections: connections, origin: .all)
             }
         }
-        let notes = [
-            "the origin is a process on the same cores; nginx: no temporary files, buffers of 64 KiB; Varnish: pass"
-        ]
         return [
             rounds.row(
                 name, "answers of \(mebibytes) MiB passed through, \(connections) connections", unit: "MiB/s",
-                beside: [("nginx", .atLeast(1)), ("varnish", nil)], notes: notes
+                beside: [("nginx", .atLeast(1)), ("varnish", nil)]
             ) { $0.requestsPerSecond * Double(mebibytes) },
             rounds.row(
                 name, "processor time a MiB of these", unit: "us", beside: [("nginx", nil), ("varnish", nil)]

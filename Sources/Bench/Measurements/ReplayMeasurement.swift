@@ -26,9 +26,7 @@ enum ReplayMeasurement {
         }
         var rate = rounds.row(
             "replay", "hits sent by one process, 4 KiB, \(connections) connections", unit: "requests/s",
-            beside: [(others, nil)], ours: ours,
-            notes: ["wrk on one thread; the proxy is on the same machine, with one loop a core"],
-            \.requestsPerSecond)
+            beside: [(others, nil)], ours: ours, \.requestsPerSecond)
         rate.target = .atLeast(wantedRate)
         return [
             rate,
