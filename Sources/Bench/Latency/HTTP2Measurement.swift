@@ -11,7 +11,6 @@ enum HTTP2Measurement {
     private static let setting = Setting(usesTLS: true, usesHTTP2: true)
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        guard H2LoadResult.program != nil else { return [absentRow] }
         let contenders = Contender.nginxHasHTTP2 ? [Contender.refrain, .nginx] : [.refrain]
         let notes = contenders.contains(.nginx) ? [] : ["an nginx without HTTP/2 is left out"]
         return try lab.running(contenders, setting) { servers in
@@ -22,8 +21,8 @@ enum HTTP2Measurement {
             let paced = try lab.rounds(servers) { server, _ in try sample(lab, server, at: rate) }
             return [
                 rounds.row(
-                    name, title, unit: "requests/s", beside: [("nginx", leastRatio)], notes: notes,
-                    \.requestsPerSecond),
+                    name, "hits over HTTP/2, 4 KiB, \(shape)", unit: "requests/s",
+                    beside: [("nginx", .atLeast(1.2))], notes: notes, \.requestsPerSecond),
                 rounds.row(
                     name, "processor time a hit over HTTP/2", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
                 paced.row(
@@ -31,15 +30,6 @@ enum HTTP2Measurement {
                     beside: [("nginx", .atMost(1))], \.p99),
             ]
         }
-    }
-
-    private static let title = "hits over HTTP/2, 4 KiB, \(shape)"
-    private static let leastRatio = Target.atLeast(1.2)
-
-    private static var absentRow: ResultRow {
-        ResultRow(
-            measurement: name, name: title, unit: "requests/s", others: [Other(name: "nginx", target: leastRatio)],
-            notes: ["left out: \(H2LoadResult.absence)"])
     }
 
     /// - Parameter rate: nil for a closed loop.

@@ -23,21 +23,19 @@ enum MemoryMeasurement {
     }
 
     private static func row(
-        _ name: String, _ unit: String, _ sizes: [(name: String, bytes: Double)], bytesPerUnit: Double, target: Double,
-        notes: [String] = []
+        _ name: String, _ unit: String, _ sizes: [(name: String, bytes: Double)], bytesPerUnit: Double, target: Double
     ) -> ResultRow {
         func figure(_ name: String) -> Double? { sizes.first { $0.name == name }.map { $0.bytes / bytesPerUnit } }
         return ResultRow(
             measurement: "memory", name: name, unit: unit, ours: figure("refrain"), target: .atMost(target),
-            others: sizes.isEmpty ? [] : [Other(name: "nginx", figure: figure("nginx"))], notes: notes)
+            others: [Other(name: "nginx", figure: figure("nginx"))])
     }
 
     private static func perClient(
         _ lab: Lab, _ name: String, _ setting: Setting, clients: Int, target bound: Double
     ) throws -> ResultRow {
         guard FileDescriptors.limit > clients + 100 else {
-            let note = "\(clients) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)"
-            return row(name, "KiB", [], bytesPerUnit: 1024, target: bound, notes: [note])
+            throw BenchError("\(clients) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)")
         }
         let sizes = try lab.running([.refrain, .nginx], setting) { servers in
             try lab.warm(servers, target)
