@@ -21,7 +21,7 @@ final class CountedOrigin: Responder {
     }
 
     func respond(to request: SimulatorRequest) -> SimulatorResponse {
-        let kind = RequestKind(TraceTarget(String(decoding: request.target, as: UTF8.self)))
+        let kind = RequestKind(SimulatorTarget(request.target))
         counts.withLock { $0[kind, default: 0] += 1 }
         return api.respond(to: request)
     }
