@@ -3,6 +3,7 @@ import Foundation
 /// Refrain and nginx as they are set up for the traces: the same lifetimes, everything else as an
 /// expert would.
 enum SessionServers {
+    static let refrainPort = 18080, adminPort = 18081, nginxPort = 18082
     /// How long what was fetched is fresh, in seconds.
     static let unlimited = 365 * 86_400
 
@@ -10,9 +11,9 @@ enum SessionServers {
     static func refrain(_ workspace: Workspace, _ name: String, lifetime: Int, _ lines: String = "") throws -> Child {
         let configuration = try workspace.write(
             """
-            listen 127.0.0.1:\(Servers.refrainPort)
-            admin_listen 127.0.0.1:\(Servers.adminPort)
-            upstream http://127.0.0.1:\(Servers.simulatorPort)
+            listen 127.0.0.1:\(refrainPort)
+            admin_listen 127.0.0.1:\(adminPort)
+            upstream http://127.0.0.1:\(CountedOrigin.port)
             cache_file \(workspace.path)/\(name).sqlite
             memory_size 512MiB
             access_log off
@@ -55,9 +56,9 @@ enum SessionServers {
                 uwsgi_temp_path \(workspace.path)/\(name)-uwsgi;
                 scgi_temp_path \(workspace.path)/\(name)-scgi;
                 proxy_cache_path \(workspace.path)/\(name)-cache levels=1:2 keys_zone=music:64m max_size=4g inactive=365d use_temp_path=off;
-                upstream origin { server 127.0.0.1:\(Servers.simulatorPort); keepalive 64; }
+                upstream origin { server 127.0.0.1:\(CountedOrigin.port); keepalive 64; }
                 server {
-                    listen 127.0.0.1:\(Servers.nginxPort) reuseport backlog=4096;
+                    listen 127.0.0.1:\(nginxPort) reuseport backlog=4096;
                     location / {
                         proxy_pass http://origin;
                         proxy_http_version 1.1;

@@ -52,12 +52,16 @@ struct TraceComparison {
         let seconds = lifetime ?? SessionServers.unlimited
         let workspace = try Workspace()
         defer { workspace.remove() }
-        let counted = try CountedOrigin(origin, port: Servers.simulatorPort)
+        let counted = try CountedOrigin(origin)
         defer { counted.stop() }
+        func column(_ title: String, _ port: Int) throws -> Column {
+            Column(
+                title: title, counts: try counted.requests(while: TracePlayer(port: port, trace: trace, pace: pace)))
+        }
         var columns: [Column] = []
         if let nginx = try SessionServers.nginx(workspace, "nginx", lifetime: seconds) {
             defer { nginx.stop() }
-            columns.append(Column(title: "nginx", counts: try play(Servers.nginxPort, counted, pace)))
+            columns.append(try column("nginx", SessionServers.nginxPort))
         } else {
             report("    nginx is not installed: no comparison (apt-get install nginx)")
         }
@@ -66,24 +70,12 @@ struct TraceComparison {
         for (index, variant) in variants.enumerated() {
             let refrain = try SessionServers.refrain(workspace, "refrain\(index)", lifetime: seconds, variant)
             defer { refrain.stop() }
-            columns.append(
-                Column(
-                    title: variant.isEmpty ? "refrain" : variant, counts: try play(Servers.refrainPort, counted, pace)))
+            columns.append(try column(variant.isEmpty ? "refrain" : variant, SessionServers.refrainPort))
             explanations.append("    refrain \(variant): " + (try ProxyStatistics.current().text))
         }
         let hasTarget = trace.name == "mixed" && lifetime == nil
         report(table(columns, base: base, target: hasTarget ? SessionsBenchmark.target : nil))
         explanations.forEach(report)
-    }
-
-    /// What reaches the origin, by kind.
-    private func play(
-        _ port: Int, _ counted: CountedOrigin, _ pace: TracePlayer.Pace
-    ) throws -> [RequestKind: Int] {
-        try Servers.waitFor(port, "/v1/storefronts/us")
-        _ = counted.takeCounts()
-        try TracePlayer(port: port, trace: trace, pace: pace).play()
-        return counted.takeCounts()
     }
 }
 

@@ -66,23 +66,20 @@ struct WorldRun {
             return nil
         }
         defer { server.stop() }
-        let counted = try CountedOrigin(origin, port: Servers.simulatorPort)
+        let counted = try CountedOrigin(origin)
         defer { counted.stop() }
-        try Servers.waitFor(Servers.nginxPort, "/v1/storefronts/us")
-        _ = counted.takeCounts()
-        try TracePlayer(port: Servers.nginxPort, trace: trace, pace: Self.pace).play()
-        return counted.takeCounts().values.reduce(0, +)
+        return try counted.requests(
+            while: TracePlayer(port: SessionServers.nginxPort, trace: trace, pace: Self.pace)
+        ).values.reduce(0, +)
     }
 
     private func throughRefrain() throws -> (requests: Int, judgement: Judgement) {
         var origin = origin
         origin.latency = Self.latency
-        let counted = try CountedOrigin(origin, port: Servers.simulatorPort)
+        let counted = try CountedOrigin(origin)
         defer { counted.stop() }
-        try Servers.waitFor(Servers.refrainPort, "/v1/storefronts/us")
-        _ = counted.takeCounts()
         let judge = AnswerJudge(counted.api)
-        var player = TracePlayer(port: Servers.refrainPort, trace: trace, pace: Self.pace)
+        var player = TracePlayer(port: SessionServers.refrainPort, trace: trace, pace: Self.pace)
         player.check = { request, status, body in
             judge.judge(request.target, status, body)
             return nil
@@ -91,8 +88,7 @@ struct WorldRun {
             let period = max(1, trace.requests.count / (world.revisions + 1))
             player.willSend = { if $0 > 0, $0 % period == 0 { counted.api.revise() } }
         }
-        try player.play()
-        return (counted.takeCounts().values.reduce(0, +), judge.result)
+        return try (counted.requests(while: player).values.reduce(0, +), judge.result)
     }
 
     private static var pace: TracePlayer.Pace { TracePlayer.Pace(connections: clients, speed: nil) }
