@@ -16,7 +16,7 @@ import Text
 import Upstream
 
 public enum WhatIf {
-    /// How many intervals the curves have: 200 at most, and some 20 requests in each, so that a
+    /// How many intervals the figures are told for: 200 at most, and some 20 requests in each, so that a
     /// share means something.
     static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 

@@ -32,7 +32,6 @@ import Testing
             PlotAxis.amounts(upTo: 0.001).ticks.map(\.label)
                 == ["0", "0.0002", "0.0004", "0.0006", "0.0008", "0.001"])
         #expect(PlotAxis.amounts(upTo: 0.00125).ticks.map(\.label).last == "0.00125")
-        #expect(PlotAxis.shares.ticks.map(\.label) == ["0 %", "20 %", "40 %", "60 %", "80 %", "100 %"])
     }
 
     @Test func coordinatesHaveNoZerosBehindThem() {
