@@ -21,7 +21,7 @@ public enum WhatIf {
     static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
-    /// - Parameter watch: called twice a second with how many requests have been sent.
+    /// - Parameter watch: called ten times a second with how many requests have been sent.
     /// - Throws: `SystemError` where the sockets cannot be had.
     public static func run(
         _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop = WhatIfStop(),
@@ -123,13 +123,12 @@ private final class Stage {
     }
 
     func run(until stop: WhatIfStop, watch: (_ sent: Int) -> Void) -> WhatIfFigures {
-        stop.onStop { @Sendable [done] in done.signal() }
         let clients = clients
         loop.sync { () -> Void in
             openInterval()
             clients?.start()
         }
-        while done.wait(timeout: .now() + .milliseconds(500)) == .timedOut {
+        while !stop.isStopped, done.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
             watch(clients?.sent.load(ordering: .relaxed) ?? 0)
         }
         let stopped = DispatchSemaphore(value: 0)
