@@ -5,15 +5,7 @@ import Simulator
 /// and through a tuned nginx.
 enum SessionsBenchmark {
     private static let seed: UInt64 = 20
-    /// For the runs in which answers expire: seconds until they do, and seconds that the trace
-    /// takes.
-    private static let shortLifetime = 4
-    private static let secondsTogether = 20.0
-    /// How long the origin takes where all clients play at once, so that misses are under way
-    /// together.
-    private static let latency = Duration.milliseconds(40)
-    /// What Refrain's requests for the mixed trace are to be of nginx's, at most, where nothing
-    /// expires.
+    /// What Refrain's requests for the mixed trace are to be of nginx's, at most.
     static let target = 0.62
 
     static func run() throws {
@@ -26,14 +18,8 @@ enum SessionsBenchmark {
         let including = generator.trace("include", TraceGenerator.including, requests: 1_500)
         report("sessions: requests that reach the origin")
         for trace in [mixed, paging, including] {
-            try TraceComparison(trace: trace, origin: configuration).run(.oneByOne, lifetime: nil)
+            try TraceComparison(trace: trace, origin: configuration).run()
         }
-        configuration.latency = latency
-        let together = TracePlayer.Pace.together(mixed, seconds: secondsTogether)
-        try TraceComparison(trace: mixed, origin: configuration).run(
-            together, lifetime: nil, ["batch off", "batch on"])
-        try TraceComparison(trace: mixed, origin: configuration).run(
-            together, lifetime: shortLifetime, ["batch off", "batch on"])
     }
 }
 
@@ -42,40 +28,30 @@ struct TraceComparison {
     let trace: SessionTrace
     let origin: SimulatorConfiguration
 
-    /// - Parameters:
-    ///   - lifetime: in seconds; nil for one that never ends.
-    ///   - variants: of Refrain, each a line of its configuration.
-    func run(_ pace: TracePlayer.Pace, lifetime: Int?, _ variants: [String] = [""]) throws {
-        let how = pace.speed == nil ? "one by one" : "\(pace.connections) connections"
-        let fresh = lifetime.map { ", fresh for \($0) s" } ?? ""
-        report("  \(trace.name): \(trace.requests.count) requests, \(how)\(fresh)")
-        let seconds = lifetime ?? SessionServers.unlimited
+    func run() throws {
+        report("  \(trace.name): \(trace.requests.count) requests, one by one")
         let workspace = try Workspace()
         defer { workspace.remove() }
         let counted = try CountedOrigin(origin)
         defer { counted.stop() }
         func column(_ title: String, _ port: Int) throws -> Column {
             Column(
-                title: title, counts: try counted.requests(while: TracePlayer(port: port, trace: trace, pace: pace)))
+                title: title,
+                counts: try counted.requests(while: TracePlayer(port: port, trace: trace, connections: 1)))
         }
         var columns: [Column] = []
-        if let nginx = try SessionServers.nginx(workspace, "nginx", lifetime: seconds) {
+        if let nginx = try SessionServers.nginx(workspace) {
             defer { nginx.stop() }
             columns.append(try column("nginx", SessionServers.nginxPort))
         } else {
             report("    nginx is not installed: no comparison (apt-get install nginx)")
         }
         let base = columns.first
-        var explanations: [String] = []
-        for (index, variant) in variants.enumerated() {
-            let refrain = try SessionServers.refrain(workspace, "refrain\(index)", lifetime: seconds, variant)
-            defer { refrain.stop() }
-            columns.append(try column(variant.isEmpty ? "refrain" : variant, SessionServers.refrainPort))
-            explanations.append("    refrain \(variant): " + (try ProxyStatistics.current().text))
-        }
-        let hasTarget = trace.name == "mixed" && lifetime == nil
-        report(table(columns, base: base, target: hasTarget ? SessionsBenchmark.target : nil))
-        explanations.forEach(report)
+        let refrain = try SessionServers.refrain(workspace)
+        defer { refrain.stop() }
+        columns.append(try column("refrain", SessionServers.refrainPort))
+        report(table(columns, base: base, target: trace.name == "mixed" ? SessionsBenchmark.target : nil))
+        report("    refrain: " + (try ProxyStatistics.current().text))
     }
 }
 

@@ -50,7 +50,7 @@ struct WorldRun {
         let workspace = try Workspace()
         defer { workspace.remove() }
         let nginx = try throughNginx(workspace)
-        let server = try SessionServers.refrain(workspace, "refrain", lifetime: SessionServers.unlimited)
+        let server = try SessionServers.refrain(workspace)
         defer { server.stop() }
         let (refrain, judgement) = try throughRefrain()
         let statistics = try ProxyStatistics.current()
@@ -62,14 +62,14 @@ struct WorldRun {
 
     /// Nil when nginx is not installed. A latency would not change its number.
     private func throughNginx(_ workspace: Workspace) throws -> Int? {
-        guard let server = try SessionServers.nginx(workspace, "nginx", lifetime: SessionServers.unlimited) else {
+        guard let server = try SessionServers.nginx(workspace) else {
             return nil
         }
         defer { server.stop() }
         let counted = try CountedOrigin(origin)
         defer { counted.stop() }
         return try counted.requests(
-            while: TracePlayer(port: SessionServers.nginxPort, trace: trace, pace: Self.pace)
+            while: TracePlayer(port: SessionServers.nginxPort, trace: trace, connections: Self.clients)
         ).values.reduce(0, +)
     }
 
@@ -79,7 +79,8 @@ struct WorldRun {
         let counted = try CountedOrigin(origin)
         defer { counted.stop() }
         let judge = AnswerJudge(counted.api)
-        var player = TracePlayer(port: SessionServers.refrainPort, trace: trace, pace: Self.pace)
+        var player = TracePlayer(
+            port: SessionServers.refrainPort, trace: trace, connections: Self.clients)
         player.check = { request, status, body in
             judge.judge(request.target, status, body)
             return nil
@@ -90,6 +91,4 @@ struct WorldRun {
         }
         return try (counted.requests(while: player).values.reduce(0, +), judge.result)
     }
-
-    private static var pace: TracePlayer.Pace { TracePlayer.Pace(connections: clients, speed: nil) }
 }
