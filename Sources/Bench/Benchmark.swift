@@ -27,7 +27,7 @@ struct Choice {
         bench [--rounds N] [--seconds N] [NAME ...]
           --rounds N    measure each server so often, in turns; medians are shown (\(RoundPlan().rounds))
           --seconds N   how long each time (\(RoundPlan().seconds))
-        Without names the table is measured. Results, and what servers were told, go to .build/bench.
+        Without names the table is measured. Results go to .build/bench.
         """
 
     /// What `--help` shows.

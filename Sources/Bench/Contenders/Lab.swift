@@ -11,8 +11,6 @@ final class Lab {
     let plan: RoundPlan
     let workspace: Workspace
     let certificate: Certificate
-    /// Where what servers were told is left to be read; nil: nowhere.
-    var settingsFolder: String?
     private var startedOrigin: RunningServer?
     private var started = 0
 
@@ -76,18 +74,7 @@ final class Lab {
         guard let path = contender.path else { return nil }
         let (folder, ports) = try place(contender.name)
         let arguments = try contender.arguments(folder, ports, setting, self)
-        try keepSettings(contender, [path] + arguments, folder, name)
         return try launch(name ?? contender.name, path, arguments, ports, folder, usesTLS: setting.usesTLS)
-    }
-
-    /// Leaves a server's file, and above it the command line as a comment, where it can be read
-    /// after the run.
-    private func keepSettings(_ contender: Contender, _ command: [String], _ folder: String, _ name: String?) throws {
-        guard let settingsFolder else { return }
-        let text = try String(contentsOfFile: folder + "/" + contender.fileName, encoding: .utf8)
-        try FileManager.default.createDirectory(atPath: settingsFolder, withIntermediateDirectories: true)
-        let file = settingsFolder + "/" + (name.map { $0 + "-" } ?? "") + contender.fileName
-        try "# \(command.joined(separator: " "))\n\(text)".write(toFile: file, atomically: true, encoding: .utf8)
     }
 
     /// Refrain, which must be there.
