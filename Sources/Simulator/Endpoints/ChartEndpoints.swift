@@ -68,20 +68,19 @@ extension SimulatedExchange {
         renderer.json.member("name", names[type] ?? "")
         renderer.json.member("orderId", kind + ":" + type.name)
         renderer.json.key("href")
-        chartLink(type, kind, renderer.context, limit: target.first("limit"), offset: nil, &renderer.json)
+        chartLink(type, kind, renderer.context, offset: nil, &renderer.json)
         if let offset = page.nextOffset {
             renderer.json.key("next")
-            let limit = configuration.chartNextKeepsLimit ? target.first("limit") : nil
-            chartLink(type, kind, renderer.context, limit: limit, offset: offset, &renderer.json)
+            chartLink(type, kind, renderer.context, offset: offset, &renderer.json)
         }
         data(page.items, &renderer, .item(isMixed: true))
         renderer.json.endObject()
     }
 
-    /// Parameters in alphabetical order, narrowed to one type (APPLE-MUSIC-API 7.4, 7.6).
+    /// Parameters in alphabetical order, narrowed to one type; the client's `limit` is kept
+    /// (APPLE-MUSIC-API 7.4, 7.6).
     private func chartLink(
-        _ type: SimulatedType, _ kind: String, _ context: RenderContext, limit: String?, offset: Int?,
-        _ json: inout JSONBytes
+        _ type: SimulatedType, _ kind: String, _ context: RenderContext, offset: Int?, _ json: inout JSONBytes
     ) {
         let genre = target.first("genre")
         json.text { bytes in
@@ -91,7 +90,7 @@ extension SimulatedExchange {
             bytes.appendQueryValue(kind)
             bytes.appendParameter("&genre=", genre)
             bytes.appendParameter("&l=", context.tag)
-            bytes.appendParameter("&limit=", limit)
+            bytes.appendParameter("&limit=", target.first("limit"))
             bytes.appendParameter("&offset=", offset.map(String.init))
             bytes.appendParameter("&types=", type.name)
         }

@@ -23,7 +23,7 @@ extension RenderContext {
             if type == .artists { carried.relations = type.defaultRelations }
             if !isMixed { add(decorations.include(), decorations.relate(), to: &carried) }
         case .included(let depth):
-            if type == .artists, nestsAlbums {
+            if type == .artists, configuration.nestsAlbums {
                 carried.relations = type.defaultRelations
                 // Named in the unscoped include too: the default list is upgraded, nothing else is
                 // added (APPLE-MUSIC-API 6.2).
@@ -53,14 +53,6 @@ extension RenderContext {
         carried.relations.formUnion(include)
         carried.relations.formUnion(relate)
         carried.full.formUnion(include)
-    }
-
-    private var nestsAlbums: Bool {
-        switch configuration.nestedAlbums {
-        case .always: true
-        case .batchesOnly: !isSingleFetch
-        case .never: false
-        }
     }
 }
 

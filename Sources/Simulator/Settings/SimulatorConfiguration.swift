@@ -1,12 +1,6 @@
 /// What the simulated API is like; every choice that APPLE-MUSIC-API.md leaves open is an option
 /// here.
 public struct SimulatorConfiguration: Sendable {
-    /// When an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2: captures
-    /// disagree for single fetches).
-    enum NestedAlbums: Sendable {
-        case always, batchesOnly, never
-    }
-
     /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
     enum LinkForm: Sendable {
         /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
@@ -64,22 +58,16 @@ public struct SimulatorConfiguration: Sendable {
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
     public var requiresAuthorization = true
-    var nestedAlbums = NestedAlbums.always
+    /// Whether an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2: captures
+    /// disagree for single fetches).
+    var nestsAlbums = true
     /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
     /// (APPLE-MUSIC-API 6.2).
     var nestedPageSize = 25
-    /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not
-    /// in the capture of 2017.
-    var chartNextKeepsLimit = true
     var linkForm = LinkForm.alphabetical
     /// Whether members and relationships stand in another order from one answer to the next
     /// (APPLE-MUSIC-API 5.1.2).
     var variesMemberOrder = false
-    /// Whether `If-None-Match` is honoured with 304, which is not known of the real API
-    /// (APPLE-MUSIC-API 9.5).
-    var honoursIfNoneMatch = true
-    /// The field of every 200; empty leaves it out.
-    var cacheControl = "max-age=60, s-maxage=0, private, no-transform"
     var faults: [Fault] = []
     /// Requests a second above which 429 is answered; 0 for no limit.
     var requestsPerSecond = 0

@@ -25,7 +25,7 @@ extension DifferentialRun {
         var nodes = 1
         /// Whether all requests are for pages of many lists.
         var isAboutLists = false
-        var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
+        var nestsAlbums = true
         var batches = false
         /// How pages of lists are cut, and where they have gaps.
         var listCut = SimulatorConfiguration.ListCut.first
@@ -57,7 +57,7 @@ extension DifferentialRun {
             configuration.requiresAuthorization = false
             configuration.artists = 400
             configuration.playlists = 100
-            configuration.nestedAlbums = nestedAlbums
+            configuration.nestsAlbums = nestsAlbums
             configuration.listCut = listCut
             configuration.storefrontsWithGaps = storefrontsWithGaps
             configuration.unavailablePercent = unavailablePercent
