@@ -1,4 +1,3 @@
-import Simulator
 import Text
 
 /// One session of one app, as it is being written: what it asks for, and when.
@@ -52,9 +51,7 @@ struct SessionScript {
         let answer = api[target]
         let predecessor = isAlongside ? requests.last?.predecessor : requests.indices.last
         requests.append(
-            TraceRequest(
-                target: target, kind: RequestKind(SimulatorTarget(Array(target.utf8))), due: now, status: answer.status,
-                predecessor: predecessor))
+            TraceRequest(target: target, due: now, status: answer.status, predecessor: predecessor))
         now += Int.random(in: 2...25, using: &random)
         return answer
     }

@@ -62,15 +62,12 @@ struct WorldRun {
 
     /// Nil when nginx is not installed. A latency would not change its number.
     private func throughNginx(_ workspace: Workspace) throws -> Int? {
-        guard let server = try SessionServers.nginx(workspace) else {
-            return nil
-        }
+        guard let server = try SessionServers.nginx(workspace) else { return nil }
         defer { server.stop() }
         let counted = try CountedOrigin(origin)
         defer { counted.stop() }
         return try counted.requests(
-            while: TracePlayer(port: SessionServers.nginxPort, trace: trace, connections: Self.clients)
-        ).values.reduce(0, +)
+            while: TracePlayer(port: SessionServers.nginxPort, trace: trace, connections: Self.clients))
     }
 
     private func throughRefrain() throws -> (requests: Int, judgement: Judgement) {
@@ -79,8 +76,7 @@ struct WorldRun {
         let counted = try CountedOrigin(origin)
         defer { counted.stop() }
         let judge = AnswerJudge(counted.api)
-        var player = TracePlayer(
-            port: SessionServers.refrainPort, trace: trace, connections: Self.clients)
+        var player = TracePlayer(port: SessionServers.refrainPort, trace: trace, connections: Self.clients)
         player.check = { request, status, body in
             judge.judge(request.target, status, body)
             return nil
@@ -89,6 +85,6 @@ struct WorldRun {
             let period = max(1, trace.requests.count / (world.revisions + 1))
             player.willSend = { if $0 > 0, $0 % period == 0 { counted.api.revise() } }
         }
-        return try (counted.requests(while: player).values.reduce(0, +), judge.result)
+        return try (counted.requests(while: player), judge.result)
     }
 }
