@@ -3,13 +3,12 @@ import EventLoop
 import Foundation
 
 /// What this program itself can be beside what it measures, each in a process of its own:
-/// `bench serve origin PORT`, `bench serve bare PORT BYTES`, and `bench serve idle PORT
-/// SERVER COUNT TARGET`: clients of the server on that port, which listen themselves on theirs once
-/// each has its answer, and are gone once one of them has been closed.
+/// `bench serve origin PORT`, and `bench serve idle PORT SERVER COUNT TARGET`: clients of the server
+/// on that port, which listen themselves on theirs once each has its answer, and are gone once one
+/// of them has been closed.
 enum ServerRole {
     static let word = "serve"
     static let origin = "origin"
-    static let bare = "bare"
     static let idle = "idle"
 
     /// Serves until the process is ended.
@@ -22,11 +21,9 @@ enum ServerRole {
         let server: AnyObject =
             switch (name, numbers.count) {
             case (origin, 1): try OriginServer(port: port)
-            case (bare, 2): try BareResponder(port: port, answerBytes: numbers[1])
             case (idle, 3): try rest(port, of: numbers[1], numbers[2], arguments.last ?? "")
             default:
-                throw BenchError(
-                    "bench \(word) knows \(origin) PORT, \(bare) PORT BYTES and \(idle) PORT SERVER COUNT TARGET")
+                throw BenchError("bench \(word) knows \(origin) PORT and \(idle) PORT SERVER COUNT TARGET")
             }
         while true { withExtendedLifetime(server) { _ = sleep(3600) } }
     }

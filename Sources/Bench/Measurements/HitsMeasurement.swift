@@ -1,21 +1,18 @@
 import Foundation
 
 /// Hits from memory: one song, as fast as it is answered. Beside nginx and Varnish with the same
-/// answer, and beside a responder that does nothing but read and write on the same loop.
+/// answer.
 enum HitsMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
-    private static let bareTarget = 0.90
 
-    static func run(_ lab: Lab, connections: Int, varnish: Double, withBare: Bool) throws -> [ResultRow] {
-        let rounds = try rounds(lab, Contender.all, Setting(), songs.target(1), connections, withBare: withBare)
+    static func run(_ lab: Lab, connections: Int, varnish: Double) throws -> [ResultRow] {
+        let rounds = try rounds(lab, Contender.all, Setting(), songs.target(1), connections)
         let name = "hits-\(connections)"
         let at = "\(connections) connections"
-        let bare: [(String, Target?)] = withBare ? [(ServerRole.bare, .atLeast(bareTarget))] : []
         return [
             rounds.row(
                 name, "hits from memory, 4 KiB, \(at)", unit: "requests/s",
-                beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))] + bare,
-                \.requestsPerSecond),
+                beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))], \.requestsPerSecond),
             rounds.row(
                 name, "p99 of these, \(at)", unit: "ms", beside: [("nginx", .atMost(1)), ("varnish", nil)], \.p99),
             rounds.row(
@@ -25,24 +22,13 @@ enum HitsMeasurement {
     }
 
     /// Hits of one song.
-    ///
-    /// - Parameter withBare: whether a bare responder with answers as large runs beside the servers.
     private static func rounds(
-        _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String, _ connections: Int = 64,
-        withBare: Bool = false
+        _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String, _ connections: Int = 64
     ) throws -> Rounds {
         try lab.running(contenders, setting) { servers in
             try lab.warm(servers, target)
-            let bare = withBare ? [try startBare(lab, Curl.answerBytes(servers[0].url(target)))] : []
-            defer { for server in bare { server.stop() } }
-            return try lab.rounds(servers + bare) { server, _ in
-                try lab.sample(server, target, connections: connections)
-            }
+            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: connections) }
         }
-    }
-
-    private static func startBare(_ lab: Lab, _ bytes: Int) throws -> RunningServer {
-        try lab.startOwn(ServerRole.bare, ["\(bytes)"])
     }
 
     /// The same over TLS, after the handshakes.
