@@ -111,7 +111,6 @@ extension Benchmark {
             rows("bodies-1m", in: "bodies") { try HitsMeasurement.bodies($0, "bodies-1m", bytes: 1 << 20, "1 MiB") },
             rows("passed-8m", in: "passed") { try PassedBodiesMeasurement.run($0, "passed-8m", mebibytes: 8) },
             rows("passed-16m", in: "passed") { try PassedBodiesMeasurement.run($0, "passed-16m", mebibytes: 16) },
-            rows("replay", ReplayMeasurement.run),
         ]
     }
 
