@@ -68,11 +68,8 @@ extension SimulatorConfiguration {
                 return seed
             } ?? seed
         latency = .milliseconds(try arguments.count(Options.latency, in: 0...3_600_000) ?? 0)
-        for fault in try attempt(
-            "--\(Options.fault.name)", or: CommandFailure.usage,
-            { try arguments.all(Options.fault).map(FaultArgument.init) })
-        {
-            add(fault)
+        try attempt("--\(Options.fault.name)", or: CommandFailure.usage) {
+            for text in arguments.all(Options.fault) { try addFault(text) }
         }
         reviseEvery = try arguments.count(Options.reviseEvery, in: 0...1_000_000_000) ?? 0
         revisionShare = try arguments.count(Options.revisionShare, in: 1...500)
