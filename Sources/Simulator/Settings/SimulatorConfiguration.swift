@@ -37,12 +37,10 @@ public struct SimulatorConfiguration: Sendable {
     /// Two instances with the same seed and sizes answer the same requests with the same JSON
     /// values.
     public var seed: UInt64 = 1
+    public var traits = CatalogTraits()
     /// The number of artists, at least 16; there are about four times as many albums and forty
     /// times as many songs.
     var artists = 2400
-    /// One artist in so many has more albums than fit on one page, with standard sizes of lists.
-    public var prolificShare = 300
-    public var listSizes = ListSizes.standard
     /// The number of editorial playlists, at least 64.
     var playlists = 1200
     public var relationHabit = RelationHabit.documented
@@ -50,11 +48,6 @@ public struct SimulatorConfiguration: Sendable {
     /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
     /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.
     public var storefrontsWithGaps: Set<String>?
-    /// Percentage of albums and songs that a storefront lacks; nil: each type's own.
-    public var unavailablePercent: Int?
-    /// A storefront lacks one item in N of every type, and one in N more of the songs of the albums
-    /// that it has; no album is deprecated. Takes the place of the percentage.
-    public var unavailableOneIn: Int?
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
     public var requiresAuthorization = true
@@ -75,17 +68,8 @@ public struct SimulatorConfiguration: Sendable {
     public var latency: Duration = .zero
     /// The catalog is revised after so many requests, again and again; 0 for never.
     public var reviseEvery = 0
-    /// Resources in a thousand that change at each revision, of albums, songs, artists and
-    /// playlists; nil for about one in four.
-    public var revisionShare: Int?
     /// The shapes of answers flip once, after so many requests; 0 for never.
     public var flipAfter = 0
 
     public init() {}
-
-    var traits: CatalogTraits {
-        CatalogTraits(
-            unavailablePercent: unavailablePercent, unavailableOneIn: unavailableOneIn, prolificShare: prolificShare,
-            listSizes: listSizes, revisionShare: revisionShare)
-    }
 }

@@ -72,13 +72,13 @@ extension SimulatorConfiguration {
             for text in arguments.all(Options.fault) { try addFault(text) }
         }
         reviseEvery = try arguments.count(Options.reviseEvery, in: 0...1_000_000_000) ?? 0
-        revisionShare = try arguments.count(Options.revisionShare, in: 1...500)
+        traits.revisionShare = try arguments.count(Options.revisionShare, in: 1...500)
         flipAfter = try arguments.count(Options.flipAfter, in: 0...1_000_000_000) ?? 0
         listCut = try arguments.parsed(Options.lists, ListCut.init(choice:)) ?? listCut
-        listSizes = try arguments.parsed(Options.listSizes, ListSizes.init(choice:)) ?? listSizes
+        traits.listSizes = try arguments.parsed(Options.listSizes, ListSizes.init(choice:)) ?? traits.listSizes
         relationHabit = try arguments.parsed(Options.relations, RelationHabit.init(choice:)) ?? relationHabit
         storefrontsWithGaps = try arguments.parsed(Options.gaps, Self.storefronts) ?? nil
-        (unavailablePercent, unavailableOneIn) =
+        (traits.unavailablePercent, traits.unavailableOneIn) =
             try arguments.parsed(Options.unavailable, Self.unavailableShare) ?? (nil, nil)
         requiresAuthorization = !arguments.has(Options.noAuth)
     }

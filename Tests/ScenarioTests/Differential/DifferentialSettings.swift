@@ -60,10 +60,10 @@ extension DifferentialRun {
             configuration.nestsAlbums = nestsAlbums
             configuration.listCut = listCut
             configuration.storefrontsWithGaps = storefrontsWithGaps
-            configuration.unavailablePercent = unavailablePercent
-            configuration.unavailableOneIn = unavailableOneIn
-            configuration.listSizes = listSizes
-            configuration.revisionShare = revisionShare
+            configuration.traits.unavailablePercent = unavailablePercent
+            configuration.traits.unavailableOneIn = unavailableOneIn
+            configuration.traits.listSizes = listSizes
+            configuration.traits.revisionShare = revisionShare
             configuration.relationHabit = relationHabit
             return configuration
         }
