@@ -3,9 +3,9 @@ import EventLoop
 import Foundation
 
 /// What this program itself can be beside what it measures, each in a process of its own:
-/// `bench serve origin PORT`, and `bench serve idle PORT SERVER COUNT TARGET`: clients of the server
-/// on that port, which listen themselves on theirs once each has its answer, and are gone once one
-/// of them has been closed.
+/// `bench serve origin PORT`, and `bench serve idle PORT SERVER COUNT TARGET`: clients of the
+/// server on that port, which listen themselves on theirs once each has its answer, and are gone
+/// once one of them has been closed.
 enum ServerRole {
     static let word = "serve"
     static let origin = "origin"

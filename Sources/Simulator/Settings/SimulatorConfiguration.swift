@@ -51,8 +51,8 @@ public struct SimulatorConfiguration: Sendable {
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
     public var requiresAuthorization = true
-    /// Whether an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2: captures
-    /// disagree for single fetches).
+    /// Whether an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2:
+    /// captures disagree for single fetches).
     var nestsAlbums = true
     /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
     /// (APPLE-MUSIC-API 6.2).

@@ -16,8 +16,8 @@ import Text
 import Upstream
 
 public enum WhatIf {
-    /// How many intervals the figures are told for: 200 at most, and some 20 requests in each, so that a
-    /// share means something.
+    /// How many intervals the figures are told for: 200 at most, and some 20 requests in each, so
+    /// that a share means something.
     static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
