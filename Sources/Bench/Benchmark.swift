@@ -27,7 +27,7 @@ struct Choice {
         bench [--rounds N] [--seconds N] [NAME ...]
           --rounds N    measure each server so often, in turns; medians are shown (\(RoundPlan().rounds))
           --seconds N   how long each time (\(RoundPlan().seconds))
-        Without names the table is measured. Results, and what servers were told, go to .build/bench.
+        Without names the table is measured. Results go to .build/bench.
         """
 
     /// What `--help` shows.
@@ -91,48 +91,26 @@ struct Choice {
 
 extension Benchmark {
     /// All there are, in the order in which they run.
-    static func all(resultsFolder: String) -> [Benchmark] {
-        table(resultsFolder) + studies
-    }
+    static var all: [Benchmark] { table + studies }
 
-    private static func table(_ resultsFolder: String) -> [Benchmark] {
+    private static var table: [Benchmark] {
         [
-            Benchmark(
-                name: "hits-64", group: "hits",
-                work: .rows { try HitsMeasurement.run($0, connections: 64, varnish: 1.4, withBare: true) }),
-            Benchmark(
-                name: "hits-512", group: "hits",
-                work: .rows { try HitsMeasurement.run($0, connections: 512, varnish: 1.6, withBare: false) }),
-            Benchmark(name: "tls", work: .rows(HitsMeasurement.tls)),
-            Benchmark(name: "http2", work: .rows(HTTP2Measurement.run)),
-            Benchmark(name: "pages", work: .rows(PagesMeasurement.run)),
-            Benchmark(
-                name: "tls-full", group: "handshakes",
-                work: .rows { try HandshakesMeasurement.run($0, "tls-full", resumes: false) }),
-            Benchmark(
-                name: "tls-resumed", group: "handshakes",
-                work: .rows { try HandshakesMeasurement.run($0, "tls-resumed", resumes: true) }),
-            Benchmark(name: "gzip", work: .rows(CodedHitsMeasurement.run)),
-            Benchmark(name: "file-hits", work: .rows(FileHitsMeasurement.run)),
-            Benchmark(name: "misses", work: .rows(MissesMeasurement.run)),
+            rows("hits-64", in: "hits") { try HitsMeasurement.run($0, connections: 64, varnish: 1.4) },
+            rows("hits-512", in: "hits") { try HitsMeasurement.run($0, connections: 512, varnish: 1.6) },
+            rows("tls", HitsMeasurement.tls), rows("http2", HTTP2Measurement.run), rows("pages", PagesMeasurement.run),
+            rows("tls-full", in: "handshakes") { try HandshakesMeasurement.run($0, "tls-full", resumes: false) },
+            rows("tls-resumed", in: "handshakes") { try HandshakesMeasurement.run($0, "tls-resumed", resumes: true) },
+            rows("gzip", CodedHitsMeasurement.run), rows("file-hits", FileHitsMeasurement.run),
+            rows("misses", MissesMeasurement.run),
         ] + latencies + [
-            Benchmark(name: "store", work: .rows(StoreMeasurement.run)),
-            Benchmark(name: "memory", work: .rows(MemoryMeasurement.run)),
-            Benchmark(name: "idle-clients", work: .rows(IdleClientsMeasurement.run)),
-            Benchmark(
-                name: "bodies-64k", group: "bodies",
-                work: .rows { try HitsMeasurement.bodies($0, "bodies-64k", bytes: 64 << 10, "64 KiB") }),
-            Benchmark(
-                name: "bodies-1m", group: "bodies",
-                work: .rows { try HitsMeasurement.bodies($0, "bodies-1m", bytes: 1 << 20, "1 MiB") }),
-            Benchmark(
-                name: "passed-8m", group: "passed",
-                work: .rows { try PassedBodiesMeasurement.run($0, "passed-8m", mebibytes: 8) }),
-            Benchmark(
-                name: "passed-16m", group: "passed",
-                work: .rows { try PassedBodiesMeasurement.run($0, "passed-16m", mebibytes: 16) }),
-            Benchmark(name: "replay", work: .rows(ReplayMeasurement.run)),
-            Benchmark(name: "allocations", work: .rows { _ in AllocationsMeasurement.run(resultsFolder) }),
+            rows("store", StoreMeasurement.run), rows("memory", MemoryMeasurement.run),
+            rows("idle-clients", IdleClientsMeasurement.run),
+            rows("bodies-64k", in: "bodies") {
+                try HitsMeasurement.bodies($0, "bodies-64k", bytes: 64 << 10, "64 KiB")
+            },
+            rows("bodies-1m", in: "bodies") { try HitsMeasurement.bodies($0, "bodies-1m", bytes: 1 << 20, "1 MiB") },
+            rows("passed-8m", in: "passed") { try PassedBodiesMeasurement.run($0, "passed-8m", mebibytes: 8) },
+            rows("passed-16m", in: "passed") { try PassedBodiesMeasurement.run($0, "passed-16m", mebibytes: 16) },
         ]
     }
 
@@ -141,9 +119,14 @@ extension Benchmark {
             StoredSongs.inMemory, StoredSongs.inFile, ComposedLists(), NewSongs(),
         ]
         return workloads.map { workload in
-            Benchmark(
-                name: workload.name, group: "latency", work: .rows { try LatencyMeasurement.run($0, workload) })
+            rows(workload.name, in: "latency") { try LatencyMeasurement.run($0, workload) }
         }
+    }
+
+    private static func rows(
+        _ name: String, in group: String? = nil, _ measure: @escaping (Lab) throws -> [ResultRow]
+    ) -> Benchmark {
+        Benchmark(name: name, group: group, work: .rows(measure))
     }
 
     private static var studies: [Benchmark] {

@@ -45,16 +45,15 @@ final class Run {
 
     private func perform(_ benchmark: Benchmark) throws {
         switch benchmark.work {
-        case .rows(let measure): rows += try measure(lab(benchmark))
+        case .rows(let measure): rows += try measure(lab())
         case .study(_, let run): try run()
         }
     }
 
     /// Opened by the first that needs it.
-    private func lab(_ benchmark: Benchmark) throws -> Lab {
+    private func lab() throws -> Lab {
         let lab = try openLab ?? Lab(choice.plan)
         openLab = lab
-        lab.settingsFolder = "\(folder)/settings/\(benchmark.name)"
         return lab
     }
 

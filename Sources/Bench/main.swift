@@ -12,7 +12,7 @@ let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == ServerRole.word {
     do { try ServerRole.serve(Array(arguments.dropFirst())) } catch { end(error, 1) }
 }
-let all = Benchmark.all(resultsFolder: Run.standardFolder)
+let all = Benchmark.all
 if arguments.contains("--help") {
     report(Choice.help(all))
     exit(0)

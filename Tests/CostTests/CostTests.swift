@@ -29,7 +29,6 @@ struct CostTests {
         let cost = try await measure(limit.path) { limit.complaints(about: $0).isEmpty }
         let remarks = limit.remarks(about: cost).map { "; " + $0 }.joined()
         FigureTable.note("cost of a request, \(limit.path)", "\(cost)\(remarks)")
-        if TestSize.isFull, limit.path == .hit { try tellBenchmarks(cost.allocations) }
         for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
     }
 
@@ -72,12 +71,6 @@ struct CostTests {
             least.withLock { $0[path] = cost.least(of: $0[path]) }
         }
         return try #require(least.withLock { $0[path] })
-    }
-
-    /// `make bench` has a row for it, and does not count itself.
-    private static func tellBenchmarks(_ allocations: Double) throws {
-        try FileManager.default.createDirectory(atPath: ".build/bench", withIntermediateDirectories: true)
-        try CostLimit.text(allocations).write(toFile: ".build/bench/allocations", atomically: true, encoding: .utf8)
     }
 
     private static func measure(

@@ -148,7 +148,7 @@ import Testing
             seed: 20_261_125, requests: flippedRequests, reviseEvery: reviseEvery, flipAfter: flipAfter),
         DifferentialRun.Settings(
             seed: 20_261_126, requests: flippedRequests, reviseEvery: reviseEvery, flipAfter: flipAfter,
-            nestedAlbums: .never, batches: true),
+            nestsAlbums: false, batches: true),
     ])
     func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) async throws {
         let run = try await onThread { try DifferentialRun.outcome(settings) }

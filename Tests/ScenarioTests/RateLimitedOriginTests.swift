@@ -67,7 +67,7 @@ import Upstream
         var configuration = SimulatorConfiguration()
         configuration.requiresAuthorization = false
         configuration.latency = .milliseconds(20)
-        configuration.add(try FaultArgument("limit:\(Self.perSecond)/s"))
+        try configuration.addFault("limit:\(Self.perSecond)/s")
         let api = SimulatedAPI(configuration: configuration)
         let origin = try ServiceHost(
             label: "limited", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)

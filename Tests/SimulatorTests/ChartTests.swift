@@ -19,15 +19,12 @@ import Text
         #expect(body["meta"]?["results"]?["rawOrder"] == nil)
     }
 
-    @Test func nextKeepsGenreAndByOptionLimit() throws {  // APPLE-MUSIC-API 7.4, 7.6
+    @Test func nextKeepsGenreAndLimit() throws {  // APPLE-MUSIC-API 7.4, 7.6
         let target = "/v1/catalog/us/charts?types=songs&genre=14&limit=1"
-        let kept = try origin.get(target)["results"]?["songs"]?[0]?["next"]?.stringValue
-        #expect(kept == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&offset=1&types=songs")
-        let old = SimulatedOrigin { $0.chartNextKeepsLimit = false }
-        let dropped = try old.get(target)["results"]?["songs"]?[0]
-        #expect(
-            dropped?["next"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&offset=1&types=songs")
-        #expect(dropped?["href"]?.stringValue == "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1&types=songs")
+        let chart = try origin.get(target)["results"]?["songs"]?[0]
+        let path = "/v1/catalog/us/charts?chart=most-played&genre=14&limit=1"
+        #expect(chart?["next"]?.stringValue == path + "&offset=1&types=songs")
+        #expect(chart?["href"]?.stringValue == path + "&types=songs")
     }
 
     @Test func offsetEndsAt200() throws {  // APPLE-MUSIC-API 4.1.22, 8.3
@@ -47,10 +44,5 @@ import Text
             #expect(song["attributes"]?["genreNames"]?[0]?.stringValue == "Pop")
         }
         #expect((pop?.count ?? 0) > 5)
-    }
-
-    @Test func namedChartsComeWithWith() throws {  // APPLE-MUSIC-API 4.3.7
-        let body = try origin.get("/v1/catalog/us/charts?types=songs&with=cityCharts,dailyGlobalTopCharts")
-        #expect(body["results"]?.keys == ["songs", "cityCharts", "dailyGlobalTopCharts"])
     }
 }

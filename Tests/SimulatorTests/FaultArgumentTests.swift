@@ -3,16 +3,22 @@ import Testing
 @testable import Simulator
 
 @Suite struct FaultArgumentTests {  // refrain simulate --fault
+    private func configuration(_ arguments: String...) throws -> SimulatorConfiguration {
+        var configuration = SimulatorConfiguration()
+        for text in arguments { try configuration.addFault(text) }
+        return configuration
+    }
+
     @Test func kindsAndLimitsAreRead() throws {
-        #expect(try FaultArgument("429") == .fault(Fault(.tooManyRequests)))
-        #expect(try FaultArgument("reset:0.05") == .fault(Fault(.reset, perMillion: 50_000)))
-        #expect(try FaultArgument("limit:4/s") == .limit(4))
+        #expect(try configuration("429").faults == [Fault(.tooManyRequests)])
+        #expect(try configuration("reset:0.05").faults == [Fault(.reset, perMillion: 50_000)])
+        #expect(try configuration("limit:4/s").requestsPerSecond == 4)
     }
 
     @Test func ratesAreExact() throws {
         let rates = ["0": 0, "1": 1_000_000, "1.0": 1_000_000, "0.5": 500_000, "0.000001": 1, "0.010": 10_000]
         for (text, perMillion) in rates {
-            #expect(try FaultArgument("slow:\(text)") == .fault(Fault(.slow, perMillion: perMillion)), "\(text)")
+            #expect(try configuration("slow:\(text)").faults == [Fault(.slow, perMillion: perMillion)], "\(text)")
         }
     }
 
@@ -22,12 +28,11 @@ import Testing
         "limit:+4/s", "limit:4/s/s", "4/s",
     ])
     func allElseIsRefused(_ text: String) {
-        #expect(throws: FaultArgument.Malformed.self) { try FaultArgument(text) }
+        #expect(throws: MalformedFault.self) { try configuration(text) }
     }
 
     @Test func allOfSeveralCount() throws {
-        var configuration = SimulatorConfiguration()
-        for text in ["503:0.1", "limit:9/s", "slow"] { configuration.add(try FaultArgument(text)) }
+        let configuration = try configuration("503:0.1", "limit:9/s", "slow")
         #expect(configuration.faults == [Fault(.unavailable, perMillion: 100_000), Fault(.slow)])
         #expect(configuration.requestsPerSecond == 9)
     }

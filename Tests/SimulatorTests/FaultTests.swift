@@ -43,9 +43,8 @@ import Testing
         #expect((50...150).contains(failures), "seed \(seed): \(failures)")
     }
 
-    @Test func rateLimitCountsBySecond() throws {
-        let limit = try FaultArgument("limit:3/s")
-        let origin = SimulatedOrigin { $0.add(limit) }
+    @Test func rateLimitCountsBySecond() {
+        let origin = SimulatedOrigin { $0.requestsPerSecond = 3 }
         let statuses = [5, 5, 5, 5, 6, 6].map { origin.respond("/v1/test", now: $0).status }
         #expect(statuses == [200, 200, 200, 429, 200, 200])
     }

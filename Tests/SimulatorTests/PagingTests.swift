@@ -96,7 +96,7 @@ import Text
         let origin = SimulatedOrigin {
             $0.listCut = cut
             $0.storefrontsWithGaps = ["jp"]
-            $0.unavailablePercent = 10
+            $0.traits.unavailablePercent = 10
         }
         for (storefront, hasGaps) in [("us", false), ("jp", true)] {
             let artist = "/v1/catalog/\(storefront)/artists/\(origin.id(.artists, origin.prolific))/albums"

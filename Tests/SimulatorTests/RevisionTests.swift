@@ -117,7 +117,7 @@ import Text
     }
 
     @Test func flippingBringsNestedAlbumsWhereThereWereNone() throws {
-        let origin = SimulatedOrigin { $0.nestedAlbums = .never }
+        let origin = SimulatedOrigin { $0.nestsAlbums = false }
         let album = origin.id(.albums, origin.box)
         origin.api.flip()
         let document = try origin.get("/v1/catalog/us/albums/\(album)?include=artists")["data"]?[0]

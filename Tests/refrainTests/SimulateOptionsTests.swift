@@ -15,9 +15,10 @@ import Testing
         #expect(options.tlsAuthorityFile == nil && options.publicKeyFile == nil)
         let (api, standard) = (options.configuration, SimulatorConfiguration())
         #expect(api.seed == standard.seed && api.latency == .zero && api.faults.isEmpty && api.requiresAuthorization)
-        #expect(api.reviseEvery == 0 && api.flipAfter == 0 && api.revisionShare == nil)
-        #expect(api.listCut == standard.listCut && api.listSizes == .standard && api.storefrontsWithGaps == nil)
-        #expect(api.unavailablePercent == nil && api.unavailableOneIn == nil && api.relationHabit == .documented)
+        #expect(api.reviseEvery == 0 && api.flipAfter == 0 && api.traits.revisionShare == nil)
+        #expect(api.listCut == standard.listCut && api.traits.listSizes == .standard && api.storefrontsWithGaps == nil)
+        #expect(api.traits.unavailablePercent == nil && api.traits.unavailableOneIn == nil)
+        #expect(api.relationHabit == .documented)
     }
 
     @Test func readsEveryOption() throws {
@@ -34,16 +35,16 @@ import Testing
         #expect(api.faults == [Fault(.unavailable, perMillion: 250_000), Fault(.reset)])
         #expect(api.requestsPerSecond == 20 && api.reviseEvery == 500 && api.flipAfter == 2000)
         #expect(api.listCut == .filling && api.storefrontsWithGaps == ["de", "jp"])
-        #expect(api.unavailablePercent == 3 && api.unavailableOneIn == nil && api.relationHabit == .alone)
-        #expect(api.revisionShare == 10 && api.listSizes == .recorded)
+        #expect(api.traits.unavailablePercent == 3 && api.traits.unavailableOneIn == nil && api.relationHabit == .alone)
+        #expect(api.traits.revisionShare == 10 && api.traits.listSizes == .recorded)
         #expect(!api.requiresAuthorization)
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
     }
 
     @Test func aShareThatIsUnavailableIsAPercentageOrAFraction() throws {
-        #expect(try options("--unavailable", "0").configuration.unavailablePercent == 0)
+        #expect(try options("--unavailable", "0").configuration.traits.unavailablePercent == 0)
         let fraction = try options("--unavailable", "1/3000").configuration
-        #expect(fraction.unavailableOneIn == 3000 && fraction.unavailablePercent == nil)
+        #expect(fraction.traits.unavailableOneIn == 3000 && fraction.traits.unavailablePercent == nil)
         #expect(try options("--gaps", "none").configuration.storefrontsWithGaps == [])
         #expect(try options("--gaps", "all").configuration.storefrontsWithGaps == nil)
     }

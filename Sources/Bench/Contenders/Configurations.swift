@@ -16,7 +16,6 @@ enum Configurations {
             // Verification would turn composed answers into plain hits.
             "verify_sample off",
         ]
-        if let workers = setting.workers { lines.append("workers \(workers)") }
         if setting.usesTLS {
             lines += ["tls_certificate \(lab.certificate.file)", "tls_certificate_key \(lab.certificate.keyFile)"]
         }
@@ -30,14 +29,14 @@ enum Configurations {
     static func nginx(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {
         """
         daemon off;
-        worker_processes \(setting.workers.map { "\($0)" } ?? "auto");
+        worker_processes auto;
         worker_rlimit_nofile \(FileDescriptors.limit);
         pid \(folder)/nginx.pid;
         error_log \(folder)/error.log;
         events { worker_connections 16384; multi_accept on; }
         http {
             access_log off;
-            \(files(setting))
+            sendfile \(setting.usesSendfile ? "on" : "off");
             tcp_nopush off;
             tcp_nodelay on;
             keepalive_requests 1000000000;
@@ -63,7 +62,7 @@ enum Configurations {
                 listen 127.0.0.1:\(ports.clients)\(setting.usesTLS ? " ssl" : "")\(setting.usesHTTP2 ? " http2" : "") reuseport backlog=4096;
                 \(setting.usesTLS ? tls(lab) : "")
                 location / { proxy_cache music; proxy_pass http://origin; }
-                location \(PassedBody.path) { \(passing(setting)) proxy_pass http://origin; }
+                location \(PassedBody.path) { \(passing) proxy_pass http://origin; }
             }
             server {
                 listen 127.0.0.1:\(ports.probe);
@@ -73,16 +72,6 @@ enum Configurations {
         }
 
         """
-    }
-
-    /// What is read of a large answer goes out in pieces of a size that saves calls.
-    private static func files(_ setting: Setting) -> String {
-        let buffers = setting.bytes > 32 << 10 ? " output_buffers 2 256k;" : ""
-        return switch setting.effectiveFileAccess {
-        case .read: "sendfile off;" + buffers
-        case .sendfile: "sendfile on;"
-        case .threads: "sendfile off; aio threads; aio_write on;" + buffers
-        }
     }
 
     /// As many as connections leave, each of which may have one of its own to the origin.
@@ -104,10 +93,8 @@ enum Configurations {
         "gzip on; gzip_comp_level 6; gzip_proxied any; gzip_types application/json; gzip_vary on;"
 
     /// Nothing of what is passed through goes to a file.
-    private static func passing(_ setting: Setting) -> String {
-        "\(setting.passing.rawValue); proxy_max_temp_file_size 0; proxy_buffer_size 64k; proxy_buffers 16 64k;"
-            + " proxy_busy_buffers_size 512k;"
-    }
+    private static let passing =
+        "proxy_max_temp_file_size 0; proxy_buffer_size 64k; proxy_buffers 16 64k; proxy_busy_buffers_size 512k;"
 
     static func varnish(_ setting: Setting, _ lab: Lab) -> String {
         """
@@ -133,8 +120,8 @@ enum Configurations {
         _ folder: String, _ file: String, _ ports: ServerPorts, _ setting: Setting
     ) throws -> [String] {
         let parameters = [
-            "thread_pools=\(setting.threadPools)", "thread_pool_min=\(threads / setting.threadPools)",
-            "thread_pool_max=2000", "http_gzip_support=\(setting.codesGzip ? "on" : "off")", "gzip_level=6",
+            "thread_pools=2", "thread_pool_min=300", "thread_pool_max=2000",
+            "http_gzip_support=\(setting.codesGzip ? "on" : "off")", "gzip_level=6",
             "timeout_idle=300", "listen_depth=4096", "vsl_mask=\(try VarnishLog.mask())", "vsl_space=1M",
         ]
         return [
@@ -142,6 +129,4 @@ enum Configurations {
             "-s", "malloc,\(max(setting.memoryMiB, setting.entries / 200))m",
         ] + parameters.flatMap { ["-p", $0] }
     }
-
-    private static let threads = 600
 }

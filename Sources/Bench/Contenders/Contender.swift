@@ -20,30 +20,21 @@ struct Contender: Equatable {
     /// Where it is installed; nil where it is not.
     var path: String? { program.map { Child.find($0) } ?? Programs.refrain }
 
-    /// What its configuration is called.
-    var fileName: String {
-        switch name {
-        case Self.nginx.name: "nginx.conf"
-        case Self.varnish.name: "default.vcl"
-        default: "proxy.conf"
-        }
-    }
-
     /// Its command line, with its files written to `folder`.
     func arguments(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) throws -> [String] {
-        let text =
+        let file = folder + "/configuration"
+        let (text, arguments) =
             switch self.name {
-            case Self.nginx.name: Configurations.nginx(folder, ports, setting, lab)
-            case Self.varnish.name: Configurations.varnish(setting, lab)
-            default: Configurations.refrain(folder, ports, setting, lab)
+            case Self.nginx.name: (Configurations.nginx(folder, ports, setting, lab), ["-c", file, "-p", folder])
+            case Self.varnish.name:
+                try (
+                    Configurations.varnish(setting, lab),
+                    Configurations.varnishArguments(folder, file, ports, setting)
+                )
+            default: (Configurations.refrain(folder, ports, setting, lab), ["serve", "--config", file])
             }
-        let file = folder + "/" + fileName
         try text.write(toFile: file, atomically: true, encoding: .utf8)
-        switch self.name {
-        case Self.nginx.name: return ["-c", file, "-p", folder]
-        case Self.varnish.name: return try Configurations.varnishArguments(folder, file, ports, setting)
-        default: return ["serve", "--config", file]
-        }
+        return arguments
     }
 }
 

@@ -11,8 +11,6 @@ final class Lab {
     let plan: RoundPlan
     let workspace: Workspace
     let certificate: Certificate
-    /// Where what servers were told is left to be read; nil: nowhere.
-    var settingsFolder: String?
     private var startedOrigin: RunningServer?
     private var started = 0
 
@@ -63,14 +61,9 @@ final class Lab {
     func running<R>(
         _ contenders: [Contender], _ setting: Setting = Setting(), _ body: ([RunningServer]) throws -> R
     ) throws -> R {
-        try running(contenders.filter { !setting.usesTLS || $0.speaksTLS }.map { ($0, setting) }, body)
-    }
-
-    /// The same with a setting for each.
-    func running<R>(_ contenders: [(Contender, Setting)], _ body: ([RunningServer]) throws -> R) throws -> R {
         var servers: [RunningServer] = []
         defer { for server in servers { server.stop() } }
-        for (contender, setting) in contenders {
+        for contender in contenders where !setting.usesTLS || contender.speaksTLS {
             if let server = try start(contender, setting) { servers.append(server) }
         }
         return try body(servers)
@@ -81,18 +74,7 @@ final class Lab {
         guard let path = contender.path else { return nil }
         let (folder, ports) = try place(contender.name)
         let arguments = try contender.arguments(folder, ports, setting, self)
-        try keepSettings(contender, [path] + arguments, folder, name)
         return try launch(name ?? contender.name, path, arguments, ports, folder, usesTLS: setting.usesTLS)
-    }
-
-    /// Leaves a server's file, and above it the command line as a comment, where it can be read
-    /// after the run. What is measured starts after what is tried, so the last one stays.
-    private func keepSettings(_ contender: Contender, _ command: [String], _ folder: String, _ name: String?) throws {
-        guard let settingsFolder else { return }
-        let text = try String(contentsOfFile: folder + "/" + contender.fileName, encoding: .utf8)
-        try FileManager.default.createDirectory(atPath: settingsFolder, withIntermediateDirectories: true)
-        let file = settingsFolder + "/" + (name.map { $0 + "-" } ?? "") + contender.fileName
-        try "# \(command.joined(separator: " "))\n\(text)".write(toFile: file, atomically: true, encoding: .utf8)
     }
 
     /// Refrain, which must be there.
@@ -154,13 +136,12 @@ enum OriginShare: Equatable {
 extension Lab {
     /// One run of wrk against one server, with the processor time of the server.
     func sample(
-        _ server: RunningServer, _ target: String, connections: Int, seconds: Int? = nil, script: [String] = [],
-        fields: [String] = [], origin: OriginShare? = OriginShare.none, settle: () throws -> Void = {}
+        _ server: RunningServer, _ target: String, connections: Int, script: [String] = [], fields: [String] = [],
+        origin: OriginShare? = OriginShare.none, settle: () throws -> Void = {}
     ) throws -> Sample {
         let (asked, start) = (try originRequests(), server.cpuNanoseconds)
         let result = try WrkResult.measure(
-            server.url(target), connections: connections, seconds: seconds ?? plan.seconds, script: script,
-            fields: fields)
+            server.url(target), connections: connections, seconds: plan.seconds, script: script, fields: fields)
         try settle()
         let used = server.cpuNanoseconds - start
         guard result.errors == 0, result.requests > 0 else {

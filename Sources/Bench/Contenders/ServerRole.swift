@@ -3,13 +3,12 @@ import EventLoop
 import Foundation
 
 /// What this program itself can be beside what it measures, each in a process of its own:
-/// `bench serve origin PORT`, `bench serve bare PORT LOOPS BYTES`, and `bench serve idle PORT
-/// SERVER COUNT TARGET`: clients of the server on that port, which listen themselves on theirs once
-/// each has its answer, and are gone once one of them has been closed.
+/// `bench serve origin PORT`, and `bench serve idle PORT SERVER COUNT TARGET`: clients of the
+/// server on that port, which listen themselves on theirs once each has its answer, and are gone
+/// once one of them has been closed.
 enum ServerRole {
     static let word = "serve"
     static let origin = "origin"
-    static let bare = "bare"
     static let idle = "idle"
 
     /// Serves until the process is ended.
@@ -22,23 +21,24 @@ enum ServerRole {
         let server: AnyObject =
             switch (name, numbers.count) {
             case (origin, 1): try OriginServer(port: port)
-            case (bare, 3): try BareResponder(port: port, loops: numbers[1], answerBytes: numbers[2])
             case (idle, 3): try rest(port, of: numbers[1], numbers[2], arguments.last ?? "")
             default:
-                throw BenchError(
-                    "bench \(word) knows \(origin) PORT, \(bare) PORT LOOPS BYTES and \(idle) PORT SERVER COUNT TARGET")
+                throw BenchError("bench \(word) knows \(origin) PORT and \(idle) PORT SERVER COUNT TARGET")
             }
         while true { withExtendedLifetime(server) { _ = sleep(3600) } }
     }
 
     /// - Throws: when one of the clients has been closed; till then it does not return.
     private static func rest(_ port: UInt16, of server: Int, _ count: Int, _ target: String) throws -> Never {
-        let clients = try IdleClients(port: server, target: target)
+        let clients = try Crowd(port: server, target: target)
         try clients.join(count)
         guard let address = SocketAddress(host: "127.0.0.1", port: port) else { throw BenchError("no address") }
         let loop = try EventLoop(label: "bench.idle")
         let listener = try loop.sync { try Listener(address: address, loop: loop) { $0.close() } }
-        withExtendedLifetime(listener) { clients.waitUntilOneEnds() }
-        throw BenchError("one of \(count) idle clients was closed")
+        // Ten looks a second cost the server beside it nothing.
+        while true {
+            try withExtendedLifetime(listener) { try clients.checkAllOpen() }
+            usleep(100_000)
+        }
     }
 }

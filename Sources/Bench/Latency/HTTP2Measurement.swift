@@ -11,53 +11,32 @@ enum HTTP2Measurement {
     private static let setting = Setting(usesTLS: true, usesHTTP2: true)
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        guard H2LoadResult.program != nil else { return [absentRow] }
         let contenders = Contender.nginxHasHTTP2 ? [Contender.refrain, .nginx] : [.refrain]
-        let tuned = try lab.tuned(contenders, setting) { server in
-            try lab.warm([server], target)
-            return try sample(lab, server, seconds: 1)
-        }
-        let notes = [note] + (contenders.contains(.nginx) ? [] : ["an nginx without HTTP/2 is left out"])
-        return try lab.running(tuned) { servers in
+        let notes = contenders.contains(.nginx) ? [] : ["an nginx without HTTP/2 is left out"]
+        return try lab.running(contenders, setting) { servers in
             try lab.warm(servers, target)
-            let rounds = try lab.rounds(servers) { server, _ in try sample(lab, server, seconds: lab.plan.seconds) }
+            let rounds = try lab.rounds(servers) { server, _ in try sample(lab, server) }
             let slower = servers.compactMap { rounds.median($0.name, \.requestsPerSecond) }.min() ?? 0
             let rate = FixedRate(share: 0.5, perSecond: Int(slower / 2) / connections * connections)
-            let paced = try lab.rounds(servers) { server, _ in
-                try sample(lab, server, seconds: lab.plan.seconds, at: rate)
-            }
+            let paced = try lab.rounds(servers) { server, _ in try sample(lab, server, at: rate) }
             return [
                 rounds.row(
-                    name, title, unit: "requests/s", beside: [("nginx", leastRatio)], notes: notes + lab.notes(tuned),
-                    \.requestsPerSecond),
+                    name, "hits over HTTP/2, 4 KiB, \(shape)", unit: "requests/s",
+                    beside: [("nginx", .atLeast(1.2))], notes: notes, \.requestsPerSecond),
                 rounds.row(
                     name, "processor time a hit over HTTP/2", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
                 paced.row(
                     name, "p99 of these at \(rate.perSecondText) (\(rate.percent))", unit: "ms",
-                    beside: [("nginx", .atMost(1))], notes: [pacedNote], \.p99),
+                    beside: [("nginx", .atMost(1))], \.p99),
             ]
         }
     }
 
-    private static let title = "hits over HTTP/2, 4 KiB, \(shape)"
-    private static let leastRatio = Target.atLeast(1.2)
-    private static let note = "one answer, over TLS; h2load on one thread shares the cores with the servers"
-    private static let pacedNote =
-        "p99: h2load sends what is due every 10 ms, and counts from when it sent: a server that stalls is asked later"
-
-    private static var absentRow: ResultRow {
-        ResultRow(
-            measurement: name, name: title, unit: "requests/s", others: [Other(name: "nginx", target: leastRatio)],
-            notes: ["left out: \(H2LoadResult.absence)"])
-    }
-
     /// - Parameter rate: nil for a closed loop.
-    private static func sample(
-        _ lab: Lab, _ server: RunningServer, seconds: Int, at rate: FixedRate? = nil
-    ) throws -> Sample {
+    private static func sample(_ lab: Lab, _ server: RunningServer, at rate: FixedRate? = nil) throws -> Sample {
         let log = lab.workspace.path + "/h2load.log"
         defer { try? FileManager.default.removeItem(atPath: log) }
-        var options = ["-c\(connections)", "-m\(streams)", "-D\(seconds)"]
+        var options = ["-c\(connections)", "-m\(streams)", "-D\(lab.plan.seconds)"]
         if let rate { options += ["--rps=\(rate.perSecond / connections)", "--log-file=\(log)"] }
         let (asked, used) = (try lab.originRequests(), server.cpuNanoseconds)
         let result = try H2LoadResult.measure([server.url(target)], options)

@@ -20,48 +20,32 @@ struct LatencyMeasurement {
     }
 
     private func run() throws -> [ResultRow] {
-        let tuned = try tuned()
-        return try lab.running(tuned) { servers in
-            let sustained = try sustained(servers, run: 2)
+        try lab.running([.refrain, .nginx], workload.setting) { servers in
+            let sustained = try sustained(servers)
             return try sustained.fixedRates.enumerated().flatMap { index, rate in
                 let rounds = try lab.rounds(servers) { server, round in
-                    try measure(server, rate, run: 3 + index * lab.plan.rounds + round)
+                    try measure(server, rate, run: 1 + index * lab.plan.rounds + round)
                 }
-                let notes = workload.notes + [LatencyRows.note, sustained.note(rate)] + lab.notes(tuned)
-                return LatencyRows.rows(workload, rate, rounds, notes)
+                return LatencyRows.rows(workload, rate, rounds, [sustained.note(rate)])
             }
         }
     }
 
-    /// Each with the lowest p99, at half of what the slower sustains as they come.
-    private func tuned() throws -> [(Contender, Setting)] {
-        let contenders = [Contender.refrain, .nginx]
-        let rates = try lab.running(contenders, workload.setting) { try sustained($0, run: 0).fixedRates }
-        guard let rate = rates.first(where: { $0.share == 0.5 }) else { throw BenchError("no server runs") }
-        return try lab.tuned(contenders, workload.setting, by: Self.shortness) { server in
-            try workload.prepare(server, lab)
-            return try measure(server, rate, run: 1, seconds: 1)
-        }
-    }
-
-    /// Of the tail: the higher the better.
-    private static func shortness(_ sample: Sample) -> Double { 1 / sample.p99 }
-
     /// What each does in a short closed loop, once all of them have what they need.
-    private func sustained(_ servers: [RunningServer], run: Int) throws -> Sustained {
+    private func sustained(_ servers: [RunningServer]) throws -> Sustained {
         for server in servers { try workload.prepare(server, lab) }
         return Sustained(
             rates: try servers.map { server in
-                Sustained.Rate(name: server.name, perSecond: try measure(server, nil, run: run).requestsPerSecond)
+                Sustained.Rate(name: server.name, perSecond: try measure(server, nil, run: 0).requestsPerSecond)
             })
     }
 
     /// - Parameters:
     ///   - rate: nil for a closed loop.
     ///   - run: its number, by which its targets are chosen.
-    private func measure(_ server: RunningServer, _ rate: FixedRate?, run: Int, seconds: Int? = nil) throws -> Sample {
+    private func measure(_ server: RunningServer, _ rate: FixedRate?, run: Int) throws -> Sample {
         let most = workload.mostRequests
-        let count = rate?.requests(seconds: seconds ?? lab.plan.seconds, most: most) ?? min(most, 20_000)
+        let count = rate?.requests(seconds: lab.plan.seconds, most: most) ?? min(most, 20_000)
         let targets = workload.targets(count, run: run)
         try workload.store(targets, in: server, lab)
         let (asked, before) = (try lab.originRequests(), try counted(server))

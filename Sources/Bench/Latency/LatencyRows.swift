@@ -4,10 +4,6 @@ enum LatencyRows {
         ("p50", { $0.p50 * 1000 }), ("p99", { $0.p99 * 1000 }), ("p99.9", { $0.p999 * 1000 }),
     ]
 
-    static let note =
-        "open loop over at most 64 connections, latency counts from when a request was due; the client shares the "
-        + "cores with the servers; settings were chosen by p99 at half of what the slower sustains"
-
     static func rows(
         _ workload: any LatencyWorkload, _ rate: FixedRate, _ rounds: Rounds, _ notes: [String]
     ) -> [ResultRow] {

@@ -7,7 +7,6 @@ protocol LatencyWorkload {
     var name: String { get }
     /// As the table does.
     var title: String { get }
-    var notes: [String] { get }
     var setting: Setting { get }
     /// How much of it the origin has to see.
     var origin: OriginShare { get }
@@ -38,7 +37,6 @@ extension LatencyWorkload {
 struct StoredSongs: LatencyWorkload {
     let name: String
     let title: String
-    let notes: [String]
     let setting: Setting
     let entries: Int
     /// Whether Refrain's memory must not hold them.
@@ -47,19 +45,16 @@ struct StoredSongs: LatencyWorkload {
     private static let songs = FileHitsMeasurement.songs
 
     static let inMemory = StoredSongs(
-        name: "latency-memory", title: "hits from memory, 4 KiB", notes: ["1,000 answers, uniform access"],
-        setting: Setting(clients: 500), entries: 1_000, isInFile: false)
+        name: "latency-memory", title: "hits from memory, 4 KiB", setting: Setting(clients: 500),
+        entries: 1_000, isInFile: false)
     static let inFile = StoredSongs(
-        name: "latency-file", title: "hits from SQLite, 4 KiB",
-        notes: [
-            "\(FileHitsMeasurement.entries) answers, uniform access; Refrain's memory holds a tenth of them at most"
-        ],
-        setting: FileHitsMeasurement.setting, entries: FileHitsMeasurement.entries, isInFile: true)
+        name: "latency-file", title: "hits from SQLite, 4 KiB", setting: FileHitsMeasurement.setting,
+        entries: FileHitsMeasurement.entries, isInFile: true)
 
     func prepare(_ server: RunningServer, _ lab: Lab) throws {
         try lab.fill(server, Self.songs, entries)
         guard isInFile, server.name == Contender.refrain.name else { return }
-        _ = try FileHitsMeasurement.shareInMemory(lab, server)
+        try FileHitsMeasurement.checkMemory(lab, server)
     }
 
     func targets(_ count: Int, run: Int) -> [String] {
@@ -72,7 +67,6 @@ struct StoredSongs: LatencyWorkload {
 struct NewSongs: LatencyWorkload {
     let name = "latency-misses"
     let title = "misses, 4 KiB, each stored"
-    let notes = ["distinct keys; what is written behind the answers is waited for after each run"]
     let setting = Setting(entries: 400_000)
     let origin = OriginShare.all
     let repeats = false
@@ -94,10 +88,6 @@ struct NewSongs: LatencyWorkload {
 struct ComposedLists: LatencyWorkload {
     let name = "latency-composed"
     let title = "composed answers, 4 KiB"
-    let notes = [
-        "lists of 4 songs, each list asked for once: Refrain makes them of songs that it has stored one by one; for "
-            + "nginx the same lists are hits, fetched twice before each run"
-    ]
     let setting = Setting(memoryMiB: 4096, entries: 800_000, clients: 500)
     let repeats = false
     let mostRequests = 20_000

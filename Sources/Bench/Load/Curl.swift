@@ -9,14 +9,6 @@ enum Curl {
         return try Self.fields(output(["-s", "-k", "-D", "-", "-o", "/dev/null"] + options + [url]), url)
     }
 
-    /// The bytes of an answer, head and body.
-    static func answerBytes(_ url: String) throws -> Int {
-        let text = try output(["-s", "-k", "-o", "/dev/null", "-w", "%{size_header} %{size_download}", url])
-        let sizes = text.split(separator: " ").compactMap { Int($0) }
-        guard sizes.count == 2, sizes[1] > 0 else { throw BenchError("no answer from \(url)") }
-        return sizes[0] + sizes[1]
-    }
-
     static func fields(_ text: String, _ url: String) throws -> [String: String] {
         let lines = text.split(whereSeparator: \.isNewline)
         guard let status = lines.first?.split(separator: " ").dropFirst().first, status == "200" else {

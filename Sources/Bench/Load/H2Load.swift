@@ -12,14 +12,12 @@ struct H2LoadResult: Equatable {
     let milliseconds: Double
     let errors: Int
 
-    static let program = Child.find("h2load")
-    /// What a row says that cannot be measured without it.
-    static let absence = "h2load is not installed (apt-get install nghttp2-client)"
-
     /// - Parameter urls: asked for in turn, by each connection from the first one on.
     /// - Throws: `BenchError` where h2load has no figures.
     static func measure(_ urls: [String], _ options: [String]) throws -> H2LoadResult {
-        guard let program else { throw BenchError(absence) }
+        guard let program = Child.find("h2load") else {
+            throw BenchError("h2load is not installed (apt-get install nghttp2-client)")
+        }
         let text = try Child.output(of: program, ["-t1", "-H", "accept: application/json"] + options + urls)
         guard let result = H2LoadResult(text) else {
             throw BenchError("h2load printed no figures for \(urls.first ?? "nothing"):\n\(text)")

@@ -10,34 +10,20 @@ enum CodedHitsMeasurement {
     private static let name = "gzip"
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        let setting = Setting(codesGzip: true)
-        let tuned = try lab.tuned(Contender.all, setting) { server in
-            try warm(lab, server)
-            return try sample(lab, server, seconds: 1)
-        }
-        let rounds = try lab.running(tuned) { servers in
+        let rounds = try lab.running(Contender.all, Setting(codesGzip: true)) { servers in
             for server in servers { try warm(lab, server) }
-            return try lab.rounds(servers) { server, _ in try sample(lab, server) }
+            return try lab.rounds(servers) { server, _ in
+                try lab.sample(server, target, connections: connections, fields: fields)
+            }
         }
-        let notes = [
-            "the origin gave it uncompressed; level 6 for all. nginx compresses each answer anew; Refrain does once, "
-                + "after it is first asked for so, and keeps both forms; Varnish does once, when it stores, and "
-                + "keeps that form alone. So this is not the same work, but what each does for the same requests",
-            "three quarters of the 4 KiB are one letter, which costs nginx less than words would",
-        ]
         return [
             rounds.row(
                 name, "hits wanted in gzip, stored without, 4 KiB, 64 connections", unit: "requests/s",
-                beside: [("nginx", .atLeast(1)), ("varnish", nil)], notes: notes + lab.notes(tuned),
-                \.requestsPerSecond),
+                beside: [("nginx", .atLeast(1)), ("varnish", nil)], \.requestsPerSecond),
             rounds.row(
                 name, "processor time a hit in gzip", unit: "us", beside: [("nginx", nil), ("varnish", nil)],
                 \.cpuPerRequest),
         ]
-    }
-
-    private static func sample(_ lab: Lab, _ server: RunningServer, seconds: Int? = nil) throws -> Sample {
-        try lab.sample(server, target, connections: connections, seconds: seconds, fields: fields)
     }
 
     /// Stored uncompressed, and asked for in gzip until it comes so.

@@ -1,5 +1,3 @@
-import Text
-
 /// Hits that memory does not hold: ten times as much is stored as fits in the memory tier, and all
 /// of it is asked for alike.
 enum FileHitsMeasurement {
@@ -15,67 +13,33 @@ enum FileHitsMeasurement {
     static let setting = Setting(memoryMiB: memory, clients: 500)
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        let tuned = try lab.tuned([.refrain, .nginx], setting) { server in
-            try lab.fill(server, songs, entries)
-            return try uniform(lab, server, seed: 0, seconds: 1)
-        }
-        return try lab.running(tuned) { servers in
-            let workers = tuned[0].1.workers
-            let inMemory = try lab.refrain(Setting(workers: workers), as: "memory")
+        try lab.running([.refrain, .nginx], setting) { servers in
+            let inMemory = try lab.refrain(as: "memory")
             defer { inMemory.stop() }
             for server in servers + [inMemory] { try lab.fill(server, songs, entries) }
-            let share = try shareInMemory(lab, servers[0])
+            try checkMemory(lab, servers[0])
             let rounds = try lab.rounds([servers[0], inMemory] + servers.dropFirst()) {
                 try uniform(lab, $0, seed: $1 + 1)
             }
-            let hits = rounds.row(
-                name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
-                beside: [("memory", .atLeast(0.6)), ("nginx", nil)],
-                notes: [note(share), "memory: a second Refrain with as many workers that holds all of it in memory"]
-                    + lab.notes(tuned), \.requestsPerSecond)
-            return [hits, try paced(lab, servers, rate: (hits.ours ?? 0) / 2)]
+            return [
+                rounds.row(
+                    name, "hits from SQLite, 4 KiB, 64 connections", unit: "requests/s",
+                    beside: [("memory", .atLeast(0.6)), ("nginx", nil)], \.requestsPerSecond)
+            ]
         }
     }
 
-    /// What of the stored answers memory holds, as a share.
-    /// - Throws: `BenchError` where that is so much that hits would not come from the file.
-    static func shareInMemory(_ lab: Lab, _ server: RunningServer) throws -> Double {
+    /// - Throws: `BenchError` where memory holds so much of the stored answers that hits would not
+    ///   come from the file.
+    static func checkMemory(_ lab: Lab, _ server: RunningServer) throws {
         let share =
             try Double(lab.statistic("memory_bytes", of: server)) / Double(lab.statistic("cache_bytes", of: server))
         guard share <= mostInMemory else { throw BenchError("memory holds \(share) of what is stored") }
-        return share
-    }
-
-    static func note(_ share: Double) -> String {
-        "\(entries) answers, uniform access; memory holds \(ResultsTable.fixed(share * 100, 1)) % of them"
     }
 
     /// All of it is asked for alike.
-    private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int, seconds: Int? = nil) throws -> Sample {
+    private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int) throws -> Sample {
         let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: seed)
-        return try lab.sample(
-            server, songs.target(0), connections: connections, seconds: seconds, script: script)
-    }
-
-    /// Half of what it can do, evenly spaced.
-    private static func paced(_ lab: Lab, _ servers: [RunningServer], rate: Double) throws -> ResultRow {
-        let rounds = try lab.rounds(servers) { server, round in
-            let asked = try lab.originRequests()
-            var numbers = SplitMix64(seed: UInt64(round))
-            let targets = (0..<Int(rate) * lab.plan.seconds).map { _ in
-                songs.target(Int.random(in: 0..<entries, using: &numbers))
-            }
-            let result = try Load.run(
-                targets, port: server.ports.clients, connections: connections, perSecond: Int(rate))
-            guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
-            return Sample(
-                requestsPerSecond: result.rate ?? 0, p50: result.milliseconds(atShare: 0.5),
-                p99: result.milliseconds(atShare: 0.99), invalidBecause: result.latenessAtP99)
-        }
-        var row = rounds.row(
-            name, "p99 of these at half load", unit: "ms", beside: [("nginx", nil)],
-            notes: ["open loop, \(Int(rate)) requests/s for both; latency counts from when a request was due"], \.p99)
-        row.target = .atMost(2)
-        return row
+        return try lab.sample(server, songs.target(0), connections: connections, script: script)
     }
 }

@@ -8,26 +8,15 @@ enum HandshakesMeasurement {
     private static let leastResumed = 0.9
 
     static func run(_ lab: Lab, _ name: String, resumes: Bool) throws -> [ResultRow] {
-        let tuned = try lab.tuned([.refrain, .nginx], Setting(usesTLS: true)) { server in
-            try lab.warm([server], target)
-            return try sample(lab, server, resumes, seconds: 1)
-        }
-        let rounds = try lab.running(tuned) { servers in
+        let rounds = try lab.running([.refrain, .nginx], Setting(usesTLS: true)) { servers in
             try lab.warm(servers, target)
-            return try lab.rounds(servers) { server, _ in
-                try sample(lab, server, resumes, seconds: lab.plan.seconds)
-            }
+            return try lab.rounds(servers) { server, _ in try sample(lab, server, resumes) }
         }
         let kind = resumes ? "resumed" : "full handshake"
-        let notes = [
-            "\(clients) clients: connect, shake hands, one hit, close, again; the client's half of the work is on the "
-                + "same cores. TLS 1.3, certificate on P-256, HTTP/1.1",
-            "both give tickets; nginx has a shared session cache too",
-        ]
         return [
             rounds.row(
                 name, "new TLS connections, \(kind) (one hit each)", unit: "connections/s",
-                beside: [("nginx", .atLeast(1))], notes: notes + lab.notes(tuned), \.requestsPerSecond),
+                beside: [("nginx", .atLeast(1))], \.requestsPerSecond),
             rounds.row(
                 name, "processor time a TLS connection, \(kind)", unit: "us", beside: [("nginx", nil)],
                 \.cpuPerRequest),
@@ -36,13 +25,11 @@ enum HandshakesMeasurement {
         ]
     }
 
-    private static func sample(
-        _ lab: Lab, _ server: RunningServer, _ resumes: Bool, seconds: Int
-    ) throws -> Sample {
+    private static func sample(_ lab: Lab, _ server: RunningServer, _ resumes: Bool) throws -> Sample {
         let (asked, used) = (try lab.originRequests(), server.cpuNanoseconds)
         let counts = try TLSClients(
             port: server.ports.clients, authorityPEM: lab.certificate.authorityPEM, resumes: resumes, target: target
-        ).run(clients: clients, seconds: seconds)
+        ).run(clients: clients, seconds: lab.plan.seconds)
         let nanoseconds = server.cpuNanoseconds - used
         guard try lab.originRequests() == asked else { throw BenchError("\(server.name): not all were hits") }
         if let objection = objection(to: counts, resumes) { throw BenchError("\(server.name): \(objection)") }

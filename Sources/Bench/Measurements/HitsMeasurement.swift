@@ -1,32 +1,18 @@
 import Foundation
 
 /// Hits from memory: one song, as fast as it is answered. Beside nginx and Varnish with the same
-/// answer, and beside a responder that does nothing but read and write on the same loop.
+/// answer.
 enum HitsMeasurement {
     private static let songs = NumberedSongs(bytes: 4096)
-    private static let bareTarget = 0.90
 
-    static func run(_ lab: Lab, connections: Int, varnish: Double, withBare: Bool) throws -> [ResultRow] {
-        let target = songs.target(1)
-        let tuned = try lab.tuned(Contender.all) { try tuning(lab, $0, target, connections) }
-        let rounds = try lab.running(tuned) { servers in
-            try lab.warm(servers, target)
-            let bare = withBare ? [try startBare(lab, Curl.answerBytes(servers[0].url(target)), connections)] : []
-            defer { for server in bare { server.stop() } }
-            return try lab.rounds(servers + bare) { server, _ in
-                try lab.sample(server, target, connections: connections)
-            }
-        }
+    static func run(_ lab: Lab, connections: Int, varnish: Double) throws -> [ResultRow] {
+        let rounds = try rounds(lab, Contender.all, Setting(), songs.target(1), connections)
         let name = "hits-\(connections)"
         let at = "\(connections) connections"
-        let bare: [(String, Target?)] = withBare ? [(ServerRole.bare, .atLeast(bareTarget))] : []
         return [
             rounds.row(
                 name, "hits from memory, 4 KiB, \(at)", unit: "requests/s",
-                beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))] + bare,
-                notes: lab.notes(tuned)
-                    + (withBare ? ["bare: the same loop, nothing parsed, as many bytes an answer"] : []),
-                \.requestsPerSecond),
+                beside: [("nginx", .atLeast(1.30)), ("varnish", .atLeast(varnish))], \.requestsPerSecond),
             rounds.row(
                 name, "p99 of these, \(at)", unit: "ms", beside: [("nginx", .atMost(1)), ("varnish", nil)], \.p99),
             rounds.row(
@@ -35,42 +21,23 @@ enum HitsMeasurement {
         ]
     }
 
-    private static func tuning(
-        _ lab: Lab, _ server: RunningServer, _ target: String, _ connections: Int
-    ) throws -> Sample {
-        try lab.warm([server], target)
-        return try lab.sample(server, target, connections: connections, seconds: 1)
-    }
-
-    /// Hits of one song over 64 connections, each server with the settings that it does best with.
+    /// Hits of one song.
     private static func rounds(
-        _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String
-    ) throws -> (tuned: [(Contender, Setting)], rounds: Rounds) {
-        let tuned = try lab.tuned(contenders, setting) { try tuning(lab, $0, target, 64) }
-        let rounds = try lab.running(tuned) { servers in
+        _ lab: Lab, _ contenders: [Contender], _ setting: Setting, _ target: String, _ connections: Int = 64
+    ) throws -> Rounds {
+        try lab.running(contenders, setting) { servers in
             try lab.warm(servers, target)
-            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: 64) }
+            return try lab.rounds(servers) { server, _ in try lab.sample(server, target, connections: connections) }
         }
-        return (tuned, rounds)
-    }
-
-    /// With as many loops as it does best with.
-    private static func startBare(_ lab: Lab, _ bytes: Int, _ connections: Int) throws -> RunningServer {
-        let loops = try lab.bestWorkers { loops in
-            let server = try lab.startOwn(ServerRole.bare, ["\(loops)", "\(bytes)"])
-            defer { server.stop() }
-            return try lab.sample(server, "/", connections: connections, seconds: 1).requestsPerSecond
-        }
-        return try lab.startOwn(ServerRole.bare, ["\(loops)", "\(bytes)"])
     }
 
     /// The same over TLS, after the handshakes.
     static func tls(_ lab: Lab) throws -> [ResultRow] {
-        let (tuned, rounds) = try rounds(lab, [.refrain, .nginx], Setting(usesTLS: true), songs.target(1))
+        let rounds = try rounds(lab, [.refrain, .nginx], Setting(usesTLS: true), songs.target(1))
         return [
             rounds.row(
                 "tls", "hits over TLS, 4 KiB, 64 connections", unit: "requests/s", beside: [("nginx", .atLeast(1))],
-                notes: ["Varnish has no TLS"] + lab.notes(tuned), \.requestsPerSecond),
+                \.requestsPerSecond),
             rounds.row(
                 "tls", "processor time a hit over TLS", unit: "us", beside: [("nginx", nil)], \.cpuPerRequest),
         ]
@@ -79,12 +46,11 @@ enum HitsMeasurement {
     /// Large answers, in bytes a second.
     static func bodies(_ lab: Lab, _ name: String, bytes: Int, _ title: String) throws -> [ResultRow] {
         let target = NumberedSongs(bytes: bytes).target(1)
-        let (tuned, rounds) = try rounds(lab, Contender.all, Setting(bytes: bytes), target)
+        let rounds = try rounds(lab, Contender.all, Setting(bytes: bytes), target)
         return [
             rounds.row(
                 name, "answers of \(title), 64 connections", unit: "MiB/s",
-                beside: [("nginx", .atLeast(1)), ("varnish", nil)],
-                notes: ["nginx: tcp_nopush off (on, 64 KiB answers wait 40 ms)"] + lab.notes(tuned)
+                beside: [("nginx", .atLeast(1)), ("varnish", nil)]
             ) { $0.requestsPerSecond * Double(bytes) / Double(1 << 20) }
         ]
     }

@@ -5,32 +5,24 @@ enum IdleClientsMeasurement {
     private static let connections = 64
     private static let target = NumberedSongs(bytes: 4096).target(1)
     private static let name = "idle-clients"
-    private static let title = "hits, 64 connections, beside 10,000 idle clients"
     private static let alone = "alone"
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
         guard FileDescriptors.limit > count + 500 else {
-            let note = "\(count) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)"
-            let others = [Other(name: alone, target: .atLeast(0.9)), Other(name: "nginx", target: .atLeast(1))]
-            return [ResultRow(measurement: name, name: title, unit: "requests/s", others: others, notes: [note])]
+            throw BenchError("\(count) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)")
         }
-        let tuned = try lab.tuned([.refrain, .nginx]) { server in
-            try lab.warm([server], target)
-            return try lab.sample(server, target, connections: connections, seconds: 1)
-        }
-        let rounds = try lab.running(tuned) { servers in
-            let quiet = try lab.refrain(tuned[0].1, as: alone)
+        let rounds = try lab.running([.refrain, .nginx]) { servers in
+            let quiet = try lab.refrain(as: alone)
             defer { quiet.stop() }
             try lab.warm(servers + [quiet], target)
             return try lab.rounds([servers[0], quiet] + servers.dropFirst()) { server, _ in
                 server.name == alone ? try hits(lab, server) : try hitsBesideOthers(lab, server)
             }
         }
-        let notes = ["\(alone): a second Refrain without those clients; settings were chosen without them"]
         return [
             rounds.row(
-                name, title, unit: "requests/s", beside: [(alone, .atLeast(0.9)), ("nginx", .atLeast(1))],
-                notes: notes + lab.notes(tuned), \.requestsPerSecond)
+                name, "hits, 64 connections, beside 10,000 idle clients", unit: "requests/s",
+                beside: [(alone, .atLeast(0.9)), ("nginx", .atLeast(1))], \.requestsPerSecond)
         ]
     }
 

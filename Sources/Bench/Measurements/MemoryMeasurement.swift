@@ -5,8 +5,6 @@ import Foundation
 /// one request.
 enum MemoryMeasurement {
     private static let target = NumberedSongs(bytes: 4096).target(1)
-    /// Opened and answered at a time.
-    private static let batch = 250
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
         [
@@ -21,35 +19,29 @@ enum MemoryMeasurement {
             sleep(1)
             return try servers.map { (name: $0.name, bytes: Double(try $0.proportionalBytes())) }
         }
-        return row(
-            "idle process", "MiB", sizes, bytesPerUnit: 1024 * 1024, target: 15,
-            "proportional set size (PSS), summed over a server's processes; workers: one a core")
+        return row("idle process", "MiB", sizes, bytesPerUnit: 1024 * 1024, target: 15)
     }
 
     private static func row(
-        _ name: String, _ unit: String, _ sizes: [(name: String, bytes: Double)], bytesPerUnit: Double, target: Double,
-        _ note: String
+        _ name: String, _ unit: String, _ sizes: [(name: String, bytes: Double)], bytesPerUnit: Double, target: Double
     ) -> ResultRow {
         func figure(_ name: String) -> Double? { sizes.first { $0.name == name }.map { $0.bytes / bytesPerUnit } }
         return ResultRow(
             measurement: "memory", name: name, unit: unit, ours: figure("refrain"), target: .atMost(target),
-            others: sizes.isEmpty ? [] : [Other(name: "nginx", figure: figure("nginx"))], notes: [note])
+            others: [Other(name: "nginx", figure: figure("nginx"))])
     }
 
     private static func perClient(
         _ lab: Lab, _ name: String, _ setting: Setting, clients: Int, target bound: Double
     ) throws -> ResultRow {
         guard FileDescriptors.limit > clients + 100 else {
-            let note = "\(clients) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)"
-            return row(name, "KiB", [], bytesPerUnit: 1024, target: bound, note)
+            throw BenchError("\(clients) clients need more than \(FileDescriptors.limit) descriptors (ulimit -Hn)")
         }
         let sizes = try lab.running([.refrain, .nginx], setting) { servers in
             try lab.warm(servers, target)
             return try servers.map { (name: $0.name, bytes: try growth(lab, $0, clients)) }
         }
-        return row(
-            name, "KiB", sizes, bytesPerUnit: 1024, target: bound,
-            "\(clients) clients, one request each; growth of the PSS, divided; workers: one a core")
+        return row(name, "KiB", sizes, bytesPerUnit: 1024, target: bound)
     }
 
     /// Bytes for each of so many clients.
@@ -58,7 +50,7 @@ enum MemoryMeasurement {
         let tls = server.usesTLS ? try ClientTLS(trustAnchors: .pem(lab.certificate.authorityPEM)) : nil
         let clients = try Crowd(port: server.ports.clients, tls: tls, target: target)
         defer { clients.stop() }
-        for _ in 0..<count / batch { try clients.join(batch) }
+        try clients.join(count)
         let after = try server.proportionalBytes()
         try clients.checkAllOpen()
         return Double(after - before) / Double(count)

@@ -10,22 +10,13 @@ enum MissesMeasurement {
     private static let numbersPerRound = 1_000_000
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        let tuned = try lab.tuned([.refrain, .nginx]) { try measure(lab, $0, 0, seconds: 1) }
-        var notes =
-            [
-                "distinct keys, 64 connections; Varnish keeps answers in memory alone and is not beside",
-                "where another run has removed its files in the last five minutes, nginx is measured too slow",
-                "nginx: use_temp_path off, proxy_buffering on (without it nothing is kept), an answer fits one buffer",
-            ] + lab.notes(tuned)
-        let rounds = try lab.running(tuned) { servers in
-            let rounds = try lab.rounds(servers) { try round(lab, $0, $1) }
-            notes.append(try stored(lab, servers[0]))
-            return rounds
+        let (rounds, note) = try lab.running([.refrain, .nginx]) { servers in
+            try (lab.rounds(servers) { try round(lab, $0, $1) }, stored(lab, servers[0]))
         }
         return [
             rounds.row(
                 name, "misses, 4 KiB, each stored", unit: "requests/s", beside: [("nginx", .atLeast(1.30))],
-                notes: notes, \.requestsPerSecond),
+                notes: [note], \.requestsPerSecond),
             rounds.row(name, "processor time a miss", unit: "us", beside: [("nginx", .atMost(0.80))], \.cpuPerRequest),
             rounds.row(name, "p99 of these misses", unit: "ms", beside: [("nginx", .atMost(1))], \.p99),
         ]
@@ -33,7 +24,7 @@ enum MissesMeasurement {
 
     private static func round(_ lab: Lab, _ server: RunningServer, _ round: Int) throws -> Sample {
         let first = round * numbersPerRound
-        let sample = try measure(lab, server, first, seconds: lab.plan.seconds)
+        let sample = try measure(lab, server, first)
         // The script is tried once before the run, so that the first number is never sent; and the
         // first half of what was sent has long been answered at the end.
         let count = Int(sample.requestsPerSecond) * lab.plan.seconds / 2
@@ -47,12 +38,10 @@ enum MissesMeasurement {
 
     /// What is written behind the answers counts for the one that writes: the next server's turn
     /// comes after it.
-    private static func measure(
-        _ lab: Lab, _ server: RunningServer, _ first: Int, seconds: Int
-    ) throws -> Sample {
+    private static func measure(_ lab: Lab, _ server: RunningServer, _ first: Int) throws -> Sample {
         let script = try songs.script(lab.workspace, known: 0, share: 0, firstNew: first, seed: 1)
         return try lab.sample(
-            server, songs.target(0), connections: connections, seconds: seconds, script: script, origin: .all
+            server, songs.target(0), connections: connections, script: script, origin: .all
         ) {
             if server.name == Contender.refrain.name { try lab.settle(server) }
             // The disk's work for one server must not fall into another's turn.

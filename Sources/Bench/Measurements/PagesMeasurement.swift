@@ -11,16 +11,8 @@ enum PagesMeasurement {
         (name: ours, spoken: "h2", options: ["-c1", "-m\(answers)"]),
         (name: theirs, spoken: "http/1.1", options: ["--h1", "-c6", "-m1"]),
     ]
-    private static let target = Target.atMost(0.5)
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
-        guard H2LoadResult.program != nil else {
-            return [
-                ResultRow(
-                    measurement: name, name: title, unit: "ms", others: [Other(name: theirs, target: target)],
-                    notes: ["left out: \(H2LoadResult.absence)"])
-            ]
-        }
         let server = try lab.refrain(Setting(usesTLS: true))
         defer { server.stop() }
         let link = try DelayedLink(to: server.ports.clients, delay: delay)
@@ -39,14 +31,6 @@ enum PagesMeasurement {
                 rounds.append(Sample(p50: result.milliseconds), of: way.name)
             }
         }
-        return [
-            rounds.row(
-                name, title, unit: "ms", beside: [(theirs, target)], ours: ours,
-                notes: [
-                    "hits, with the handshakes of TLS; HTTP/1.1 over six connections, as browsers have at most, each of "
-                        + "which asks ten times; the link delays every byte by 25 ms each way, and nothing else is slow "
-                        + "about it: connecting takes no time, and no window has to grow"
-                ], \.p50)
-        ]
+        return [rounds.row(name, title, unit: "ms", beside: [(theirs, .atMost(0.5))], ours: ours, \.p50)]
     }
 }

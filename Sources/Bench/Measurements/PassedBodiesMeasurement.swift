@@ -5,27 +5,19 @@ enum PassedBodiesMeasurement {
     static func run(_ lab: Lab, _ name: String, mebibytes: Int) throws -> [ResultRow] {
         let bytes = mebibytes << 20
         let target = PassedBody.target(bytes: bytes)
-        let tuned = try lab.tuned(Contender.all, Setting(bytes: bytes), passes: true) { server in
-            try sample(lab, server, target, seconds: 1)
+        let rounds = try lab.running(Contender.all, Setting(bytes: bytes)) { servers in
+            try lab.rounds(servers) { server, _ in
+                try lab.sample(server, target, connections: connections, origin: .all)
+            }
         }
-        let rounds = try lab.running(tuned) { servers in
-            try lab.rounds(servers) { server, _ in try sample(lab, server, target, seconds: lab.plan.seconds) }
-        }
-        let notes = [
-            "the origin is a process on the same cores; nginx: no temporary files, buffers of 64 KiB; Varnish: pass"
-        ]
         return [
             rounds.row(
                 name, "answers of \(mebibytes) MiB passed through, \(connections) connections", unit: "MiB/s",
-                beside: [("nginx", .atLeast(1)), ("varnish", nil)], notes: notes + lab.notes(tuned, passes: true)
+                beside: [("nginx", .atLeast(1)), ("varnish", nil)]
             ) { $0.requestsPerSecond * Double(mebibytes) },
             rounds.row(
                 name, "processor time a MiB of these", unit: "us", beside: [("nginx", nil), ("varnish", nil)]
             ) { $0.cpuPerRequest / Double(mebibytes) },
         ]
-    }
-
-    private static func sample(_ lab: Lab, _ server: RunningServer, _ target: String, seconds: Int) throws -> Sample {
-        try lab.sample(server, target, connections: connections, seconds: seconds, origin: .all)
     }
 }

@@ -20,10 +20,8 @@ enum StoreMeasurement {
         var firstAnswer = 0.0
         /// Microseconds, of each round of look-ups.
         var p50: [Double] = []
-        var p99: [Double] = []
         /// The file's size divided by what is stored in it.
         var fileRatio = 0.0
-        var entriesPerSecond = 0.0
     }
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
@@ -32,12 +30,9 @@ enum StoreMeasurement {
         var disk = try zip(counts, paths).map { try fill($1, $0) }
         try lookUpInFiles(paths, rounds: lab.plan.rounds, &disk)
         let memory = lookUpInMemory(rounds: lab.plan.rounds)
-        let million = ResultsTable.number(disk[1].entriesPerSecond)
-        let note =
-            "file: bodies of 1 to 8 KiB, seeded, \(million) entries/s written; stored bytes are bodies, fields and keys"
         let size = ResultRow(
             measurement: name, name: "its size for each stored byte", unit: "bytes", ours: disk[1].fileRatio,
-            target: .atMost(1.15), notes: [note])
+            target: .atMost(1.15))
         return [
             row("look-up in the file, a million entries", disk, .atMost(1.5)),
             row("look-up in memory, a million entries", memory, .atMost(2)),
@@ -47,43 +42,35 @@ enum StoreMeasurement {
     }
 
     private static func opening(_ title: String, _ milliseconds: Double) -> ResultRow {
-        ResultRow(
-            measurement: name, name: title, unit: "ms", ours: milliseconds, target: .atMost(500),
-            notes: ["opened as a starting proxy does, five times; the kernel has the file in its memory"])
+        ResultRow(measurement: name, name: title, unit: "ms", ours: milliseconds, target: .atMost(500))
     }
 
     private static func row(_ title: String, _ figures: [Figures], _ target: Target) -> ResultRow {
         let ratio = zip(figures[1].p50, figures[0].p50).map { $0 / $1 }.median
-        let tail = figures.map { ResultsTable.number($0.p99.median) }
         return ResultRow(
             measurement: name, name: title, unit: "us", ours: figures[1].p50.median,
-            others: [Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: target)],
-            notes: ["\(title): p99 \(tail[1]) us, in a thousand \(tail[0]) us"])
+            others: [Other(name: "a thousand", figure: figures[0].p50.median, ratio: ratio, target: target)])
     }
 
     private static func fill(_ path: String, _ count: Int) throws -> Figures {
         let store = open(path)
         var (stored, waiting) = (0, 0)
-        let clock = ContinuousClock()
-        let time = clock.measure {
-            for number in 0..<count {
-                let answer = CachedAnswers.answer(
-                    number, bytes: CachedAnswers.realisticBytes(number), at: CachedAnswers.now + Int64(number / 1_000))
-                store.store(answer)
-                stored += CachedAnswers.storedBytes(answer)
-                waiting += answer.body.count
-                if waiting >= bytesPerFlush {
-                    store.records.flush()
-                    waiting = 0
-                }
+        for number in 0..<count {
+            let answer = CachedAnswers.answer(
+                number, bytes: CachedAnswers.realisticBytes(number), at: CachedAnswers.now + Int64(number / 1_000))
+            store.store(answer)
+            stored += CachedAnswers.storedBytes(answer)
+            waiting += answer.body.count
+            if waiting >= bytesPerFlush {
+                store.records.flush()
+                waiting = 0
             }
-            store.records.flush()
         }
+        store.records.flush()
         let entries = store.records.entries
         store.records.close()
         guard entries == count else { throw BenchError("\(entries) entries instead of \(count)") }
         var figures = Figures()
-        figures.entriesPerSecond = Double(count) / (time / .seconds(1))
         figures.fileRatio = Double(ProcessUse.diskBytes(of: path)) / Double(stored)
         (figures.open, figures.firstAnswer) = try openingTimes(path, count)
         return figures
@@ -145,7 +132,6 @@ enum StoreMeasurement {
         }.sorted()
         precondition(found == 2 * lookups, "everything stored is found")
         figures.p50.append(microseconds[lookups / 2])
-        figures.p99.append(microseconds[lookups * 99 / 100])
     }
 
     private static func open(_ path: String) -> FileTier {

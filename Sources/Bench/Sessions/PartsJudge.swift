@@ -1,3 +1,4 @@
+import Simulator
 import Text
 
 // Judges an answer that is put together of parts, part by part.
@@ -37,7 +38,7 @@ struct PartsJudge {
     /// The latest first.
     private let revisions: [Int]
     private let text: String
-    private let target: TraceTarget
+    private let target: SimulatorTarget
     private(set) var verdict = Judgement()
     /// The attributes of the resources that were met, by type and id.
     private var met: [String: JSON] = [:]
@@ -46,7 +47,7 @@ struct PartsJudge {
         self.past = past
         self.revisions = revisions
         self.text = text
-        target = TraceTarget(text)
+        target = SimulatorTarget(Array(text.utf8))
     }
 
     mutating func judge(_ document: JSON) {
@@ -80,8 +81,7 @@ struct PartsJudge {
     private mutating func batch(_ document: JSON) {
         let type = target.elements[3]
         var given = document.identities[...]
-        var asked: Set<String> = []
-        for id in target.list("ids") where asked.insert(id).inserted {
+        for id in target.list("ids") ?? [] {
             if given.first == "\(type)/\(id)" {
                 given.removeFirst()
             } else if !revisions.contains(where: { past.status("\(prefix)\(type)/\(id)", at: $0) == 404 }) {
@@ -123,7 +123,7 @@ struct PartsJudge {
     }
 
     private func version(_ identity: String, at revision: Int) -> ResourceVersion? {
-        ResourceVersion(prefix + identity, language: target["l"], past, at: revision)
+        ResourceVersion(prefix + identity, language: target.first("l"), past, at: revision)
     }
 
     private func isOfOneRevision(_ identity: String, _ attributes: JSON?, _ lists: [(String, JSON)]) -> Bool {

@@ -5,7 +5,7 @@ struct ProxyStatistics {
     private let members: JSONObject
 
     static func current() throws -> ProxyStatistics {
-        let body = try TraceClient(port: Servers.adminPort).get("/stats").body
+        let body = try TraceClient(port: SessionServers.adminPort).get("/stats").body
         guard case .object(let members) = try JSON.parse(body) else { throw BenchError("no statistics") }
         return ProxyStatistics(members: members)
     }

@@ -47,7 +47,8 @@ enum SampleRecording {
         var asked: [SampleRequest] = []
         for request in trace.requests {
             var sample = SampleRequest(
-                due: request.due, target: request.target, latency: SampleRequest.latency(&random), kind: request.kind)
+                due: request.due, target: request.target, latency: SampleRequest.latency(&random),
+                kind: RequestKind(SimulatorTarget(Array(request.target.utf8))))
             if let predecessor = request.predecessor.map({ asked[$0] }) {
                 sample.due = max(
                     sample.due, predecessor.due + predecessor.latency + Int.random(in: 2...25, using: &random))
@@ -75,6 +76,30 @@ enum SampleRecording {
             lines += exchange.line
         }
         return (lines, bodies)
+    }
+}
+
+/// What a request is about.
+enum RequestKind {
+    /// `/{type}/{id}` and `/{type}?ids=`, without and with `include`, `extend` or the like.
+    case single, decorated, batch, decoratedBatch
+    /// `/{type}/{id}/{relationship or view}`: the window at the beginning, and one further down.
+    case firstPage, furtherPage
+    /// `typing`: hints, asked for at every key.
+    case charts, search, typing
+    case other
+
+    init(_ target: SimulatorTarget) {
+        let isDecorated = target.parameters.contains { ["include", "extend", "views"].contains($0.name) }
+        switch (target.elements.dropFirst(3).first, target.elements.count) {
+        case ("charts"?, _): self = .charts
+        case ("search"?, 4): self = .search
+        case ("search"?, _): self = .typing
+        case (_, 4) where target.first("ids") != nil: self = isDecorated ? .decoratedBatch : .batch
+        case (_, 5): self = isDecorated ? .decorated : .single
+        case (_, 6...): self = (target.first("offset") ?? "0") == "0" ? .firstPage : .furtherPage
+        default: self = .other
+        }
     }
 }
 

@@ -51,9 +51,7 @@ struct SessionScript {
         let answer = api[target]
         let predecessor = isAlongside ? requests.last?.predecessor : requests.indices.last
         requests.append(
-            TraceRequest(
-                target: target, kind: RequestKind(TraceTarget(target)), due: now, status: answer.status,
-                predecessor: predecessor))
+            TraceRequest(target: target, due: now, status: answer.status, predecessor: predecessor))
         now += Int.random(in: 2...25, using: &random)
         return answer
     }

@@ -1,46 +1,12 @@
-import Text
-
 // What a trace is: the requests of many client sessions in the order in which they are due.
 //
 // What must hold: a trace is a value that depends on its seed alone, so that every server is asked
 // for the same.
 
-/// What a request is about, as far as it matters for what its answer can be made of.
-enum RequestKind: String, CaseIterable, Sendable {
-    /// `/{type}/{id}`, without and with `include`, `extend` or the like.
-    case single = "single"
-    case decorated = "single, decorated"
-    /// `/{type}?ids=`, without and with `include`, `extend` or the like.
-    case batch = "batch"
-    case decoratedBatch = "batch, decorated"
-    /// `/{type}/{id}/{relationship or view}`: the window at the beginning, and one further down.
-    case firstPage = "page at 0"
-    case furtherPage = "page further down"
-    case charts = "charts"
-    case search = "search"
-    /// Hints and suggestions, asked for at every key.
-    case typing = "typing"
-    case other = "other"
-
-    init(_ target: TraceTarget) {
-        let isDecorated = target.parameters.contains { ["include", "extend", "views"].contains($0.name) }
-        switch (target.elements.dropFirst(3).first, target.elements.count) {
-        case ("charts"?, _): self = .charts
-        case ("search"?, 4): self = .search
-        case ("search"?, _): self = .typing
-        case (_, 4) where target["ids"] != nil: self = isDecorated ? .decoratedBatch : .batch
-        case (_, 5): self = isDecorated ? .decorated : .single
-        case (_, 6...): self = (target["offset"] ?? "0") == "0" ? .firstPage : .furtherPage
-        default: self = .other
-        }
-    }
-}
-
 /// One request of a client.
 struct TraceRequest: Sendable {
     /// Path and query as this client spells them.
     let target: String
-    let kind: RequestKind
     /// When it is sent, in milliseconds since the trace began, if the clients' users took their
     /// time.
     let due: Int
@@ -58,29 +24,4 @@ struct SessionTrace: Sendable {
 
     /// From the first request to the last, in milliseconds.
     var length: Int { requests.last?.due ?? 0 }
-}
-
-/// A target taken apart: path elements and decoded parameters in their order.
-struct TraceTarget {
-    let elements: [Substring]
-    let parameters: [(name: String, value: String)]
-
-    init(_ target: String) {
-        let parts = target.split(separator: "?", maxSplits: 1)
-        elements = parts[0].split(separator: "/")
-        parameters = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (Self.decoded(halves[0]), halves.count > 1 ? Self.decoded(halves[1]) : "")
-        }
-    }
-
-    subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
-
-    func list(_ name: String) -> [String] {
-        (self[name] ?? "").split(separator: ",").map(String.init)
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        String(decoding: PercentEncoding.decoded(text.utf8, plusIsSpace: true).bytes, as: UTF8.self)
-    }
 }

@@ -3,24 +3,10 @@ import Synchronization
 
 /// Sends a trace to a server and checks its answers.
 struct TracePlayer: Sendable {
-    /// How fast, and over how many connections.
-    struct Pace: Sendable {
-        let connections: Int
-        /// The clients' time divided by this; nil for one request as soon as the one before it is
-        /// answered.
-        let speed: Double?
-
-        static let oneByOne = Pace(connections: 1, speed: nil)
-
-        /// All clients at once, in about so many seconds.
-        static func together(_ trace: SessionTrace, seconds: Double) -> Pace {
-            Pace(connections: 32, speed: Double(trace.length) / 1000 / seconds)
-        }
-    }
-
     let port: Int
     let trace: SessionTrace
-    let pace: Pace
+    /// Each sends its next request as soon as the one before it is answered.
+    let connections: Int
     /// The fault of an answer, by its request, status and body; without one nil.
     var check: @Sendable (TraceRequest, Int, [UInt8]) -> String? = { request, status, _ in
         status == request.status ? nil : "\(status) instead of \(request.status): \(request.target)"
@@ -32,7 +18,7 @@ struct TracePlayer: Sendable {
     func play() throws {
         let run = Progress(trace.requests.count)
         let finished = DispatchGroup()
-        for _ in 0..<pace.connections {
+        for _ in 0..<connections {
             finished.enter()
             Thread.detachNewThread { @Sendable in
                 sendInTurn(run)
@@ -50,7 +36,6 @@ struct TracePlayer: Sendable {
     private final class Progress: Sendable {
         let next = Atomic<Int>(0)
         let failures = Mutex<[String]>([])
-        let start = ContinuousClock.now
         private let answered: Mutex<[Bool]>
 
         init(_ count: Int) {
@@ -72,7 +57,6 @@ struct TracePlayer: Sendable {
             let index = run.next.add(1, ordering: .relaxed).oldValue
             guard index < trace.requests.count else { return }
             let request = trace.requests[index]
-            wait(for: request, since: run.start)
             if let predecessor = request.predecessor { run.wait(forAnswerTo: predecessor) }
             willSend(index)
             let fault: String?
@@ -86,12 +70,5 @@ struct TracePlayer: Sendable {
             }
             if let fault { run.failures.withLock { $0.append(fault) } }
         }
-    }
-
-    private func wait(for request: TraceRequest, since start: ContinuousClock.Instant) {
-        guard let speed = pace.speed else { return }
-        let due = start + .microseconds(Int(Double(request.due) * 1000 / speed))
-        let left = (due - .now) / .microseconds(1)
-        if left > 0 { usleep(UInt32(left)) }
     }
 }

@@ -21,13 +21,13 @@ struct World {
         var configuration = SimulatorConfiguration()
         configuration.requiresAuthorization = false
         configuration.seed = seed
-        configuration.prolificShare = 5
+        configuration.traits.prolificShare = 5
         configuration.listCut = cut
-        configuration.listSizes = listSizes
+        configuration.traits.listSizes = listSizes
         configuration.storefrontsWithGaps = gaps
-        configuration.unavailablePercent = unavailablePercent
-        configuration.unavailableOneIn = unavailableOneIn
-        configuration.revisionShare = 10
+        configuration.traits.unavailablePercent = unavailablePercent
+        configuration.traits.unavailableOneIn = unavailableOneIn
+        configuration.traits.revisionShare = 10
         return configuration
     }
 

@@ -50,7 +50,7 @@ struct WorldRun {
         let workspace = try Workspace()
         defer { workspace.remove() }
         let nginx = try throughNginx(workspace)
-        let server = try SessionServers.refrain(workspace, "refrain", lifetime: SessionServers.unlimited)
+        let server = try SessionServers.refrain(workspace)
         defer { server.stop() }
         let (refrain, judgement) = try throughRefrain()
         let statistics = try ProxyStatistics.current()
@@ -62,27 +62,21 @@ struct WorldRun {
 
     /// Nil when nginx is not installed. A latency would not change its number.
     private func throughNginx(_ workspace: Workspace) throws -> Int? {
-        guard let server = try SessionServers.nginx(workspace, "nginx", lifetime: SessionServers.unlimited) else {
-            return nil
-        }
+        guard let server = try SessionServers.nginx(workspace) else { return nil }
         defer { server.stop() }
-        let counted = try CountedOrigin(origin, port: Servers.simulatorPort)
+        let counted = try CountedOrigin(origin)
         defer { counted.stop() }
-        try Servers.waitFor(Servers.nginxPort, "/v1/storefronts/us")
-        _ = counted.takeCounts()
-        try TracePlayer(port: Servers.nginxPort, trace: trace, pace: Self.pace).play()
-        return counted.takeCounts().values.reduce(0, +)
+        return try counted.requests(
+            while: TracePlayer(port: SessionServers.nginxPort, trace: trace, connections: Self.clients))
     }
 
     private func throughRefrain() throws -> (requests: Int, judgement: Judgement) {
         var origin = origin
         origin.latency = Self.latency
-        let counted = try CountedOrigin(origin, port: Servers.simulatorPort)
+        let counted = try CountedOrigin(origin)
         defer { counted.stop() }
-        try Servers.waitFor(Servers.refrainPort, "/v1/storefronts/us")
-        _ = counted.takeCounts()
         let judge = AnswerJudge(counted.api)
-        var player = TracePlayer(port: Servers.refrainPort, trace: trace, pace: Self.pace)
+        var player = TracePlayer(port: SessionServers.refrainPort, trace: trace, connections: Self.clients)
         player.check = { request, status, body in
             judge.judge(request.target, status, body)
             return nil
@@ -91,9 +85,6 @@ struct WorldRun {
             let period = max(1, trace.requests.count / (world.revisions + 1))
             player.willSend = { if $0 > 0, $0 % period == 0 { counted.api.revise() } }
         }
-        try player.play()
-        return (counted.takeCounts().values.reduce(0, +), judge.result)
+        return try (counted.requests(while: player), judge.result)
     }
-
-    private static var pace: TracePlayer.Pace { TracePlayer.Pace(connections: clients, speed: nil) }
 }

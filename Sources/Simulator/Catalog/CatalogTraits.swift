@@ -1,12 +1,14 @@
 /// The choices that shape a catalog beside its seed and size.
-struct CatalogTraits: Sendable {
+public struct CatalogTraits: Sendable {
     /// Percentage of albums and songs that a storefront lacks; nil: each type's own.
-    var unavailablePercent: Int?
-    /// A storefront lacks one item in N. Takes the place of the percentage.
-    var unavailableOneIn: Int?
-    /// One artist in so many has more albums than fit on one page.
-    var prolificShare = 300
-    var listSizes = ListSizes.standard
-    /// Resources in a thousand that change at each revision; nil for about one in four.
-    var revisionShare: Int?
+    public var unavailablePercent: Int?
+    /// A storefront lacks one item in N of every type, and one in N more of the songs of the albums
+    /// that it has; no album is deprecated. Takes the place of the percentage.
+    public var unavailableOneIn: Int?
+    /// One artist in so many has more albums than fit on one page, with standard sizes of lists.
+    public var prolificShare = 300
+    public var listSizes = ListSizes.standard
+    /// Resources in a thousand that change at each revision, of albums, songs, artists and
+    /// playlists; nil for about one in four.
+    public var revisionShare: Int?
 }

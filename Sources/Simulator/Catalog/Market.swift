@@ -24,10 +24,7 @@ struct Market: Sendable, Equatable {
 
     private init(_ index: Int, _ row: (String, String, [String], String)) {
         self.index = index
-        code = row.0
-        name = row.1
-        tags = row.2
-        explicitPolicy = row.3
+        (code, name, tags, explicitPolicy) = row
     }
 
     /// The storefronts whose catalogs the users of the simulated API live in.

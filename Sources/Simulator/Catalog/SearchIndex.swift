@@ -1,51 +1,20 @@
-// What search looks through: the lower-case names of artists, albums and playlists in one run of
-// bytes each, made at the first search. Songs, videos and stations are found through their artists
-// and albums.
+// What search looks through: the lower-case names of artists, albums and playlists, made at the
+// first search. Songs, videos and stations are found through their artists and albums.
 
-/// Names laid end to end, each closed by a line feed.
+/// Names by number, in lower case.
 struct NameTable: Sendable {
-    private var bytes: [UInt8] = []
-    private var starts: [Int] = []
+    private let names: [[UInt8]]
 
     init(_ count: Int, _ name: (Int) -> String) {
-        for number in 0..<count {
-            starts.append(bytes.count)
-            bytes.append(contentsOf: name(number).lowercased().utf8)
-            bytes.append(0x0A)
-        }
-        starts.append(bytes.count)
+        names = (0..<count).map { Array(name($0).lowercased().utf8) }
     }
 
     /// The numbers of the names that contain the bytes, at most `limit`.
     func find(_ term: [UInt8], limit: Int) -> [Int] {
-        guard let first = term.first else { return [] }
-        var found: [Int] = []
-        bytes.withUnsafeBufferPointer { bytes in
-            var number = 0
-            while number + 1 < starts.count, found.count < limit {
-                let last = starts[number + 1] - term.count
-                var position = starts[number]
-                while position < last {  // the line feed is never part of a match
-                    if bytes[position] == first, matches(bytes, at: position, term) {
-                        found.append(number)
-                        break
-                    }
-                    position += 1
-                }
-                number += 1
-            }
-        }
-        return found
+        Array(names.indices.lazy.filter { names[$0].containsBytes(term) }.prefix(limit))
     }
 
-    private func matches(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int, _ term: [UInt8]) -> Bool {
-        for index in term.indices where bytes[position + index] != term[index] { return false }
-        return true
-    }
-
-    func name(_ number: Int) -> String {
-        String(decoding: bytes[starts[number]..<(starts[number + 1] - 1)], as: UTF8.self)
-    }
+    func name(_ number: Int) -> String { String(decoding: names[number], as: UTF8.self) }
 }
 
 /// The tables of all names that can be searched.
@@ -131,7 +100,9 @@ struct SearchMatches: Sendable {
 extension [UInt8] {
     /// Whether the other bytes occur somewhere in these.
     func containsBytes(_ other: [UInt8]) -> Bool {
-        guard !other.isEmpty, count >= other.count else { return other.isEmpty }
-        return (0...(count - other.count)).contains { self[$0..<($0 + other.count)].elementsEqual(other) }
+        guard let first = other.first, count >= other.count else { return other.isEmpty }
+        return (0...(count - other.count)).contains {
+            self[$0] == first && self[$0..<($0 + other.count)].elementsEqual(other)
+        }
     }
 }

@@ -17,7 +17,6 @@ extension SimulatedExchange {
                 chart(type, page, &renderer)
                 renderer.json.endArray()
             }
-            for name in target.list("with") ?? [] { namedCharts(name, &renderer) }
             renderer.json.endObject()
             order(types.map { chartKind + ":" + $0.name }, &renderer, hasRawOrder: false)
         }
@@ -68,20 +67,19 @@ extension SimulatedExchange {
         renderer.json.member("name", names[type] ?? "")
         renderer.json.member("orderId", kind + ":" + type.name)
         renderer.json.key("href")
-        chartLink(type, kind, renderer.context, limit: target.first("limit"), offset: nil, &renderer.json)
+        chartLink(type, kind, renderer.context, offset: nil, &renderer.json)
         if let offset = page.nextOffset {
             renderer.json.key("next")
-            let limit = configuration.chartNextKeepsLimit ? target.first("limit") : nil
-            chartLink(type, kind, renderer.context, limit: limit, offset: offset, &renderer.json)
+            chartLink(type, kind, renderer.context, offset: offset, &renderer.json)
         }
         data(page.items, &renderer, .item(isMixed: true))
         renderer.json.endObject()
     }
 
-    /// Parameters in alphabetical order, narrowed to one type (APPLE-MUSIC-API 7.4, 7.6).
+    /// Parameters in alphabetical order, narrowed to one type; the client's `limit` is kept
+    /// (APPLE-MUSIC-API 7.4, 7.6).
     private func chartLink(
-        _ type: SimulatedType, _ kind: String, _ context: RenderContext, limit: String?, offset: Int?,
-        _ json: inout JSONBytes
+        _ type: SimulatedType, _ kind: String, _ context: RenderContext, offset: Int?, _ json: inout JSONBytes
     ) {
         let genre = target.first("genre")
         json.text { bytes in
@@ -91,26 +89,10 @@ extension SimulatedExchange {
             bytes.appendQueryValue(kind)
             bytes.appendParameter("&genre=", genre)
             bytes.appendParameter("&l=", context.tag)
-            bytes.appendParameter("&limit=", limit)
+            bytes.appendParameter("&limit=", target.first("limit"))
             bytes.appendParameter("&offset=", offset.map(String.init))
             bytes.appendParameter("&types=", type.name)
         }
-    }
-
-    /// `with=cityCharts,dailyGlobalTopCharts`: chart playlists.
-    private func namedCharts(_ name: String, _ renderer: inout Renderer) {
-        guard name == "cityCharts" || name == "dailyGlobalTopCharts" else { return }
-        let first = name == "cityCharts" ? 1 : 41
-        let playlists = stride(from: first, to: min(catalog.playlistCount, first + 400), by: 80)
-            .map { Resource(.playlists, $0) }.compactMap(renderer.context.shown)
-        renderer.json.beginArray(name)
-        renderer.json.beginObject()
-        renderer.json.member("chart", name == "cityCharts" ? "city-top" : "daily-global-top")
-        renderer.json.member("name", name == "cityCharts" ? "City Charts" : "Daily Top 100")
-        renderer.json.member("orderId", name + ":playlists")
-        data(playlists, &renderer, .item(isMixed: true))
-        renderer.json.endObject()
-        renderer.json.endArray()
     }
 
     /// The types of a request: at least one, all of them known (APPLE-MUSIC-API 8.3). Each comes

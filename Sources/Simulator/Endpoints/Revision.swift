@@ -36,7 +36,7 @@ extension SimulatorConfiguration {
     /// The other shapes.
     var flipped: SimulatorConfiguration {
         var flipped = self
-        flipped.nestedAlbums = nestedAlbums == .never ? .always : .never
+        flipped.nestsAlbums = !nestsAlbums
         flipped.nestedPageSize = nestedPageSize == 20 ? 25 : 20
         flipped.linkForm = linkForm == .alphabetical ? .documentedIn2017 : .alphabetical
         flipped.variesMemberOrder = !variesMemberOrder

@@ -35,9 +35,6 @@ struct SimulatedExchange {
         case "storefronts":
             try requireRead()
             return try storefronts(Array(elements.dropFirst(2)))
-        case "language":
-            try requireRead()
-            return try languageTag(Array(elements.dropFirst(2)))
         case "test" where elements.count == 2:
             try requireRead()
             var json = JSONBytes(capacity: 16)
@@ -120,12 +117,12 @@ struct SimulatedExchange {
     }
 
     /// An object with the members that `write` appends.
-    func reply(_ context: RenderContext, status: Int = 200, _ write: (inout Renderer) -> Void) -> Reply {
+    func reply(_ context: RenderContext, _ write: (inout Renderer) -> Void) -> Reply {
         var renderer = Renderer(context)
         renderer.json.beginObject()
         write(&renderer)
         renderer.json.endObject()
-        return Reply(status: status, renderer.json)
+        return Reply(renderer.json)
     }
 
     /// `"data":[...]`.

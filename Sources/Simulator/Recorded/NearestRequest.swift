@@ -1,8 +1,7 @@
 import AppleMusic
-import Text
 
 /// Finds the recorded request that is most like one that was not recorded: of the same path, else
-/// of the same route, else any; of these the one whose text differs least.
+/// of the same route, else any; of these the one with the most letters in common.
 struct NearestRequest {
     private struct Candidate {
         let key: [UInt8]
@@ -10,7 +9,6 @@ struct NearestRequest {
         /// Letters in common at the beginning and at the end.
         let likeness: Int
 
-        /// Whether it comes before another that is compared.
         func precedes(_ other: Candidate) -> Bool {
             if rank != other.rank { return rank > other.rank }
             if likeness != other.likeness { return likeness > other.likeness }
@@ -19,16 +17,10 @@ struct NearestRequest {
         }
     }
 
-    /// Of texts that are compared letter by letter, and letters of each: an error must not cost
-    /// seconds.
-    private static let mostCompared = 32
-    private static let mostLetters = 512
-
     private let wanted: RecordedRequest
     private let path: ArraySlice<UInt8>
     private let template: String
-    /// The best so far, in order.
-    private var best: [Candidate] = []
+    private var best: Candidate?
 
     init(to wanted: RecordedRequest) {
         self.wanted = wanted
@@ -40,20 +32,11 @@ struct NearestRequest {
     /// same.
     mutating func consider(_ key: [UInt8], _ route: Route) {
         let candidate = Candidate(key: key, rank: rank(key, route), likeness: Self.likeness(key, wanted.key))
-        if best.count == Self.mostCompared {
-            guard let last = best.last, candidate.precedes(last) else { return }
-            best.removeLast()
-        }
-        best.insert(candidate, at: best.firstIndex { candidate.precedes($0) } ?? best.endIndex)
+        if best.map(candidate.precedes) ?? true { best = candidate }
     }
 
     /// Method and target; nothing where none was considered.
-    var text: String {
-        let wanted = wanted.key.prefix(Self.mostLetters)
-        let rivals = best.prefix { $0.rank == best.first?.rank }.map(\.key)
-        let nearest = rivals.map { ($0, editDistance($0.prefix(Self.mostLetters), wanted)) }.min { $0.1 < $1.1 }
-        return String(decoding: nearest?.0 ?? [], as: UTF8.self)
-    }
+    var text: String { String(decoding: best?.key ?? [], as: UTF8.self) }
 
     private func rank(_ key: [UInt8], _ route: Route) -> Int {
         if Self.path(of: key) == path { return 2 }

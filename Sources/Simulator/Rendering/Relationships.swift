@@ -17,17 +17,17 @@ extension RenderContext {
             // Library albums carry their tracks in a single fetch only (APPLE-MUSIC-API 4.2.8).
             if type == .libraryAlbums, !isSingleFetch { carried = Carried(relations: [], full: []) }
             if !type.isLibrary { adapt(&carried) }
-            add(decorations.include, decorations.relate, to: &carried)
+            add(decorations.include(), decorations.relate(), to: &carried)
         case .item(let isMixed):
             // Only artists carry relationships as list items (APPLE-MUSIC-API 5.3.2).
             if type == .artists { carried.relations = type.defaultRelations }
-            if !isMixed { add(decorations.include, decorations.relate, to: &carried) }
+            if !isMixed { add(decorations.include(), decorations.relate(), to: &carried) }
         case .included(let depth):
-            if type == .artists, nestsAlbums {
+            if type == .artists, configuration.nestsAlbums {
                 carried.relations = type.defaultRelations
                 // Named in the unscoped include too: the default list is upgraded, nothing else is
                 // added (APPLE-MUSIC-API 6.2).
-                if decorations.include.contains(.albums), depth < 2 { carried.full = type.defaultRelations }
+                if decorations.include().contains(.albums), depth < 2 { carried.full = type.defaultRelations }
             }
             if depth > 2 { return carried }
         }
@@ -44,7 +44,7 @@ extension RenderContext {
         case .bare: carried.relations = carried.full
         case .identifiers: carried.full = []
         case .genres: carried.relations.formUnion(RelationSet(.genres))
-        case .replaced: if !decorations.include.isEmpty { carried = Carried(relations: [], full: []) }
+        case .replaced: if !decorations.include().isEmpty { carried = Carried(relations: [], full: []) }
         case .alone: if !isSingleFetch { carried = Carried(relations: [], full: []) }
         }
     }
@@ -53,14 +53,6 @@ extension RenderContext {
         carried.relations.formUnion(include)
         carried.relations.formUnion(relate)
         carried.full.formUnion(include)
-    }
-
-    private var nestsAlbums: Bool {
-        switch configuration.nestedAlbums {
-        case .always: true
-        case .batchesOnly: !isSingleFetch
-        case .never: false
-        }
     }
 }
 

@@ -4,23 +4,19 @@
 
 /// Additions to resources that a request asks for.
 struct Decorations: Sendable {
-    /// Unscoped: applies to the primary resources only.
-    private(set) var include: RelationSet = []
-    private(set) var relate: RelationSet = []
-    private(set) var extend: [String] = []
-    private(set) var fields: [String]?
     private(set) var views: [View] = []
     private(set) var asksForCleanItems = false
     private(set) var hasViewAttributes = false
-    /// Scoped, by type: applies to every resource of that type anywhere in the response.
-    private var scopedInclude: [SimulatedType: RelationSet] = [:]
-    private var scopedRelate: [SimulatedType: RelationSet] = [:]
-    private var scopedExtend: [SimulatedType: [String]] = [:]
-    private var scopedFields: [SimulatedType: [String]] = [:]
-    private var limits: [String: Int] = [:]
     /// Whether the parameters name the library relationship, which makes a catalog request personal
     /// (APPLE-MUSIC-API 2.2.2).
     private(set) var namesLibrary = false
+    /// By the type in brackets, and then for every resource of that type anywhere in the response;
+    /// without a type for the primary resources alone.
+    private var includes: [SimulatedType?: RelationSet] = [:]
+    private var relates: [SimulatedType?: RelationSet] = [:]
+    private var extended: [SimulatedType?: [String]] = [:]
+    private var projections: [SimulatedType?: [String]] = [:]
+    private var limits: [String: Int] = [:]
 
     init(_ target: SimulatorTarget) throws(APIError) {
         for parameter in target.parameters {
@@ -48,45 +44,32 @@ struct Decorations: Sendable {
             $0.formUnion(RelationSet($1))
         }
         if family == "include" || family == "relate", relations.contains(.library) { namesLibrary = true }
-        guard let scope else {
-            switch family {
-            case "include": include.formUnion(relations)
-            case "relate": relate.formUnion(relations)
-            case "extend": extend += names
-            case "fields": fields = (fields ?? []) + names
-            case "views": views += names.compactMap(View.init(rawValue:))
-            default: hasViewAttributes = hasViewAttributes || names.contains("attributes")
-            }
-            return
-        }
-        guard let type = SimulatedType(name: scope) else { return }
+        let type = scope.flatMap(SimulatedType.init(name:))
+        if scope != nil, type == nil { return }
         switch family {
-        case "include": scopedInclude[type, default: []].formUnion(relations)
-        case "relate": scopedRelate[type, default: []].formUnion(relations)
-        case "extend": scopedExtend[type, default: []] += names
-        case "fields": scopedFields[type, default: []] += names
+        case "include": includes[type, default: []].formUnion(relations)
+        case "relate": relates[type, default: []].formUnion(relations)
+        case "extend": extended[type, default: []] += names
+        case "fields": projections[type, default: []] += names
+        case "views" where scope == nil: views += names.compactMap(View.init(rawValue:))
+        case "with" where scope == nil: hasViewAttributes = hasViewAttributes || names.contains("attributes")
         default: return
         }
     }
 
-    func include(scopedTo type: SimulatedType) -> RelationSet {
-        scopedInclude.isEmpty ? [] : scopedInclude[type] ?? []
-    }
+    /// - Parameter type: nil for what the primary resources alone include.
+    func include(scopedTo type: SimulatedType? = nil) -> RelationSet { includes[type] ?? [] }
 
-    func relate(scopedTo type: SimulatedType) -> RelationSet {
-        scopedRelate.isEmpty ? [] : scopedRelate[type] ?? []
-    }
+    func relate(scopedTo type: SimulatedType? = nil) -> RelationSet { relates[type] ?? [] }
 
     /// The attributes a resource shows besides the usual ones.
     func extensions(of type: SimulatedType, isPrimary: Bool) -> [String] {
-        guard !extend.isEmpty || !scopedExtend.isEmpty else { return [] }
-        return (isPrimary ? extend : []) + (scopedExtend[type] ?? [])
+        (isPrimary ? extended[nil] ?? [] : []) + (extended[type] ?? [])
     }
 
     /// The only attributes a resource shows; nil for all.
     func projection(of type: SimulatedType, isPrimary: Bool) -> [String]? {
-        if let scoped = scopedFields[type] { return scoped }
-        return isPrimary ? fields : nil
+        projections[type] ?? (isPrimary ? projections[nil] : nil)
     }
 
     /// The number of inline elements: `limit[artists:albums]`, then `limit[albums]`, then the

@@ -12,11 +12,8 @@ public struct SimulatorField: Sendable, Equatable {
 
     /// Field names compare without regard to the case of ASCII letters (RFC 9110 section 5.1).
     func isNamed(_ other: String) -> Bool {
-        name.utf8.count == other.utf8.count
-            && zip(name.utf8, other.utf8).allSatisfy { Self.lower($0) == Self.lower($1) }
+        name.utf8.count == other.utf8.count && name.lowercased() == other.lowercased()
     }
-
-    private static func lower(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 }
 
 /// A request as a responder sees it.

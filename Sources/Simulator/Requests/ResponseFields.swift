@@ -20,14 +20,12 @@ enum ResponseFields {
         var response = SimulatorResponse(status: reply.status, body: reply.body)
         if !reply.body.isEmpty { fields.append(SimulatorField("Content-Type", "application/json;charset=utf-8")) }
         if reply.status == 200 {
-            if !configuration.cacheControl.isEmpty {
-                fields.append(SimulatorField("Cache-Control", configuration.cacheControl))
-            }
+            fields.append(SimulatorField("Cache-Control", "max-age=60, s-maxage=0, private, no-transform"))
             let tag = entityTag(reply.body)
             fields.append(SimulatorField("ETag", tag))
             let isUnchanged = request.field("If-None-Match").map { matches($0, tag) } ?? false
             let isRead = request.method == "GET" || request.method == "HEAD"
-            if configuration.honoursIfNoneMatch, isRead, isUnchanged {
+            if isRead, isUnchanged {
                 response.status = 304
                 response.body = []
                 fields.removeAll { $0.name == "Content-Type" }

@@ -4,17 +4,17 @@ import Text
 
 /// One parameter of a query, decoded: `filter%5Bisrc%5D=a+b` has the name `filter[isrc]` and the
 /// value `a b`.
-struct TargetParameter: Equatable, Sendable {
-    let name: String
+public struct TargetParameter: Equatable, Sendable {
+    public let name: String
     let value: String
 }
 
 /// Path elements and parameters of a target; never fails, since a broken escape stands for itself.
-struct SimulatorTarget: Sendable {
-    let elements: [String]
-    let parameters: [TargetParameter]
+public struct SimulatorTarget: Sendable {
+    public let elements: [String]
+    public let parameters: [TargetParameter]
 
-    init(_ target: [UInt8]) {
+    public init(_ target: [UInt8]) {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         elements = target[..<mark].split(separator: UInt8(ascii: "/")).map { Self.decode($0, plusIsSpace: false) }
         guard mark < target.endIndex else {
@@ -30,12 +30,12 @@ struct SimulatorTarget: Sendable {
     }
 
     /// The value of the first parameter of that name.
-    func first(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    public func first(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// The comma-separated elements of all parameters of that name, in order, without duplicates
     /// and empty ones (APPLE-MUSIC-API 4.3.16: `ids=1&ids=2` is accepted, duplicates are removed).
     /// Nil when the parameter is not there at all.
-    func list(_ name: String) -> [String]? {
+    public func list(_ name: String) -> [String]? {
         var seen: Set<String> = []
         var list: [String]?
         for parameter in parameters where parameter.name == name {

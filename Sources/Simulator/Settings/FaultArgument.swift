@@ -1,37 +1,37 @@
-/// The argument of one `--fault`: a fault that befalls a share of the requests, or a limit on their
-/// rate.
-public enum FaultArgument: Sendable, Equatable {
-    case fault(Fault)
-    /// Requests a second above which 429 is answered.
-    case limit(Int)
+/// Why a text is no argument of `--fault`, in words for the command line.
+public struct MalformedFault: Error, Equatable, CustomStringConvertible {
+    public let description: String
+}
 
-    /// Why a text is no such argument, in words for the command line.
-    public struct Malformed: Error, Equatable, CustomStringConvertible {
-        public let description: String
-    }
-
-    /// Reads `KIND`, `KIND:RATE` with a share from 0 to 1 of at most six decimals, or `limit:N/s`.
-    public init(_ text: String) throws(Malformed) {
+extension SimulatorConfiguration {
+    /// Adds a fault that befalls a share of the requests, or a limit on their rate, which takes the
+    /// place of an earlier one.
+    ///
+    /// - Parameter text: `KIND`, `KIND:RATE` with a share from 0 to 1 of at most six decimals, or
+    ///   `limit:N/s`.
+    public mutating func addFault(_ text: String) throws(MalformedFault) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
         let value = parts.count == 2 ? parts[1] : nil
         if name == "limit" {
             guard let value, let limit = Self.limit(value) else {
-                throw Malformed(description: "\"\(text)\" is not limit:N/s, such as limit:20/s")
+                throw MalformedFault(description: "\"\(text)\" is not limit:N/s, such as limit:20/s")
             }
-            self = .limit(limit)
+            requestsPerSecond = limit
             return
         }
         guard let kind = Fault.Kind(rawValue: name) else {
             let known = Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Malformed(description: "\"\(name)\" is none of \(known), limit")
+            throw MalformedFault(description: "\"\(name)\" is none of \(known), limit")
         }
         guard let perMillion = value.map(Self.perMillion) ?? 1_000_000 else {
-            throw Malformed(description: "\"\(text)\" is not KIND:RATE with a rate from 0 to 1, such as 503:0.1")
+            throw MalformedFault(
+                description: "\"\(text)\" is not KIND:RATE with a rate from 0 to 1, such as 503:0.1")
         }
-        self = .fault(Fault(kind, perMillion: perMillion))
+        faults.append(Fault(kind, perMillion: perMillion))
     }
 
+    /// `N/s`.
     private static func limit(_ text: Substring) -> Int? {
         let digits = text.dropLast(2)
         guard text.hasSuffix("/s"), areDigits(digits), let limit = Int(digits), limit > 0 else { return nil }
@@ -51,15 +51,5 @@ public enum FaultArgument: Sendable, Equatable {
 
     private static func areDigits(_ text: Substring) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
-    }
-}
-
-extension SimulatorConfiguration {
-    /// Adds what the argument asks for; a second limit takes the place of the first.
-    public mutating func add(_ argument: FaultArgument) {
-        switch argument {
-        case .fault(let fault): faults.append(fault)
-        case .limit(let perSecond): requestsPerSecond = perSecond
-        }
     }
 }

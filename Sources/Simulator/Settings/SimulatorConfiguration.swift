@@ -1,12 +1,6 @@
 /// What the simulated API is like; every choice that APPLE-MUSIC-API.md leaves open is an option
 /// here.
 public struct SimulatorConfiguration: Sendable {
-    /// When an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2: captures
-    /// disagree for single fetches).
-    enum NestedAlbums: Sendable {
-        case always, batchesOnly, never
-    }
-
     /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
     enum LinkForm: Sendable {
         /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
@@ -43,12 +37,10 @@ public struct SimulatorConfiguration: Sendable {
     /// Two instances with the same seed and sizes answer the same requests with the same JSON
     /// values.
     public var seed: UInt64 = 1
+    public var traits = CatalogTraits()
     /// The number of artists, at least 16; there are about four times as many albums and forty
     /// times as many songs.
     var artists = 2400
-    /// One artist in so many has more albums than fit on one page, with standard sizes of lists.
-    public var prolificShare = 300
-    public var listSizes = ListSizes.standard
     /// The number of editorial playlists, at least 64.
     var playlists = 1200
     public var relationHabit = RelationHabit.documented
@@ -56,30 +48,19 @@ public struct SimulatorConfiguration: Sendable {
     /// The storefronts in which an unavailable item keeps its place in catalog lists, so that they
     /// have gaps; in others the lists are closed up before they are cut. Nil for all storefronts.
     public var storefrontsWithGaps: Set<String>?
-    /// Percentage of albums and songs that a storefront lacks; nil: each type's own.
-    public var unavailablePercent: Int?
-    /// A storefront lacks one item in N of every type, and one in N more of the songs of the albums
-    /// that it has; no album is deprecated. Takes the place of the percentage.
-    public var unavailableOneIn: Int?
     /// Whether a request without a developer token is answered 401. The tokens themselves are the
     /// verifier's to judge.
     public var requiresAuthorization = true
-    var nestedAlbums = NestedAlbums.always
+    /// Whether an artist inside another resource carries its `albums` (APPLE-MUSIC-API 6.2:
+    /// captures disagree for single fetches).
+    var nestsAlbums = true
     /// The inline size of an included artist's `albums`: 25 in captures, 20 in newer reports
     /// (APPLE-MUSIC-API 6.2).
     var nestedPageSize = 25
-    /// Whether `next` of a chart keeps the client's `limit`: since 2018 in the documentation, not
-    /// in the capture of 2017.
-    var chartNextKeepsLimit = true
     var linkForm = LinkForm.alphabetical
     /// Whether members and relationships stand in another order from one answer to the next
     /// (APPLE-MUSIC-API 5.1.2).
     var variesMemberOrder = false
-    /// Whether `If-None-Match` is honoured with 304, which is not known of the real API
-    /// (APPLE-MUSIC-API 9.5).
-    var honoursIfNoneMatch = true
-    /// The field of every 200; empty leaves it out.
-    var cacheControl = "max-age=60, s-maxage=0, private, no-transform"
     var faults: [Fault] = []
     /// Requests a second above which 429 is answered; 0 for no limit.
     var requestsPerSecond = 0
@@ -87,17 +68,8 @@ public struct SimulatorConfiguration: Sendable {
     public var latency: Duration = .zero
     /// The catalog is revised after so many requests, again and again; 0 for never.
     public var reviseEvery = 0
-    /// Resources in a thousand that change at each revision, of albums, songs, artists and
-    /// playlists; nil for about one in four.
-    public var revisionShare: Int?
     /// The shapes of answers flip once, after so many requests; 0 for never.
     public var flipAfter = 0
 
     public init() {}
-
-    var traits: CatalogTraits {
-        CatalogTraits(
-            unavailablePercent: unavailablePercent, unavailableOneIn: unavailableOneIn, prolificShare: prolificShare,
-            listSizes: listSizes, revisionShare: revisionShare)
-    }
 }

@@ -18,17 +18,9 @@ struct KeptAnswers: Sendable, Equatable {
 
     /// - Parameter outcome: nil where the answer says none.
     mutating func note(_ outcome: Outcome?, isStored: Bool, isRefusal: Bool) {
-        if isRefusal {
-            refusals += 1
-        } else if isStored {
-            stored += 1
-        } else {
-            note(outcome?.side)
-        }
-    }
-
-    private mutating func note(_ side: Outcome.Side?) {
-        switch side {
+        switch outcome?.side {
+        case _ where isRefusal: refusals += 1
+        case _ where isStored: stored += 1
         case .hit: present += 1
         case .miss, .neither: notStored += 1
         case nil: unknown += 1

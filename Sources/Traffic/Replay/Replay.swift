@@ -55,7 +55,6 @@ public final class Replay: Sendable {
         /// Of the first connection.
         var timer: TimerToken?
         var run: ReplayRun?
-        var started = Timestamp.now()
         var wasStopped = false
     }
 
@@ -160,7 +159,6 @@ public final class Replay: Sendable {
 
     private func begin(_ session: Session, _ stream: Stream) {
         guard session.completion != nil, let address = stream.peer else { return }
-        session.started = .now()
         do throws(SystemError) {
             session.run = try ReplayRun(plan, planned, schedule, verifier, over: stream, to: address) {
                 [self] elapsed in
@@ -177,9 +175,9 @@ public final class Replay: Sendable {
         guard let run = session.run else { return }
         let isWarming = plan.pace.isWarming
         let progress = Progress(
-            elapsed: .nanoseconds(run.now), sent: run.tally.sent,
-            answered: isWarming ? run.tally.kept.asked : run.tally.answered, failed: run.tally.failed,
-            p99: isWarming ? nil : run.tally.corrected.quantile(0.99))
+            elapsed: .nanoseconds(run.now), sent: run.tally.result.sent,
+            answered: isWarming ? run.tally.kept.asked : run.tally.result.answered, failed: run.tally.result.failed,
+            p99: isWarming ? nil : run.tally.result.corrected.quantile(0.99))
         latest.withLock { $0 = progress }
         loop.schedule(after: Self.progressInterval) { [weak self] in self?.lookOn(session) }
     }
@@ -187,12 +185,9 @@ public final class Replay: Sendable {
     private func end(_ session: Session, _ elapsed: Duration) {
         guard let run = session.run else { return }
         session.run = nil
-        var result = ReplayResult(
-            file: plan.file, target: plan.targetInWords, pace: plan.paceInWords, connections: plan.connections,
-            started: session.started)
+        var result = run.result()
         (result.ended, result.elapsed) = (.now(), elapsed)
         result.skipped = planned.skipped
-        run.fill(&result)
         result.planned = schedule.count ?? run.taken
         result.remarks = remarks(wasStopped: session.wasStopped)
         if let verifier { result.verification = verifier.finish() }

@@ -42,7 +42,10 @@ final class ReplayRun {
         tls = plan.tls.map { ($0, plan.target.host) }
         timeout = plan.timeout.wholeNanoseconds
         state = ReplayState(schedule, mostConnections: plan.connections)
-        tally = ReplayTally(expecting: schedule.expectedLength)
+        let result = ReplayResult(
+            file: plan.file, target: plan.targetInWords, pace: plan.paceInWords, connections: plan.connections,
+            started: .now())
+        tally = ReplayTally(result, expecting: schedule.expectedLength)
         begun = .now()
         timer = try PreciseTimer(loop: loop) { [unowned self] in goOn() }
         connection(state.begin()).use(stream)
@@ -66,8 +69,8 @@ final class ReplayRun {
     /// Why a warming gave its target up.
     var gaveUp: Throttle.Stop? { state.throttle?.stop }
 
-    /// Writes what was counted into a result.
-    func fill(_ result: inout ReplayResult) { tally.fill(&result) }
+    /// The result, but for what the run does not know.
+    func result() -> ReplayResult { tally.finish() }
 
     /// Ends the run as it is: what was sent and not answered is neither an answer nor a failure.
     func stop() {

@@ -41,7 +41,9 @@ struct Plot {
     let yTitle: String
     let series: [PlotSeries]
 
-    private var frame: PlotFrame { PlotFrame(x: x, y: y, width: 1000, height: 300) }
+    /// Of the view box.
+    private static let width = 1000.0
+    private static let height = 300.0
 
     var html: String {
         """
@@ -50,7 +52,7 @@ struct Plot {
         <div class="frame">
         <div class="y" aria-hidden="true">\(y.ticks.map { label($0, "bottom", y) }.joined())</div>
         <svg role="img" viewBox="0 0 1000 300" preserveAspectRatio="none"><title>\(HTML.escaped(description))</title>
-        <path class="grid" d="\(frame.grid)"/>
+        <path class="grid" d="\(grid)"/>
         \(series.map(path).joined(separator: "\n"))
         </svg>
         <div class="x\(x.ticks.count > 4 ? " many" : "")" aria-hidden="true">\(x.ticks.map { label($0, "left", x) }.joined())</div>
@@ -71,38 +73,28 @@ struct Plot {
     }
 
     private func label(_ tick: PlotAxis.Tick, _ side: String, _ axis: PlotAxis) -> String {
-        "<span style=\"\(side):\(PlotFrame.plain(axis.place(tick.value) * 100))%\">\(HTML.escaped(tick.label))</span>"
+        "<span style=\"\(side):\(Self.plain(axis.place(tick.value) * 100))%\">\(HTML.escaped(tick.label))</span>"
     }
 
     private func path(_ series: PlotSeries) -> String {
         let form = series.form == .area ? "area" : "line"
-        let data = series.form == .area ? frame.area(series.steps) : frame.line(series.steps)
+        let data = series.form == .area ? area(series.steps) : line(series.steps)
         return "<path class=\"\(form) \(series.style)\" d=\"\(data)\"/>"
     }
-}
 
-/// Where the values of two axes lie in a drawing, and the data of SVG paths through them.
-struct PlotFrame {
-    let x: PlotAxis
-    let y: PlotAxis
-    let width: Double
-    let height: Double
+    // MARK: - Data of SVG paths
 
-    func horizontal(_ value: Double) -> Double { x.place(value) * width }
+    private func across(_ value: Double) -> String { Self.plain(x.place(value) * Self.width) }
 
-    func vertical(_ value: Double) -> Double { (1 - y.place(value)) * height }
-
-    private func across(_ value: Double) -> String { Self.plain(horizontal(value)) }
-
-    private func down(_ value: Double) -> String { Self.plain(vertical(value)) }
+    private func down(_ value: Double) -> String { Self.plain((1 - y.place(value)) * Self.height) }
 
     /// A line for each tick.
-    var grid: String {
-        y.ticks.map { "M0 \(down($0.value))H\(Self.plain(width))" }.joined()
-            + x.ticks.map { "M\(across($0.value)) 0V\(Self.plain(height))" }.joined()
+    private var grid: String {
+        y.ticks.map { "M0 \(down($0.value))H\(Self.plain(Self.width))" }.joined()
+            + x.ticks.map { "M\(across($0.value)) 0V\(Self.plain(Self.height))" }.joined()
     }
 
-    func line(_ steps: [PlotSeries.Step?]) -> String {
+    private func line(_ steps: [PlotSeries.Step?]) -> String {
         var (path, isDrawing) = ("", false)
         for step in steps {
             guard let step else {
@@ -116,7 +108,7 @@ struct PlotFrame {
         return path
     }
 
-    func area(_ steps: [PlotSeries.Step?]) -> String {
+    private func area(_ steps: [PlotSeries.Step?]) -> String {
         steps.compactMap { $0 }.filter { $0.value > $0.floor }.map { step in
             let floor = down(step.floor)
             return "M\(across(step.from)) \(floor)V\(down(step.value))H\(across(step.to))V\(floor)z"
@@ -124,5 +116,5 @@ struct PlotFrame {
     }
 
     /// A number of SVG and CSS, to a hundredth and without zeros behind that.
-    static func plain(_ value: Double) -> String { Figure.shortest(value, decimals: 2, isGrouped: false) }
+    private static func plain(_ value: Double) -> String { Figure.shortest(value, decimals: 2, isGrouped: false) }
 }

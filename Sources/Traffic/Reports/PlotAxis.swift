@@ -19,17 +19,18 @@ struct PlotAxis: Equatable, Sendable {
         return isLogarithmic ? log(clamped / lowest) / log(highest / lowest) : (clamped - lowest) / (highest - lowest)
     }
 
-    /// From 0 to a round number of at least `highest`, four to five steps.
-    /// - Parameter label: of a value, of which the step has this many decimals.
-    private static func linear(upTo highest: Double, label: (Double, _ decimals: Int) -> String) -> PlotAxis {
-        let exact = max(highest, 1e-9) / 5
+    /// From 0 to a round number of at least `highest`, four to five steps. Labels are whole numbers
+    /// or decimals, as many digits as the steps need: `0`, `250`, `1.5k`, `2M`.
+    static func amounts(upTo highest: Double) -> PlotAxis {
+        let highest = highest > 0 ? max(highest, 1e-9) : 1
+        let exact = highest / 5
         let magnitude = pow(10, log10(exact).rounded(.down))
         let step = ([1, 2, 2.5, 5, 10].first { $0 * magnitude >= exact * (1 - 1e-9) } ?? 10) * magnitude
-        let count = Int(clamping: (max(highest, 1e-9) / step - 1e-9).rounded(.up))
+        let count = Int(clamping: (highest / step - 1e-9).rounded(.up))
         let decimals = Self.decimals(of: step)
         return PlotAxis(
             lowest: 0, highest: step * Double(count), isLogarithmic: false,
-            ticks: (0...count).map { Tick(value: step * Double($0), label: label(step * Double($0), decimals)) })
+            ticks: (0...count).map { Tick(value: step * Double($0), label: amount(step * Double($0), decimals)) })
     }
 
     /// So many that a multiple of the number is written exactly, as far as a figure has digits.
@@ -38,14 +39,6 @@ struct PlotAxis: Equatable, Sendable {
             let scaled = number * pow(10, Double(places))
             return abs(scaled - scaled.rounded()) < 1e-6 * scaled
         } ?? 12
-    }
-
-    /// From 0 to 100 %, as many decimals as the steps need.
-    static let shares = linear(upTo: 1) { Figure.shortest($0 * 100, decimals: max($1 - 2, 0)) + " %" }
-
-    /// Whole numbers or decimals, as many digits as the steps need: `0`, `250`, `1.5k`, `2M`.
-    static func amounts(upTo highest: Double) -> PlotAxis {
-        linear(upTo: highest > 0 ? highest : 1, label: amount)
     }
 
     private static func amount(_ value: Double, _ decimals: Int) -> String {

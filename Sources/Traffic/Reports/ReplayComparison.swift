@@ -118,7 +118,7 @@ public struct ReplayComparison: Sendable {
 }
 
 extension ReplayComparison {
-    /// One page of HTML: the figures side by side, the curves one over the other.
+    /// One page of HTML: the figures side by side, the percentiles one over the other.
     public var page: String {
         let head = """
             <header>
@@ -140,7 +140,7 @@ extension ReplayComparison {
             body: head + alarms + "<main>\n"
                 + HTML.section("What was run", (unlikeness.map(HTML.note) ?? "") + circumstances)
                 + HTML.section("Corrected latency by percentile", span: "half", percentiles)
-                + HTML.section("Figures", span: "half", figures) + overTime + "</main>\n"
+                + HTML.section("Figures", span: "half", figures) + "</main>\n"
                 + HTMLReport.foot(explanations))
     }
 
@@ -149,20 +149,5 @@ extension ReplayComparison {
             .init(name: "A", style: "s-a", histogram: a.result.corrected),
             .init(name: "B", style: "s-b", histogram: b.result.corrected),
         ]).html
-    }
-
-    private var overTime: String {
-        let runs = [(a, "s-a"), (b, "s-b")].map { run, style in
-            let columns = TimelineColumn.columns(of: run.result, atMost: TimelineColumn.mostDrawn)
-            return (name: run.letter, style: style, columns: columns)
-        }
-        let latency = ResultPlots.overlay("99th percentile of corrected latency", runs, isLatency: true) { column in
-            column.slot.p99.map(Double.init)
-        }
-        let throughput = ResultPlots.overlay("answers a second", runs, isLatency: false) { column in
-            column.isRest ? nil : column.rate(column.slot.answered)
-        }
-        return HTML.section("Latency over time", span: "half", latency.html)
-            + HTML.section("Throughput", span: "half", throughput.html)
     }
 }

@@ -98,14 +98,4 @@ enum ResultPlots {
             "Answers and failures a second over time, by what the cache did.", columns, series,
             yTitle: "answers and failures a second")
     }
-
-    /// A figure of two runs, one over the other.
-    static func overlay(
-        _ title: String, _ runs: [(name: String, style: String, columns: [TimelineColumn])], isLatency: Bool,
-        _ value: (TimelineColumn) -> Double?
-    ) -> Plot {
-        plot(
-            "\(title) over time, of both runs.", runs.flatMap(\.columns),
-            runs.map { line($0.name, $0.style, $0.columns, value) }, isLatency: isLatency, yTitle: title)
-    }
 }

@@ -144,7 +144,7 @@ extension ReplayResult {
     }
 
     /// Hits of hits and misses; nil where the target says of no answer which it was.
-    public var hitRatio: Double? {
+    var hitRatio: Double? {
         let (hits, misses) = (answers(on: .hit), answers(on: .miss))
         return hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil
     }

@@ -8,11 +8,6 @@ public struct WhatIfFigures: Sendable, Equatable {
         var hits = 0
         var misses = 0
         var upstreamRequests = 0
-
-        /// nil where nothing was asked that a cache could have answered.
-        var hitRatio: Double? { hits + misses > 0 ? Double(hits) / Double(hits + misses) : nil }
-        /// Requests a second to the origin.
-        var upstreamRate: Double { Double(upstreamRequests) / max(length / .seconds(1), 0.001) }
     }
 
     var name: String

@@ -141,8 +141,7 @@ extension WhatIfFigures {
 }
 
 extension WhatIfReport {
-    /// One page of HTML: the figures side by side, hit ratio and requests to the origin over the
-    /// time of the recording.
+    /// One page of HTML: the figures side by side.
     public var page: String {
         let head = """
             <header>
@@ -154,42 +153,9 @@ extension WhatIfReport {
         let table = HTML.table(
             "Figures of all configurations", [""] + figures.map(\.name), rows.map { [$0.name] + $0.values },
             [.left, .right])
-        let main = [
-            HTML.section("Hit ratio", span: "half", ratios.html),
-            HTML.section("Requests to the origin", span: "half", rates.html),
-            HTML.section("Figures", table + remarks.map(HTML.note).joined()),
-        ]
+        let main = HTML.section("Figures", table + remarks.map(HTML.note).joined())
         return HTML.page(
             title: "What if \(file)",
-            body: head + "<main>\n" + main.joined() + "</main>\n" + HTMLReport.foot(of: Self.explanations))
+            body: head + "<main>\n" + main + "</main>\n" + HTMLReport.foot(of: Self.explanations))
     }
-
-    private var ratios: Plot {
-        plot("hits of hits and misses", .shares) { $0.hitRatio }
-    }
-
-    private var rates: Plot {
-        let most = figures.flatMap(\.intervals).map(\.upstreamRate).max() ?? 0
-        return plot("requests a second", .amounts(upTo: most)) { $0.upstreamRate }
-    }
-
-    private func plot(_ title: String, _ axis: PlotAxis, _ value: (WhatIfFigures.Interval) -> Double?) -> Plot {
-        let series = figures.enumerated().map { index, figures in
-            PlotSeries(
-                name: figures.name, style: "s-\(index % Self.styles + 1)",
-                steps: figures.intervals.map { interval in
-                    value(interval).map { value in
-                        let middle = (interval.start + interval.length / 2) / .seconds(1)
-                        return PlotSeries.Step(from: middle, to: middle, value: value)
-                    }
-                })
-        }
-        return Plot(
-            description: "\(title) over the time of the recording, a line for each configuration",
-            x: .time(seconds: duration / .seconds(1)), y: axis, xTitle: "since the first request", yTitle: title,
-            series: series)
-    }
-
-    /// Classes of the style sheet: `s-1` and so on.
-    private static let styles = 6
 }

@@ -16,12 +16,12 @@ import Text
 import Upstream
 
 public enum WhatIf {
-    /// How many intervals the curves have: 200 at most, and some 20 requests in each, so that a
-    /// share means something.
+    /// How many intervals the figures are told for: 200 at most, and some 20 requests in each, so
+    /// that a share means something.
     static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
-    /// - Parameter watch: called twice a second with how many requests have been sent.
+    /// - Parameter watch: called ten times a second with how many requests have been sent.
     /// - Throws: `SystemError` where the sockets cannot be had.
     public static func run(
         _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop = WhatIfStop(),
@@ -123,13 +123,12 @@ private final class Stage {
     }
 
     func run(until stop: WhatIfStop, watch: (_ sent: Int) -> Void) -> WhatIfFigures {
-        stop.onStop { @Sendable [done] in done.signal() }
         let clients = clients
         loop.sync { () -> Void in
             openInterval()
             clients?.start()
         }
-        while done.wait(timeout: .now() + .milliseconds(500)) == .timedOut {
+        while !stop.isStopped, done.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
             watch(clients?.sent.load(ordering: .relaxed) ?? 0)
         }
         let stopped = DispatchSemaphore(value: 0)

@@ -6,25 +6,18 @@ import Proxy
 public struct WhatIfSettings: Sendable {
     /// Name of the run in the report, such as that of its configuration file.
     public let name: String
-    public var policy: Policy
-    public var composition: CompositionSettings
+    public var policy = Policy()
+    public var composition = CompositionSettings()
     /// Bytes of the memory tier, and of the files of large bodies beside it.
-    public var memoryBytes: Int
-    public var sealedBytes: Int
+    public var memoryBytes = 48 << 20
+    public var sealedBytes = 8 << 20
     /// The bound of the cache file; nil for memory only. The file is a temporary one, and empty at
     /// the start.
     public var fileBytes: Int?
-    public var upstreamConnections: Int
+    public var upstreamConnections = 64
     /// Requests a second; nil: only what 429s teach, which a recording does not have.
     public var upstreamRate: Int?
 
     /// The defaults of a configuration, memory only.
-    public init(name: String) {
-        self.name = name
-        policy = Policy()
-        composition = CompositionSettings()
-        memoryBytes = 48 << 20
-        sealedBytes = 8 << 20
-        upstreamConnections = 64
-    }
+    public init(name: String) { self.name = name }
 }

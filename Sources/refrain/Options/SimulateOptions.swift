@@ -68,20 +68,17 @@ extension SimulatorConfiguration {
                 return seed
             } ?? seed
         latency = .milliseconds(try arguments.count(Options.latency, in: 0...3_600_000) ?? 0)
-        for fault in try attempt(
-            "--\(Options.fault.name)", or: CommandFailure.usage,
-            { try arguments.all(Options.fault).map(FaultArgument.init) })
-        {
-            add(fault)
+        try attempt("--\(Options.fault.name)", or: CommandFailure.usage) {
+            for text in arguments.all(Options.fault) { try addFault(text) }
         }
         reviseEvery = try arguments.count(Options.reviseEvery, in: 0...1_000_000_000) ?? 0
-        revisionShare = try arguments.count(Options.revisionShare, in: 1...500)
+        traits.revisionShare = try arguments.count(Options.revisionShare, in: 1...500)
         flipAfter = try arguments.count(Options.flipAfter, in: 0...1_000_000_000) ?? 0
         listCut = try arguments.parsed(Options.lists, ListCut.init(choice:)) ?? listCut
-        listSizes = try arguments.parsed(Options.listSizes, ListSizes.init(choice:)) ?? listSizes
+        traits.listSizes = try arguments.parsed(Options.listSizes, ListSizes.init(choice:)) ?? traits.listSizes
         relationHabit = try arguments.parsed(Options.relations, RelationHabit.init(choice:)) ?? relationHabit
         storefrontsWithGaps = try arguments.parsed(Options.gaps, Self.storefronts) ?? nil
-        (unavailablePercent, unavailableOneIn) =
+        (traits.unavailablePercent, traits.unavailableOneIn) =
             try arguments.parsed(Options.unavailable, Self.unavailableShare) ?? (nil, nil)
         requiresAuthorization = !arguments.has(Options.noAuth)
     }

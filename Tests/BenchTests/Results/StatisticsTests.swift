@@ -60,13 +60,4 @@ import Testing
         #expect(Machine.value(of: "model name", in: "flags\t: x\nmodel name\t: A CPU: fast\n") == "A CPU: fast")
         #expect(Machine.value(of: "absent", in: "model name : x") == nil)
     }
-
-    @Test func allocationsComeFromElsewhere() {
-        #expect(AllocationsMeasurement.row("0\n").first?.goals.map(\.isMet) == [true])
-        #expect(AllocationsMeasurement.row("3").first?.goals.map(\.isMet) == [false])
-        for absent in [nil, "many"] {
-            #expect(AllocationsMeasurement.row(absent).first?.goals.map(\.isMet) == [nil])
-            #expect(AllocationsMeasurement.row(absent).first?.notes.isEmpty == false)
-        }
-    }
 }

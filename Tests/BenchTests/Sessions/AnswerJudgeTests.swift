@@ -13,7 +13,7 @@ import Text
         var configuration = SimulatorConfiguration()
         configuration.artists = 120
         configuration.requiresAuthorization = false
-        configuration.revisionShare = 100
+        configuration.traits.revisionShare = 100
         api = SimulatedAPI(configuration: configuration)
         for _ in 0..<10 { api.revise() }
         judge = AnswerJudge(api)

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func anIncludeIsExpandedOutOfTheBaseAndStoredResources() throws {
-        let scene = try ComposingScene { $0.nestedAlbums = .never }
+        let scene = try ComposingScene { $0.nestsAlbums = false }
         defer { scene.stop() }
         let albums = try scene.ids("albums", 4)
         // Learnt of the first: both forms, and that included artists look like those of a batch.

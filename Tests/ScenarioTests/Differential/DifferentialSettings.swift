@@ -25,7 +25,7 @@ extension DifferentialRun {
         var nodes = 1
         /// Whether all requests are for pages of many lists.
         var isAboutLists = false
-        var nestedAlbums = SimulatorConfiguration.NestedAlbums.always
+        var nestsAlbums = true
         var batches = false
         /// How pages of lists are cut, and where they have gaps.
         var listCut = SimulatorConfiguration.ListCut.first
@@ -57,13 +57,13 @@ extension DifferentialRun {
             configuration.requiresAuthorization = false
             configuration.artists = 400
             configuration.playlists = 100
-            configuration.nestedAlbums = nestedAlbums
+            configuration.nestsAlbums = nestsAlbums
             configuration.listCut = listCut
             configuration.storefrontsWithGaps = storefrontsWithGaps
-            configuration.unavailablePercent = unavailablePercent
-            configuration.unavailableOneIn = unavailableOneIn
-            configuration.listSizes = listSizes
-            configuration.revisionShare = revisionShare
+            configuration.traits.unavailablePercent = unavailablePercent
+            configuration.traits.unavailableOneIn = unavailableOneIn
+            configuration.traits.listSizes = listSizes
+            configuration.traits.revisionShare = revisionShare
             configuration.relationHabit = relationHabit
             return configuration
         }

@@ -54,7 +54,7 @@ struct TrialWorld: Sendable {
     ) { origin in
         origin.listCut = .filling
         origin.storefrontsWithGaps = ["jp"]
-        origin.unavailablePercent = 3
+        origin.traits.unavailablePercent = 3
     }
 
     private static let decorated = generated(
