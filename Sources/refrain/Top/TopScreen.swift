@@ -10,28 +10,16 @@ struct TopScreen {
     let terminal: Terminal
     /// Lines that there is room for; nil: any number.
     let lines: Int?
-    /// The session of the user; nil: no keys are pressed.
-    var session: TopSession?
 
     private static let sparks = Array("▁▂▃▄▅▆▇█")
     /// Rows of a list, where there is room without end.
     private static let usualRows = 10
 
     var text: String {
-        guard let session else { return figures(room: lines) }
-        // The footer, and a blank line before it.
-        let room = lines.map { max(1, $0 - 2) }
-        let body = session.showsHelp ? session.help(terminal) : figures(room: room)
-        let shown = body.split(separator: "\n", omittingEmptySubsequences: false).prefix(room ?? .max)
-        let filled = shown.last == "" ? shown.dropLast() : shown
-        return filled.joined(separator: "\n") + "\n\n" + fitting(session.footer)
-    }
-
-    private func figures(room: Int?) -> String {
         let blocks = [head, outcomes, times]
         let used = blocks.map { $0.filter { $0 == "\n" }.count + 1 }.reduce(0, +)
         // Two lists share what is left; each has a title, and a blank line between them.
-        let rows = room.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
+        let rows = lines.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
         let lists = [
             list("misses that cost most", "top_misses", rows) { miss in
                 [Self.seconds(miss["seconds"]), Self.whole(miss["count"])]
@@ -128,8 +116,7 @@ struct TopScreen {
     }
 
     private func list(_ title: String, _ member: String, _ room: Int, _ cells: (JSON) -> [Table.Cell]) -> String {
-        let all = stats[member]?.arrayValue ?? []
-        let rows = (session?.sorted(all) ?? all).prefix(room)
+        let rows = (stats[member]?.arrayValue ?? []).prefix(room)
         guard let first = rows.first else { return "" }
         let count = cells(first).count
         let titles = count == 1 ? ["requests"] : Array(["waited", "misses", "reason"].prefix(count))

@@ -103,8 +103,7 @@ import Text
         let interval = Interval(stats, since: nil, seconds: 1)
         func lines(_ lines: Int) -> Int {
             let terminal = Terminal(width: 80, hasColour: false)
-            return TopScreen(stats: stats, interval: interval, terminal: terminal, lines: lines, session: TopSession())
-                .text
+            return TopScreen(stats: stats, interval: interval, terminal: terminal, lines: lines).text
                 .split(separator: "\n", omittingEmptySubsequences: false).count
         }
         #expect(lines(40) <= 40 && lines(24) <= 24 && lines(40) > lines(24))
