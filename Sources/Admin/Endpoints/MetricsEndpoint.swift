@@ -1,11 +1,11 @@
 extension AdminExchange {
     func metrics() {
-        let (reply, sources, now) = (replyLater(), service.sources, now)
-        sources.statistics.breakdown { @Sendable breakdown in
-            let input = MetricsInput(
-                source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, process: .current,
-                version: sources.version, unixSeconds: now, tier: sources.node.map(TierFigures.init))
-            reply(AdminReply(type: MetricsInput.contentType, content: Array(input.text.utf8)))
+        let finish = replyLater()
+        service.timeline.observe { moment in
+            var observations = moment.observations
+            observations.process = .current
+            finish(
+                AdminReply(type: "text/plain; version=0.0.4; charset=utf-8", content: Array(observations.metrics.utf8)))
         }
     }
 }
