@@ -1,3 +1,4 @@
+import Freshness
 import Testing
 
 @testable import refrain
@@ -23,14 +24,14 @@ import Testing
 
     @Test func aClassOfTheCatalogWithoutALineFollowsCatalog() throws {
         let configuration = try read("ttl songs 2h stale 1d\nttl charts off\nttl other 500ms").configuration
-        let day = Duration.seconds(86_400)
-        #expect(configuration.ttl(for: .songs) == TTLSetting(.fixed(.seconds(7200)), stale: day))
-        #expect(configuration.ttl(for: .albums) == TTLSetting(.fixed(day), stale: day * 7))
-        #expect(configuration.ttl(for: .charts) == TTLSetting(.off))
-        #expect(configuration.ttl(for: .other) == TTLSetting(.fixed(.milliseconds(500))))
-        #expect(configuration.ttl(for: .personal) == TTLSetting(.off))
-        #expect(configuration.notFoundTTL == TTLSetting(.fixed(.seconds(60))))
-        #expect(try read("ttl search upstream stale 1h").configuration.ttl(for: .search).stale == .seconds(3600))
+        let day = 86_400
+        #expect(configuration.ttl(for: .songs) == .fixed(7200, stale: day))
+        #expect(configuration.ttl(for: .albums) == .fixed(day, stale: day * 7))
+        #expect(configuration.ttl(for: .charts) == .off)
+        #expect(configuration.ttl(for: .other) == .fixed(1, stale: 0), "a part of a second counts as one")
+        #expect(configuration.ttl(for: .personal) == .off)
+        #expect(configuration.ttl["not-found"] == .fixed(60, stale: 0))
+        #expect(try read("ttl search upstream stale 1h").configuration.ttl(for: .search) == .origin(stale: 3600))
     }
 
     @Test func readsEveryDirective() throws {

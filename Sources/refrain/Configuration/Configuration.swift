@@ -1,5 +1,7 @@
 import AppleMusic
+import Compose
 import EventLoop
+import Freshness
 import Recording
 import Server
 import Upstream
@@ -56,7 +58,7 @@ struct Configuration: Equatable, Sendable {
     /// Bytes.
     var memorySize = 0
     /// By class name; every class that has a default is there.
-    var ttl: [String: TTLSetting] = [:]
+    var ttl: [String: TTLRule] = [:]
     /// How many times as fast what is stored ages.
     var ttlSpeed = 1
 
@@ -69,7 +71,7 @@ struct Configuration: Equatable, Sendable {
     /// Nil: the host's name.
     var writtenNodeName: String?
 
-    var compose = ComposeMode.off
+    var compose = CompositionSettings.Mode.off
     /// How many of a million composed answers are also asked for and compared.
     var verifySample = 0
     var allowsWindows = false
@@ -107,22 +109,10 @@ struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// The setting of a class of resources; catalog types without a line of their own follow
-    /// `catalog`.
-    func ttl(for resourceClass: ResourceClass) -> TTLSetting {
-        ttl[resourceClass.name] ?? ttl[ResourceClass.catalog.name] ?? TTLSetting(.off)
+    /// The rule of a class of resources; catalog types without a line of their own follow `catalog`.
+    func ttl(for resourceClass: ResourceClass) -> TTLRule {
+        ttl[resourceClass.name] ?? ttl[ResourceClass.catalog.name] ?? .off
     }
-
-    /// The setting of answers of status 404.
-    var notFoundTTL: TTLSetting { ttl[TTLClass.notFound] ?? TTLSetting(.off) }
-}
-
-/// Whether answers are built from stored resources.
-enum ComposeMode: String, CaseIterable, Sendable {
-    case on
-    /// The origin is asked too, and its answer is served and compared.
-    case verify
-    case off
 }
 
 /// Behaviour where another process uses the cache file.

@@ -3,6 +3,7 @@
 
 import AppleMusic
 import EventLoop
+import Freshness
 import HTTP
 import Proxy
 import Text
@@ -285,7 +286,7 @@ extension Directive {
             guard TTLClass.names.contains(words[0]) else {
                 throw ValueError(words[0], isNot: "a class" + Suggestion.text(for: words[0], in: TTLClass.names))
             }
-            configuration.ttl[words[0]] = try TTLSetting(words: words[1...])
+            configuration.ttl[words[0]] = try TTLRule(words: words[1...])
         },
         Directive(
             "ttl_speed", "N", defaults: ["1"],

@@ -112,12 +112,7 @@ extension Configuration {
 
     var composition: CompositionSettings {
         var settings = CompositionSettings()
-        settings.compose =
-            switch compose {
-            case .on: .on
-            case .off: .off
-            case .verify: .verify
-            }
+        settings.compose = compose
         settings.windows = allowsWindows
         settings.batch = allowsBatches
         settings.supersets = asksForSupersets
@@ -134,8 +129,8 @@ extension Configuration {
 
     var policy: Policy {
         var policy = Policy()
-        for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
-        policy.notFound = notFoundTTL.rule
+        for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass) }
+        policy.notFound = ttl[TTLClass.notFound] ?? .off
         policy.speed = ttlSpeed
         return policy
     }
@@ -285,22 +280,6 @@ extension Configuration {
         case .file(let path):
             return try attempt("access_log: \(path)") { try AccessLogSink(path: path, tell: tell(of: path)) }
         }
-    }
-}
-
-extension TTLSetting {
-    /// The cache counts whole seconds; a part of one counts as one.
-    var rule: TTLRule {
-        switch lifetime {
-        case .off: .off
-        case .upstream: .origin(stale: Self.wholeSeconds(stale))
-        case .fixed(let duration):
-            .fixed(Self.wholeSeconds(duration), stale: Self.wholeSeconds(stale))
-        }
-    }
-
-    private static func wholeSeconds(_ duration: Duration) -> Int {
-        Int(duration.components.seconds) + (duration.components.attoseconds > 0 ? 1 : 0)
     }
 }
 
