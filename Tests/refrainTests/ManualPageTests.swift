@@ -46,17 +46,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ConfigurationExample.table.map(\.lines)) func examplesAreConfigurations(_ lines: [String]) throws {
-        let files = MemoryFiles(texts: ["proxy.conf": lines.joined(separator: "\n"), "/etc/refrain/cert.pem": ""])
-        var access = files.access
-        access.credentialsDirectory = "/run/credentials/refrain.service"
-        #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: access) }
-    }
-
     @Test func whatRoffWouldTakeForItsOwnIsText() {
         var page = ManualPage("a", section: 1, summary: "b")
         page.paragraph(".dot \\ 'quoted' \"twice\" ~/x -y")
-        page.code([".x"])
+        page.code(".x")
         let lines = page.text.split(separator: "\n")
         #expect(lines.contains("\\&.dot \\e \\(aqquoted\\(aq \\(dqtwice\\(dq \\(ti/x \\-y"))
         #expect(lines.contains("\\&.x"))
