@@ -32,7 +32,7 @@ import Text
                   upstream_errors       1  12.5 % of upstream_requests
 
                 other
-                  novelty.open          3
+                  novelty open          3
 
                 reasons
                   absent                2
@@ -55,8 +55,7 @@ import Text
             text == """
                 shared tier
                   standing       ready
-                  last_error         -
-                  lookups.looks     10
+                  lookups looks     10
 
                 """)
         #expect(runAgainstServer("stats", #"{"tier":null}"#, []).result.standard.isEmpty)

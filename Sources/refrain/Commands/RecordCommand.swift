@@ -47,25 +47,10 @@ extension Command {
             ? try client.get("/recording")
             : try client.post("/recording", Array("{\"on\":\(action == .on)}".utf8), within: .seconds(10))
         if arguments.has(.json) { return context.done(json: body) }
-        guard let recording = try? JSON.parse(body), let isOn = recording["on"] else {
+        guard let recording = try? JSON.parse(body), recording["on"] != nil else {
             throw .failed("the answer of /recording does not say whether it is on")
         }
-        context.output.standard(RecordingTable.text(of: recording, isOn == .bool(true), for: context.output.terminal))
+        context.output.standard(AnswerTable.text(of: recording, for: context.output.terminal))
         return .done
-    }
-}
-
-private enum RecordingTable {
-    static func text(of recording: JSON, _ isOn: Bool, for terminal: Terminal) -> String {
-        var table = Table.named()
-        table.add(["recording", isOn ? "on" : "off"])
-        table.add(["file", "\(recording["file"]?.stringValue ?? "none: there is no record line in the configuration")"])
-        if let since = recording["since"]?.stringValue { table.add(["since", "\(since)"]) }
-        if case .number(let share) = recording["sampling"], share != "1.0" { table.add(["share", "\(share)"]) }
-        for name in ["exchanges", "bytes", "dropped"] {
-            if let count = recording[name]?.intValue { table.add(["\(name), since the start", "\(String(count))"]) }
-        }
-        if let problem = recording["problem"]?.stringValue { table.add(["problem", "\(problem)"]) }
-        return table.text(for: terminal)
     }
 }

@@ -1,3 +1,4 @@
+import Admin
 import Text
 
 /// The counters of `GET /stats` for people: in groups, with shares where they say more than the
@@ -52,13 +53,11 @@ enum StatsTable {
 
     static func text(of stats: JSON, for terminal: Terminal) -> String {
         let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons", "not_composed", "tier"] + leftToTop)
-        let others = rows(of: stats, prefix: "").filter { row in
-            !shown.contains(String(row.name.prefix { $0 != "." }))
-        }
+        let others = stats.rows().filter { row in !shown.contains(String(row.name.prefix { $0 != " " })) }
         var sections: [(title: String, rows: [[Table.Cell]])] = groups.map { group in
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
-        let tier = rows(of: stats["tier"] ?? .null, prefix: "").filter { !$0.name.isEmpty }
+        let tier = stats["tier"]?.rows() ?? []
         sections.append(("shared tier", tier.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
         sections.append(("other", others.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
@@ -105,15 +104,5 @@ enum StatsTable {
         counts.filter { $0.count > 0 }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
             .map { [Table.Cell($0.name), Table.Cell("\($0.count)"), ""] }
-    }
-
-    private static func rows(of value: JSON, prefix: String) -> [(name: String, value: String)] {
-        switch value {
-        case .object(let object):
-            object.members.flatMap { rows(of: $0.value, prefix: prefix.isEmpty ? $0.key : prefix + "." + $0.key) }
-        case .array(let elements):
-            elements.enumerated().flatMap { rows(of: $0.element, prefix: "\(prefix).\($0.offset)") }
-        case .string, .number, .bool, .null: [(prefix, Table.Cell.shown(value).text)]
-        }
     }
 }
