@@ -166,9 +166,7 @@ struct DashboardView {
         texts["hit-tail"] = "p99 \(time(hits, 0.99)) in the hour"
         texts["miss-median"] = time(misses, 0.5)
         texts["miss-tail"] = "p99 \(time(misses, 0.99)) in the hour"
-        paths["histogram-hits"] = LatencyPlot.path(hits)
-        paths["histogram-misses"] = LatencyPlot.path(misses)
-        tables["latency"] = [("hits, filled", hits), ("misses, dashed", misses)].map { name, counts in
+        tables["latency"] = [("hits", hits), ("misses", misses)].map { name, counts in
             [.text(name)] + [0.5, 0.9, 0.99].map { Self.time(counts, $0) } + [.text(Figure.count(counts.count))]
         }
     }
