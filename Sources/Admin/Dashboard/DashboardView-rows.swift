@@ -15,9 +15,8 @@ extension DashboardView {
             let latency = moment.observations.source.latency(outcome)
             let count = all.outcomes[outcome.rawValue]
             return [
-                .outcome(outcome), .text(Figure.count(count)),
-                .titled(Figure.percent(count, of: all.sum), "\(Figure.count(count)) of \(Figure.count(all.sum))"),
-                .text(Figure.count(latency.count)), Self.time(latency, 0.5), Self.time(latency, 0.99),
+                .outcome(outcome), .text(Figure.count(count)), .text(Figure.percent(count, of: all.sum)),
+                .text(Figure.count(latency.count)), .text(Self.time(latency, 0.5)), .text(Self.time(latency, 0.99)),
                 .text(outcome.meaning),
             ]
         }
@@ -70,16 +69,9 @@ extension DashboardView {
         }
     }
 
-    static func time(_ counts: LatencyCounts, _ share: Double) -> Cell {
-        let nanoseconds = counts.quantile(share)
-        return .titled(Figure.steadyTime(nanoseconds: nanoseconds), exact(nanoseconds))
+    static func time(_ counts: LatencyCounts, _ share: Double) -> String {
+        Figure.steadyTime(nanoseconds: counts.quantile(share))
     }
-
-    static func exact(_ nanoseconds: Int?) -> String {
-        nanoseconds.map { "at most \(Figure.count($0)) ns" } ?? "nothing was answered"
-    }
-
-    private static func bytes(_ number: Int) -> Cell { .titled(Figure.bytes(number), Figure.count(number) + " bytes") }
 
     func missRows(_ moment: Moment) -> [[Cell]] {
         moment.observations.source.mostCostly(limit: Self.mostRows).map { target in
@@ -91,26 +83,19 @@ extension DashboardView {
     }
 
     func askedRows(_ moment: Moment) -> [[Cell]] {
-        let targets = moment.observations.source.mostAsked(limit: Self.mostRows)
-        let most = targets.first?.count ?? 0
-        return targets.map { target in
-            [
-                .explain(target.target), .text(Figure.count(Int(clamping: target.count.rounded()))),
-                .bar(most > 0 ? Int(clamping: target.count * 100 / most) : 0),
-            ]
+        moment.observations.source.mostAsked(limit: Self.mostRows).map { target in
+            [.explain(target.target), .text(Figure.count(Int(clamping: target.count.rounded())))]
         }
     }
 
     func storageRows(_ moment: Moment) -> [[Cell]] {
         let breakdown = moment.observations.breakdown
         let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
-        let largest = max(1, parts.map(\.1.bytes).max() ?? 0)
         return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
             [
                 .text(ResourceClass.name(ofTag: part.classTag)),
                 .text(part.storefront.isEmpty ? Figure.none : part.storefront), .text(tier),
-                .text(Figure.count(part.entries)), Self.bytes(part.bytes),
-                .bar(part.bytes * 100 / largest),
+                .text(Figure.count(part.entries)), .text(Figure.bytes(part.bytes)),
             ]
         }
     }
@@ -119,7 +104,7 @@ extension DashboardView {
         moment.observations.source.clients().map { client in
             [
                 .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
-                .text(Figure.count(client.limited)), Self.bytes(client.bytes),
+                .text(Figure.count(client.limited)), .text(Figure.bytes(client.bytes)),
                 .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
             ]
         }

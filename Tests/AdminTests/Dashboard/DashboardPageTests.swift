@@ -79,7 +79,7 @@ import Upstream
     @Test func everyPlaceIsFilledAndEverythingShownHasItsPlace() throws {
         let page = try #require(DashboardPage.standard)
         let view = try DashboardView(moment())
-        let states = view.states.keys.map { $0 + "-state" } + view.titles.keys.map { $0 + "-title" }
+        let states = view.states.keys.map { $0 + "-state" }
         let made = Set(Array(view.texts.keys) + view.paths.keys + view.tables.keys + states)
         let given: Set = ["refresh", "hold", "time", "logout", "explain-url", "explain-error", "explanation"]
         #expect(made.subtracting(page.places).isEmpty)
@@ -166,15 +166,10 @@ import Upstream
         #expect(bad.states["verified"] == "bad" && bad.texts["verified"]?.hasSuffix(" origin, 2 undecided") == true)
     }
 
-    /// What is rounded can be copied whole.
-    @Test func roundedFiguresHaveTheirExactOnesAsTitles() throws {
-        let view = try DashboardView(moment(), .day)
-        #expect(view.titles["saved"] == "1 of 1 in the hour" && view.titles["ratio-hour"] == "1 of 1")
-        #expect(view.tables["outcomes"]?[0][2] == .titled("100 %", "1 of 1"))
+    @Test func theWindowThatIsShownIsMarked() throws {
         #expect(
-            try html(view).contains("id=\"window-24h\" href=\"/?window=24h\" data-window=\"24h\" data-state=\"chosen\"")
-        )
-        #expect(try html(view).contains("title=\"1 of 1 in the hour\">100 %</b>"))
+            try html(DashboardView(moment(), .day)).contains(
+                "id=\"window-24h\" href=\"/?window=24h\" data-window=\"24h\" data-state=\"chosen\""))
     }
 
     @Test func theShareOfHTTP2IsShownWhereThereIsAny() throws {
