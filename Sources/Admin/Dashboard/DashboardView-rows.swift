@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Proxy
 import Text
+import Tier
 
 // The rows of the page's tables. The columns are those of `page.html`.
 
@@ -108,5 +109,21 @@ extension DashboardView {
                 .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
             ]
         }
+    }
+
+    static func nodeRows(_ tier: TierFigures) -> [[Cell]] {
+        tier.sharing.nodes.map { node in
+            [
+                .text(node.name + (node.isSelf ? " (this one)" : "")), .text(node.address), .text(node.version),
+                .text(node.words(in: tier.sharing)),
+                .text(node.lag.map(Figure.count) ?? Figure.none),
+                .text(node.isSelf ? "now" : SpanOfTime.text(node.lastSeen) + " ago"),
+            ]
+        }
+    }
+
+    /// What an answer of the admin listener says, in its own names.
+    static func rows(of answer: JSON?) -> [[Cell]] {
+        (answer?.rows() ?? []).map { [.text($0.name.replacing("_", with: " ")), .text($0.value)] }
     }
 }

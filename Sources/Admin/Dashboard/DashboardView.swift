@@ -49,7 +49,7 @@ struct DashboardView {
         tables["storage"] = storageRows(moment)
         tables["clients"] = clientRows(moment)
         let tier = moment.observations.tier
-        tables["tier"] = tier.map(Self.tierRows) ?? []
+        tables["tier"] = Self.rows(of: tier?.json)
         tables["nodes"] = tier.map(Self.nodeRows) ?? []
         for section in ["tier-section", "nodes-section"] { states[section] = tier == nil ? "none" : "plain" }
     }

@@ -108,11 +108,7 @@ struct DashboardMarkup: Sendable {
             "logout": hasToken ? "<form method=post action=\"/logout\"><button>Log out</button></form>" : "",
             "explain-url": Markup.escaped(explained),
             "explain-error": Markup.escaped(problem),
-            "explanation": DashboardView.markup(rows),
+            "explanation": DashboardView.markup(DashboardView.rows(of: explanation)),
         ]
-    }
-
-    private var rows: [[DashboardView.Cell]] {
-        (explanation?.rows() ?? []).map { [.text($0.name.replacing("_", with: " ")), .text($0.value)] }
     }
 }

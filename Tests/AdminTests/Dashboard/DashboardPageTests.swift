@@ -111,10 +111,9 @@ import Upstream
         let view = DashboardView(try moment(tier: .sample))
         let rows = try #require(view.tables["tier"])
         func value(_ name: String) -> DashboardView.Cell? { rows.first { $0[0] == .text(name) }?[1] }
-        #expect(value("state") == .text("ready") && value("found, since start") == .text("6 of 10"))
-        #expect(
-            value("left alone after failures") == .text("by 1 of 2 loops") && value("purges to apply") == .text("3"))
-        #expect(value("clock ahead of the engine's") == .text("-1.500 s") && value("last error") == .text("timeout"))
+        #expect(value("standing") == .text("ready") && value("lookups taken") == .text("6"))
+        #expect(value("breakers open") == .text("1") && value("lag") == .text("3"))
+        #expect(value("skew ms") == .text("-1500.0") && value("last error") == .text("timeout"))
         let nodes = try #require(view.tables["nodes"])
         #expect(nodes.map { $0[0] } == [.text("a (this one)"), .text("b"), .text("c")])
         #expect(nodes.map { $0[3] } == [.text("ready"), .text("catching up"), .text("missing")])
