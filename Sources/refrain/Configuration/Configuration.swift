@@ -36,7 +36,8 @@ struct Configuration: Equatable, Sendable {
     /// Requests a second; nil: only what the origin's 429 teach.
     var upstreamRate: Int?
     var upstreamTimeouts = UpstreamTimeouts()
-    var other = OtherMode.on
+    /// Whether requests for paths outside of `/v1/` go to the origin; else they are answered 404.
+    var servesOther = true
 
     var developerTokenFile: String?
     var developerKeyFile: String?
@@ -50,7 +51,9 @@ struct Configuration: Equatable, Sendable {
 
     /// Nil: memory only.
     var cacheFile: String?
-    var cacheFileLocked = LockedFileMode.exit
+    /// Whether the program ends where another process uses the cache file; else it goes on from
+    /// memory, and uses the file once that is free.
+    var endsWithoutCacheFile = true
     /// Bytes a second; 0: nothing is looked at but what is asked for.
     var cacheCheck = 0
     /// Bytes.
@@ -71,14 +74,11 @@ struct Configuration: Equatable, Sendable {
     /// Nil: the host's name.
     var writtenNodeName: String?
 
-    var compose = CompositionSettings.Mode.off
+    /// As far as directives say it: the rest depends on others of them.
+    var composition = CompositionSettings()
     /// How many of a million composed answers are also asked for and compared.
     var verifySample = 0
-    var allowsWindows = false
-    var allowsBatches = false
-    var asksForSupersets = false
     var documentedForms = DocumentedFormsMode.off
-    var next = NextMode.keep
     /// `["*"]` for any; empty: no browser may read the answers.
     var corsOrigins: [String] = []
     /// `*` alone: any.
@@ -115,36 +115,12 @@ struct Configuration: Equatable, Sendable {
     }
 }
 
-/// Behaviour where another process uses the cache file.
-enum LockedFileMode: String, CaseIterable, Sendable {
-    /// The program ends.
-    case exit
-    /// It goes on from memory, and uses the file once that is free.
-    case memory
-}
-
 /// Whether answers are built in forms that the API is documented to have, before this origin showed
 /// them.
 enum DocumentedFormsMode: String, CaseIterable, Sendable {
     /// Where the origin is the API's own host.
     case auto
     case on, off
-}
-
-/// The treatment of requests for paths outside of `/v1/`.
-enum OtherMode: String, CaseIterable, Sendable {
-    /// They go to the origin.
-    case on
-    /// They are answered 404.
-    case refuse
-}
-
-/// Treatment of the `next` of a page.
-enum NextMode: String, CaseIterable, Sendable {
-    /// As the origin wrote it.
-    case keep
-    /// With the client's own parameters put back in.
-    case complete
 }
 
 /// From the least to the most that is logged.

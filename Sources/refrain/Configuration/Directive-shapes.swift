@@ -50,11 +50,18 @@ extension Directive {
             read: Value.init(choice:))
     }
 
-    /// `on|off`.
-    static func toggle(_ name: String, _ field: Field<Bool>, standard: Bool, why: String) -> Directive {
-        value(name, "on|off", field, standard: standard ? "on" : off, why: why) { word throws(ValueError) in
-            guard word == "on" || word == off else { throw ValueError(word, isNot: "on or off") }
-            return word == "on"
+    /// One of two words, of which the first means `first` and is the default.
+    static func toggle(
+        _ name: String, _ field: Field<Bool>, _ words: (String, String) = ("on", off), first: Bool = true,
+        needsRestart: Bool = false, why: String
+    ) -> Directive {
+        value(name, "\(words.0)|\(words.1)", field, standard: words.0, needsRestart: needsRestart, why: why) {
+            word throws(ValueError) in
+            guard word == words.0 || word == words.1 else {
+                let hint = Suggestion.text(for: word, in: [words.0, words.1])
+                throw ValueError(word, isNot: "\(words.0) or \(words.1)\(hint)")
+            }
+            return (word == words.0) == first
         }
     }
 

@@ -128,7 +128,7 @@ extension Directive {
             "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
             why: "PEM, not readable by others; read again on SIGHUP"),
         toggle(
-            "http2", \.http2, standard: true,
+            "http2", \.http2,
             why: "whether clients of a \"tls\" listener may choose HTTP/2, which needs libnghttp2"),
         optional(
             "admin_listen", "ADDRESS:PORT|unix:PATH", \.adminListener, standard: "127.0.0.1:8081",
@@ -193,8 +193,8 @@ extension Directive {
         ) { configuration, words throws(ValueError) in
             configuration.forwardedFields = words == [off] ? [] : try words.map(forwardableName)
         },
-        choice(
-            "other", \.other, standard: .on,
+        toggle(
+            "other", \.servesOther, ("on", "refuse"),
             why: "paths outside of /v1/: forwarded with the token of the proxy, or answered 404 here (refuse)"),
     ]
 
@@ -232,8 +232,8 @@ extension Directive {
         file(
             "cache_file", \.cacheFile, .cache, standard: "refrain.sqlite", needsRestart: true,
             why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
-        choice(
-            "cache_file_locked", \.cacheFileLocked, standard: .exit, needsRestart: true,
+        toggle(
+            "cache_file_locked", \.endsWithoutCacheFile, ("exit", "memory"), needsRestart: true,
             why:
                 "at the start, where another process uses cache_file: exit with 78, or go on with memory until it is free"
         ),
@@ -274,7 +274,7 @@ extension Directive {
 
     private static let answers = [
         choice(
-            "compose", \.compose, standard: .on,
+            "compose", \.composition.compose, standard: .on,
             why: "answers built from stored resources; verify serves the origin's and compares"),
         value(
             "verify_sample", "SHARE%|off", \.verifySample, standard: "1%",
@@ -284,19 +284,19 @@ extension Directive {
                 + "more is composed in its form for as long as its class lives."
         ) { word throws(ValueError) in word == off ? 0 : try millionths(word) },
         toggle(
-            "windows", \.allowsWindows, standard: true,
+            "windows", \.composition.windows,
             why: "pages out of other stored pages, and the largest pages for clients that walk through a list"),
         toggle(
-            "batch", \.allowsBatches, standard: true,
+            "batch", \.composition.batch,
             why: "misses of a moment joined into one ids request; a lone one never waits"),
         toggle(
-            "superset_includes", \.asksForSupersets, standard: true,
+            "superset_includes", \.composition.supersets,
             why: "misses ask for the relationships and views that other clients often want too, where that pays"),
         choice(
             "documented_forms", \.documentedForms, standard: .auto,
             why: "answers built in forms that are documented but were not seen; auto: of Apple's own host alone"),
-        choice(
-            "next", \.next, standard: .keep,
+        toggle(
+            "next", \.composition.completesNext, ("keep", "complete"), first: false,
             why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),
         Directive(
             "cors_origin", "ORIGIN ...", defaults: ["*"],

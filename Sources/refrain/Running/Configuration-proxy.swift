@@ -36,7 +36,7 @@ extension Configuration {
         settings.bounds = clientBounds
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
-        settings.shared.servesOther = other == .on
+        settings.shared.servesOther = servesOther
         settings.shared.pageFields = Array(corsHeaders.joined(separator: ", ").utf8)
         settings.shared.forwardedFields = NamedFields(forwardedFields)
         let origin = upstream.description
@@ -63,11 +63,11 @@ extension Configuration {
         if let running {
             return running.settings.shared.adopting(
                 credentials: credentials, policy: policy, authority: endpoint.authority, crossOrigin: crossOrigin,
-                composition: composition)
+                composition: wholeComposition)
         }
         var shared = ProxyShared(
             cache: try responseCache(log, predecessor), credentials: credentials, policy: policy,
-            authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
+            authority: endpoint.authority, crossOrigin: crossOrigin, composition: wholeComposition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
             SharedTier(settings, inform: { @Sendable in log(.info, $0) }, warn: { @Sendable in log(.notice, $0) })
@@ -110,19 +110,15 @@ extension Configuration {
         return words
     }
 
-    var composition: CompositionSettings {
-        var settings = CompositionSettings()
-        settings.compose = compose
-        settings.windows = allowsWindows
-        settings.batch = allowsBatches
-        settings.supersets = asksForSupersets
+    /// All of it.
+    private var wholeComposition: CompositionSettings {
+        var settings = composition
         settings.trustsDocumentation =
             switch documentedForms {
             case .auto: endpoint.name.lowercased() == "api.music.apple.com"
             case .on: true
             case .off: false
             }
-        settings.completesNext = next == .complete
         settings.indexBytes = indexBytes
         return settings
     }
@@ -235,7 +231,7 @@ extension Configuration {
 
     /// The right to use the cache file; nil where the store is to take it once it can be had.
     private func cacheLock(_ path: String, _ log: OperationalLog) throws(CommandFailure) -> StoreLock? {
-        guard cacheFileLocked == .exit else { return nil }
+        guard endsWithoutCacheFile else { return nil }
         do throws(StoreLock.Failure) {
             return try StoreLock.take(path, within: Self.patience) { holder in
                 let words = StoreLock.Failure.taken(by: holder).words(about: path)
@@ -334,7 +330,7 @@ extension Configuration {
         settings.policy = policy
         // The run takes the time that the recording took.
         settings.policy.speed = 1
-        settings.composition = composition
+        settings.composition = wholeComposition
         settings.memoryBytes = memoryTierBytes
         settings.sealedBytes = sealedBytes
         settings.fileBytes = cacheFile == nil ? nil : cacheSize
