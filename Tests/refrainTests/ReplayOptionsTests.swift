@@ -101,9 +101,7 @@ import Testing
 
     @Test func itSaysHowManyWereSentAndWhatIsLeft() {
         let progress = ReplayProgress(planned: 1000, expected: .seconds(20))
-        let line = "500 of 1000 sent, 49/s, p99 12.3 ms, 3 failed, 10 s left"
-        #expect(progress.text(Self.half) == line)
-        #expect(progress.text(Self.half, hasBar: true) == "[##########----------] " + line)
+        #expect(progress.text(Self.half) == "500 of 1000 sent, 49/s, p99 12.3 ms, 3 failed, 10 s left")
     }
 
     @Test func whereTheNumberIsUnknownTheTimeSaysHowFar() {

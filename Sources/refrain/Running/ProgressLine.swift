@@ -19,9 +19,6 @@ final class ProgressLine {
         self.interval = interval ?? (terminal.width == nil ? .seconds(10) : .milliseconds(500))
     }
 
-    /// Whether it is one line of a terminal.
-    var isDrawn: Bool { width != nil }
-
     func show(_ text: @autoclosure () -> String) {
         let now = Instant.now()
         guard now - shownAt >= interval else { return }
