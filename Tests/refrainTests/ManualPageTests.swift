@@ -37,10 +37,10 @@ import Testing
         #expect(!examples.isEmpty, "give it an example in its file in Commands")
         for example in examples {
             let ends: Set<Character> = ["|", ">", "&", ")"]
-            guard let start = example.line.firstRange(of: "refrain ")?.upperBound else { continue }
-            let words = example.line[start...].prefix { !ends.contains($0) }.split(separator: " ").map(String.init)
+            guard let start = example.name.firstRange(of: "refrain ")?.upperBound else { continue }
+            let words = example.name[start...].prefix { !ends.contains($0) }.split(separator: " ").map(String.init)
             guard let first = words.first, let command = try? Command.named(first) else { continue }
-            #expect(throws: Never.self, "\(example.line)") {
+            #expect(throws: Never.self, "\(example.name)") {
                 try OptionParser.parse(Array(words.dropFirst()), for: command)
             }
         }

@@ -14,9 +14,9 @@ final class RunningDemo {
     var tour: [(target: String, shows: String)] { demo.tour }
 
     init() throws {
-        let arguments = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)
         demo = try Demo(
-            DemoOptions(arguments), CommandContext(output: CapturedOutput().output, files: MemoryFiles().access))
+            on: HostPort("127.0.0.1:0"),
+            CommandContext(output: CapturedOutput().output, files: MemoryFiles().access))
         let urls = demo.greeting.split(separator: "'").filter { $0.hasPrefix("http://") }
         let first = try #require(urls.first.flatMap { URL(string: String($0)) })
         let last = try #require(urls.last.flatMap { URL(string: String($0)) })

@@ -108,8 +108,8 @@ extension ManualPage {
         if !command.signals.isEmpty { items("SIGNALS", command.signals) }
         heading("EXAMPLES")
         for example in command.examples {
-            paragraph(example.why + ":")
-            code(example.line)
+            paragraph(example.meaning + ":")
+            code(example.name)
         }
         seeAlso([Self.program + "(1)", Self.configurationName + "(5)"])
     }

@@ -11,9 +11,9 @@ import Text
 ///
 /// The key that signs the developer tokens is made for this run; the simulated API checks its
 /// signatures.
-func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+func runDemo(_ listen: HostPort?, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
     let signals = StopSignals()
-    let demo = try Demo(options, context)
+    let demo = try Demo(on: listen, context)
     context.output.standard(demo.greeting)
     signals.wait()
     // A second signal is heard too.
@@ -28,7 +28,8 @@ struct Demo {
     /// Requests to try in this order, and what `Cache-Status` says then.
     let tour: [(target: String, shows: String)]
 
-    init(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) {
+    /// - Parameter listen: where the proxy listens; nil: the default of `listen`.
+    init(on listen: HostPort?, _ context: CommandContext) throws(CommandFailure) {
         let tokens: DeveloperTokens
         let api: SimulatedAPI
         do {
@@ -44,7 +45,7 @@ struct Demo {
         } catch {
             throw .failed("demo: \(error)")
         }
-        var configuration = try Demo.configuration(origin: origin.address, options)
+        var configuration = try Demo.configuration(origin: origin.address, listen)
         configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
         let log = OperationalLog(level: .info, context.output.error)
         proxy = try RunningProxy(configuration, log, developer: tokens)
@@ -106,7 +107,7 @@ struct Demo {
 
     /// The defaults, memory only, with the simulated API as upstream.
     private static func configuration(
-        origin: SocketAddress, _ options: DemoOptions
+        origin: SocketAddress, _ listen: HostPort?
     ) throws(CommandFailure) -> Configuration {
         var configuration: Configuration
         do throws(ConfigurationErrors) {
@@ -116,7 +117,7 @@ struct Demo {
         }
         configuration.upstream = ServerURL(isTLS: false, host: origin.host, port: origin.port)
         configuration.cacheFile = nil
-        if let listen = options.listen {
+        if let listen {
             configuration.listeners = listen.all.map { ListenAddress(address: $0, isTLS: false) }
             // A demonstration on a port of its own leaves the standard admin port to the process
             // that has it.
