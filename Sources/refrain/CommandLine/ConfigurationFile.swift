@@ -51,15 +51,8 @@ extension FileAccess {
     /// Reads configurations alone: what they name, such as secrets of another machine or user, need
     /// not be there.
     var withoutLooking: FileAccess {
-        var access = self
-        access.problem = { _ in nil }
-        access.secretProblem = { _, _ in nil }
-        access.certificateProblem = { _, _ in nil }
-        access.anchorsProblem = { _ in nil }
-        access.recordingProblem = { _ in nil }
-        access.listenProblem = { _ in nil }
-        access.logProblem = { _ in nil }
-        access.credentialsDirectory = access.credentialsDirectory ?? "/"
-        return access
+        FileAccess(
+            read: read, problem: { _ in nil }, secretProblem: { _, _ in nil },
+            credentialsDirectory: credentialsDirectory ?? "/")
     }
 }
