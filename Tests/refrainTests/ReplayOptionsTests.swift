@@ -113,17 +113,17 @@ import Testing
     /// Reading a large recording said nothing for minutes.
     @Test func readingALargeFileSaysHowFarItIs() {
         let captured = CapturedOutput()
-        let line = ProgressLine(captured.output, on: .none, every: .zero)
+        let line = ProgressLine(captured.output, width: nil, every: .zero)
         line.show("reading a.jsonl: 5 %")
         line.end()
         #expect(captured.error == "refrain: reading a.jsonl: 5 %\n")
         let drawn = CapturedOutput()
-        let terminal = ProgressLine(drawn.output, on: Terminal(width: 12, hasColour: false), every: .zero)
+        let terminal = ProgressLine(drawn.output, width: 12, every: .zero)
         terminal.show("reading a.jsonl: 5 %")
         terminal.end()
         #expect(drawn.error.hasPrefix("\rreading ") && drawn.error.hasSuffix("\u{1B}[K\r\u{1B}[K"))
         let short = CapturedOutput()
-        ProgressLine(short.output, on: .none, every: .seconds(3600)).show("not yet")
+        ProgressLine(short.output, width: nil, every: .seconds(3600)).show("not yet")
         #expect(short.error.isEmpty)
     }
 

@@ -47,6 +47,5 @@ struct TaggedParagraph: Sendable {
         TaggedParagraph("REFRAIN_UPGRADE", "set by a proxy for the process that is to take its place"),
         TaggedParagraph("NOTIFY_SOCKET, WATCHDOG_USEC", "who is told how the proxy fares (sd_notify(3))"),
         TaggedParagraph("SSL_CERT_FILE, SSL_CERT_DIR", "trust anchors instead of the system's"),
-        TaggedParagraph("NO_COLOR", "no colours in tables"),
     ]
 }

@@ -8,15 +8,13 @@ enum AnswerTable {
         "age", "initial_age", "ttl", "fresh_for", "stale_for", "stale_if_error_for", "keep_for",
     ]
 
-    static func text(of answer: JSON, for terminal: Terminal) -> String {
+    static func text(of answer: JSON, width: Int?) -> String {
         var table = Table.named()
         for (name, value) in answer.rows() {
             let member = name.split(separator: " ").last ?? ""
             let span = spans.contains(member) ? Int(value).map(SpanOfTime.text) : nil
-            table.add([
-                Table.Cell(name.replacing("_", with: " ")), Table.Cell(span ?? value, EntryTable.style(of: value)),
-            ])
+            table.add([name.replacing("_", with: " "), span ?? value])
         }
-        return table.text(for: terminal)
+        return table.text(width: width)
     }
 }

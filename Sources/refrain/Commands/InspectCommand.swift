@@ -32,21 +32,21 @@ extension Command {
             guard let entry = try? JSON.parse(answer), let stored = entry["stored"]?.arrayValue else {
                 throw .failed("the answer to GET /entry has nothing stored in it")
             }
-            for answer in stored { context.output.standard(text(of: answer, in: entry, context.output.terminal)) }
+            for answer in stored { context.output.standard(text(of: answer, in: entry, context.output.width)) }
         }
         return .done
     }
 
     /// The answer, and below it the fields that are stored with it.
-    private static func text(of answer: JSON, in entry: JSON, _ terminal: Terminal) -> String {
+    private static func text(of answer: JSON, in entry: JSON, _ width: Int?) -> String {
         let whole = [JSONObject.Member(key: "target", value: entry["target"] ?? .null)]
             + (answer.objectValue?.members ?? [])
         var fields = Table.named()
         for field in answer["fields"]?.arrayValue ?? [] {
-            fields.add([Table.Cell(field["name"]?.stringValue ?? "-", .bold), .shown(field["value"])])
+            fields.add([field["name"].shown, field["value"].shown])
         }
-        return AnswerTable.text(of: .object(JSONObject(members: whole)), for: terminal) + "\n"
-            + fields.text(for: terminal) + "\n"
+        return AnswerTable.text(of: .object(JSONObject(members: whole)), width: width) + "\n"
+            + fields.text(width: width) + "\n"
     }
 }
 

@@ -51,33 +51,34 @@ enum StatsTable {
         "upstream_latency", "top_misses", "top_targets", "storage", "clients", "config", "history",
     ]
 
-    static func text(of stats: JSON, for terminal: Terminal) -> String {
+    static func text(of stats: JSON) -> String {
         let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons", "not_composed", "tier"] + leftToTop)
         let others = stats.rows().filter { row in !shown.contains(String(row.name.prefix { $0 != " " })) }
-        var sections: [(title: String, rows: [[Table.Cell]])] = groups.map { group in
+        var sections: [(title: String, rows: [[String]])] = groups.map { group in
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
         let tier = stats["tier"]?.rows() ?? []
-        sections.append(("shared tier", tier.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
-        sections.append(("other", others.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
+        sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
+        sections.append(("other", others.map { [$0.name, $0.value, ""] }))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
         // One table, so that the numbers of all sections stand below each other.
-        var lines = TextTable.lines(filled.flatMap(\.rows).map { $0.map(\.text) }, [.left, .right, .left])[...]
+        let rows = filled.flatMap(\.rows).map { $0.map(TextTable.printable) }
+        var lines = TextTable.lines(rows, [.left, .right, .left])[...]
         return filled.map { section in
             defer { lines = lines.dropFirst(section.rows.count) }
             let own = lines.prefix(section.rows.count)
-            return terminal.styled(section.title, .bold) + "\n" + own.map { $0 + "\n" }.joined()
+            return section.title + "\n" + own.map { $0 + "\n" }.joined()
         }.joined(separator: "\n")
     }
 
-    private static func row(_ line: Line, in stats: JSON) -> [Table.Cell]? {
+    private static func row(_ line: Line, in stats: JSON) -> [String]? {
         guard let value = stats[line.name]?.countValue else { return nil }
         let part = line.of.flatMap { whole in stats[whole]?.countValue.flatMap { share(value, of: $0, whole) } }
         // Nothing limits the rate.
         let isOff = line.name == "upstream_rate" && value == 0
-        return [Table.Cell(line.name), Table.Cell(isOff ? "off" : "\(value)"), Table.Cell(part ?? "")]
+        return [line.name, isOff ? "off" : "\(value)", part ?? ""]
     }
 
     /// In tenths of a percent, rounded down so that 100 % means all.
@@ -100,9 +101,9 @@ enum StatsTable {
     }
 
     /// Those that occurred, the most frequent first.
-    private static func frequencies(_ counts: [(name: String, count: Int)]) -> [[Table.Cell]] {
+    private static func frequencies(_ counts: [(name: String, count: Int)]) -> [[String]] {
         counts.filter { $0.count > 0 }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
-            .map { [Table.Cell($0.name), Table.Cell("\($0.count)"), ""] }
+            .map { [$0.name, "\($0.count)", ""] }
     }
 }

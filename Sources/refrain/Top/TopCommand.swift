@@ -73,7 +73,7 @@ struct TopCommand {
         while true {
             // The window may have changed its size.
             let frame = TopScreen(
-                stats: watch.last, interval: interval, terminal: .of(STDOUT_FILENO), lines: screen.lines)
+                stats: watch.last, interval: interval, width: terminalWidth(STDOUT_FILENO), lines: screen.lines)
             screen.show(hasAnswer ? frame.text : trouble + "\n")
             guard screen.stays(until: nextLook) else { return .done }
             // The proxy may be on its way back from a restart: the user who watches wants to see
@@ -100,7 +100,7 @@ struct TopCommand {
         if isJSON {
             output.line(String(decoding: interval.json(at: stats["time"]).bytes, as: UTF8.self))
         } else {
-            output.line(TopScreen(stats: stats, interval: interval, terminal: output.terminal, lines: nil).text)
+            output.line(TopScreen(stats: stats, interval: interval, width: output.width, lines: nil).text)
         }
     }
 }

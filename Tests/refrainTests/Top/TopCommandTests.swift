@@ -37,7 +37,7 @@ import Text
                 misses          130.0 ms  130.0 ms       10
 
                 waited  misses  reason    misses that cost most
-                 1.3 s       4  uri-miss  /v1/a?[2J
+                 1.3 s       4  uri-miss  /v1/a\\u{1b}[2J
 
                 requests  most asked
                       40  /v1/b
@@ -102,8 +102,7 @@ import Text
         let stats = try JSON.parse(Array(text.utf8))
         let interval = Interval(stats, since: nil, seconds: 1)
         func lines(_ lines: Int) -> Int {
-            let terminal = Terminal(width: 80, hasColour: false)
-            return TopScreen(stats: stats, interval: interval, terminal: terminal, lines: lines).text
+            TopScreen(stats: stats, interval: interval, width: 80, lines: lines).text
                 .split(separator: "\n", omittingEmptySubsequences: false).count
         }
         #expect(lines(40) <= 40 && lines(24) <= 24 && lines(40) > lines(24))

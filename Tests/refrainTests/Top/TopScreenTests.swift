@@ -28,8 +28,7 @@ import Text
 
     private static func frame(width: Int, lines: Int? = 40) -> String {
         TopScreen(
-            stats: stats, interval: Interval(stats, since: nil, seconds: 100),
-            terminal: Terminal(width: width, hasColour: false), lines: lines
+            stats: stats, interval: Interval(stats, since: nil, seconds: 100), width: width, lines: lines
         ).text
     }
 
