@@ -12,7 +12,6 @@ struct TopScreen {
     /// Lines that there is room for; nil: any number.
     let lines: Int?
 
-    private static let sparks = Array("▁▂▃▄▅▆▇█")
     /// Rows of a list, where there is room without end.
     private static let usualRows = 10
 
@@ -79,18 +78,14 @@ struct TopScreen {
 
     private func rate(_ count: Int) -> String { Figure.fixed(interval.perSecond(count), 1, isGrouped: false) + "/s" }
 
-    /// Each outcome with its course over the last hour, the newest at the right.
+    /// Those that there were since the start.
     private var outcomes: String {
-        var table = Table(["outcome", ">now", ">share", "last hour"])
-        // The columns before it take 16 and 3 times 2 and 8 and 7 at most.
-        let course = min(120, max(0, (width ?? 80) - 34))
-        for (name, count) in interval.outcomes {
-            let slots = (stats["history"]?["outcomes"]?[name]?.arrayValue ?? []).compactMap(\.countValue)
-            guard count > 0 || slots.contains(where: { $0 > 0 }) else { continue }
+        var table = Table(["outcome", ">now", ">share"])
+        for (name, count) in interval.outcomes where (stats["outcomes"]?[name]?.countValue ?? 0) > 0 {
             let share = interval.requests > 0 ? Self.percent(Double(count) / Double(interval.requests)) : "–"
-            table.add([name, rate(count), share, Self.sparkline(slots, width: course)])
+            table.add([name, rate(count), share])
         }
-        return table.rows.isEmpty ? "no requests in the last hour\n" : table.text(width: width)
+        return table.rows.isEmpty ? "no requests yet\n" : table.text(width: width)
     }
 
     private var times: String {
@@ -113,17 +108,6 @@ struct TopScreen {
     }
 
     // MARK: Numbers
-
-    /// The largest of each group of slots as a block, in proportion to the largest of all.
-    static func sparkline(_ slots: [Int], width: Int) -> String {
-        guard width > 0, let peak = slots.max(), peak > 0 else { return "" }
-        let size = max(1, (slots.count + width - 1) / width)
-        // Groups are counted from the end, so that the newest is whole.
-        let groups = stride(from: slots.count, to: 0, by: -size).map { end in slots[max(0, end - size)..<end].max() ?? 0
-        }
-        return String(
-            groups.reversed().map { $0 == 0 ? " " : sparks[($0 * (sparks.count - 1) + peak - 1) / peak] })
-    }
 
     private static func whole(_ value: JSON?) -> String { "\(value?.countValue ?? 0)" }
 

@@ -28,9 +28,9 @@ import Text
                 1.0/s requests, 90.0 % hits, 0.0/s to Apple
                 origin: 1 in flight, 0 waiting, 20/s allowed, 3 429s since start
 
-                outcome    now   share  last hour
-                hit      0.9/s  90.0 %   ▂█
-                miss     0.1/s  10.0 %    █
+                outcome    now   share
+                hit      0.9/s  90.0 %
+                miss     0.1/s  10.0 %
 
                 time to answer       p50       p99  answers
                 hits                8 µs      8 µs       90
@@ -106,11 +106,5 @@ import Text
                 .split(separator: "\n", omittingEmptySubsequences: false).count
         }
         #expect(lines(40) <= 40 && lines(24) <= 24 && lines(40) > lines(24))
-    }
-
-    @Test func theNewestOfASparklineIsAtTheRight() {
-        #expect(TopScreen.sparkline([0, 1, 4, 8], width: 10) == " ▂▅█")
-        #expect(TopScreen.sparkline([9, 0, 0, 1, 1], width: 3) == "█ ▂")
-        #expect(TopScreen.sparkline([0, 0], width: 3).isEmpty && TopScreen.sparkline([1], width: 0).isEmpty)
     }
 }
