@@ -216,9 +216,8 @@ final class RunningProxy: Sendable {
             statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
             version: ProgramVersion.text, startedAt: startedAt,
             explain: { @Sendable [server] request, completion in server.explain(request, completion) },
-            recording: RecordingControl(
-                status: { @Sendable [server] in server.recording },
-                turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
+            recording: { @Sendable [server] in server.recording },
+            turnRecording: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) },
             reload: { @Sendable [weak self] completion in
                 guard let self, let handler = self.reloadHandler.withLock({ $0 }) else {
                     return completion(.refused(["there is no configuration to reload"]))

@@ -11,8 +11,7 @@ import Text
         "latency":{"hit":{"buckets":[[8.0,90]]},"miss":{"buckets":[[130000.0,10]]}},\
         "top_misses":[{"target":"/v1/a\\u001b[2J","count":4,"seconds":1.25,"reason":"uri-miss"}],\
         "top_targets":[{"target":"/v1/b","count":40,"seconds":0,"reason":null}],\
-        "config":{"last_failure":null},\
-        "history":{"seconds":10,"outcomes":{"hit":[0,1,7],"miss":[0,0,2],"failed":[0,0,0]}}}
+        "config":{"last_failure":null}}
         """
 
     private func top(_ words: [String]) -> (result: RunResult, request: String) {
