@@ -11,7 +11,6 @@ final class RunningDemo {
     let admin: Int
     let album: String
     private let demo: Demo
-    var tour: [(target: String, shows: String)] { demo.tour }
 
     init() throws {
         demo = try Demo(
