@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -28,5 +29,14 @@ final class RunningDemo {
     func stop() {
         client.close()
         demo.stop { _ in }
+    }
+}
+
+extension RunningProxy {
+    /// Stops, and waits for it.
+    func stop() {
+        let done = DispatchSemaphore(value: 0)
+        stop { @Sendable _ in done.signal() }
+        done.wait()
     }
 }

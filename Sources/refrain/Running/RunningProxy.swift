@@ -1,7 +1,6 @@
 import Admin
 import AppleMusic
 import Cache
-import Dispatch
 import EventLoop
 import Glibc
 import Proxy
@@ -189,13 +188,6 @@ final class RunningProxy: Sendable {
             // To its end, or the file of a Unix socket would stay behind.
             admin.host.stop(end)
         }
-    }
-
-    /// The same, and waits for it.
-    func stop() {
-        let done = DispatchSemaphore(value: 0)
-        stop { @Sendable _ in done.signal() }
-        done.wait()
     }
 
     /// - Parameter former: what listens now; addresses of both are listened on by the same sockets.
