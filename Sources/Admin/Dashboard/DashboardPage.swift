@@ -105,8 +105,6 @@ extension DashboardView.Cell {
     fileprivate var markup: String {
         switch self {
         case .text(let text): return Markup.escaped(text)
-        case .titled(let text, let title):
-            return "<span title=\"\(Markup.escaped(title))\">\(Markup.escaped(text))</span>"
         case .outcome(let outcome):
             return
                 "<svg class=swatch aria-hidden=true><rect width=12 height=12 fill=\"url(#p-\(outcome.name))\" /></svg>"

@@ -26,21 +26,13 @@ extension DashboardView {
     func originRows(_ moment: Moment) -> [[Cell]] {
         let source = moment.observations.source
         let upstream = source.upstream
-        let rows: [(name: String, meaning: String, value: String)] = [
-            (
-                "rate allowed",
-                "how many requests a second the proxy lets through to Apple: upstream_rate, or what 429s taught",
-                upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"
-            ),
-            ("in flight", "requests that Apple is answering now", Figure.count(upstream.inFlight)),
-            ("waiting for their turn", "requests that wait to be sent to Apple now", Figure.count(upstream.waiting)),
-            ("waited, since start", "requests that had to wait to be sent", Figure.count(source[.queued])),
-            (
-                "turned away, since start", "requests that found too many waiting, and were answered 503",
-                Figure.count(source[.queueRefused])
-            ),
+        let rows = [
+            ("requests a second allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
+            ("in flight", Figure.count(upstream.inFlight)), ("waiting for their turn", Figure.count(upstream.waiting)),
+            ("waited, since start", Figure.count(source[.queued])),
+            ("turned away (503), since start", Figure.count(source[.queueRefused])),
         ]
-        return rows.map { [.titled($0.name, $0.meaning), .text($0.value)] }
+        return rows.map { [.text($0.0), .text($0.1)] }
     }
 
     /// Failures and refusals of the origin: a 404 is an answer like others.

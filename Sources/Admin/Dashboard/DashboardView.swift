@@ -11,8 +11,6 @@ import Text
 struct DashboardView {
     enum Cell: Equatable {
         case text(String)
-        /// A text, and what it means.
-        case titled(String, String)
         case outcome(Outcome)
         /// A target, with a link to what would become of a request for it.
         case explain(String)
@@ -199,7 +197,6 @@ extension DashboardView.Cell {
     fileprivate var json: JSON {
         switch self {
         case .text(let text): .string(text)
-        case .titled(let text, let title): ["text": .string(text), "title": .string(title)]
         case .outcome(let outcome): ["outcome": .string(outcome.name), "title": .string(outcome.meaning)]
         case .explain(let target): ["explain": .string(target)]
         }

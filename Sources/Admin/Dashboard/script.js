@@ -32,8 +32,6 @@
       place.textContent = cell;
       // What may be cut is whole in its title.
       if (place.className === "w") place.title = cell;
-    } else if ("text" in cell) {
-      place.append(element("span", cell.text, { title: cell.title }));
     } else if ("outcome" in cell) {
       if (outcomes.has(cell.outcome)) {
         place.append(drawing({ class: "swatch" }, { width: 12, height: 12, fill: `url(#p-${cell.outcome})` }));

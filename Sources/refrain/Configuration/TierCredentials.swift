@@ -6,7 +6,9 @@ struct TierCredentials: Sendable {
     /// Nil for the engine's default user.
     let user: SecretBytes?
     let password: SecretBytes
+}
 
+extension TierCredentials {
     init(_ file: SecretBytes) throws(FileProblem) {
         self = try file.withUnsafeBytes { bytes throws(FileProblem) in
             var found: TierCredentials?
@@ -27,10 +29,5 @@ struct TierCredentials: Sendable {
             guard let found else { throw FileProblem("line 1: no password is there") }
             return found
         }
-    }
-
-    private init(user: SecretBytes?, password: SecretBytes) {
-        self.user = user
-        self.password = password
     }
 }

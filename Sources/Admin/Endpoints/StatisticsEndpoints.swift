@@ -1,4 +1,9 @@
 extension AdminExchange {
+    func statistics() {
+        let finish = replyLater()
+        service.timeline.observe { moment in finish(AdminReply(content: moment.observations.json)) }
+    }
+
     func metrics() {
         let finish = replyLater()
         service.timeline.observe { moment in
