@@ -2,9 +2,7 @@ import Admin
 import Text
 
 /// The counters of `GET /stats` for people: in groups, with shares where they say more than the
-/// numbers.
-///
-/// Members without a group in this version are shown under `other`.
+/// numbers. What would be a screenful of its own is left to `refrain top` and the dashboard.
 enum StatsTable {
     /// A counter, and which one it is a part of.
     private typealias Line = (name: String, of: String?)
@@ -44,22 +42,12 @@ enum StatsTable {
         return (title, words.map { ($0[0], $0.count > 1 ? $0[1] : nil) })
     }
 
-    /// What would be a screenful of its own: `refrain top` and the dashboard show it.
-    private static let leftToTop = [
-        "version", "pid", "time", "started_at", "developer_token_expires", "developer_token_refused",
-        "developer_token_refused_at", "outcomes", "latency", "upstream_by_status",
-        "upstream_latency", "top_misses", "top_targets", "storage", "clients", "config", "history",
-    ]
-
     static func text(of stats: JSON) -> String {
-        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons", "not_composed", "tier"] + leftToTop)
-        let others = stats.rows().filter { row in !shown.contains(String(row.name.prefix { $0 != " " })) }
         var sections: [(title: String, rows: [[String]])] = groups.map { group in
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
         let tier = stats["tier"]?.rows() ?? []
         sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
-        sections.append(("other", others.map { [$0.name, $0.value, ""] }))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
