@@ -90,6 +90,11 @@ import Text
         #expect(
             stats.hasPrefix("requests\n  requests ") && stats.contains("\norigin\n") && stats.contains("\nstorage\n"))
         #expect(stats.contains("100.0 % of requests") && stats.contains("\nreasons\n  absent "))
+        let json = try JSON.parse(Array(running.run("stats", "--json").standard.utf8))
+        for member in json.objectValue?.members ?? [] where member.value.intValue != nil {
+            let hasGroup = stats.contains("\n  \(member.key) ") || ["pid", "time", "started_at"].contains(member.key)
+            #expect(hasGroup, "\(member.key): give it a group in StatsTable")
+        }
         #expect(running.run("purge", "--all", "--dry-run").standard == "would purge 1 entry (soft)\n")
         #expect(running.run("purge", "--all", "--dry-run", "--json").standard == "{\"purged\":1}\n")
         #expect(running.run("purge", "--all").standard == "purged 1 entry (soft)\n")
