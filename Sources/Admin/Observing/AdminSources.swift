@@ -30,9 +30,10 @@ public struct AdminSources: Sendable {
     /// Writes a line to the program's own log, of what an operator has changed.
     let log: @Sendable (String) -> Void
 
-    public typealias TurnRecording = @Sendable (
-        Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
-    ) -> Void
+    public typealias TurnRecording =
+        @Sendable (
+            Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
+        ) -> Void
 
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),

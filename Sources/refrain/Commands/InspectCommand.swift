@@ -39,7 +39,8 @@ extension Command {
 
     /// The answer, and below it the fields that are stored with it.
     private static func text(of answer: JSON, in entry: JSON, _ width: Int?) -> String {
-        let whole = [JSONObject.Member(key: "target", value: entry["target"] ?? .null)]
+        let whole =
+            [JSONObject.Member(key: "target", value: entry["target"] ?? .null)]
             + (answer.objectValue?.members ?? [])
         var fields = Table.named()
         for field in answer["fields"]?.arrayValue ?? [] {
