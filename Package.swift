@@ -36,22 +36,11 @@ let swift: [SwiftSetting] =
     ] + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])] : [])
     + (compilesWholeModules ? [.unsafeFlags(wholeModules, .when(configuration: .debug))] : [])
 
-/// The fuzz program, and what it looks at of `refrain` as a library: one executable cannot import
-/// another.
 let fuzzTargets: [Target] = [
     .executableTarget(
         name: "Fuzz",
-        dependencies: [
-            "Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Tier", "Recording", "refrain",
-        ],
-        swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
-    part(
-        of: "refrain", ["Values", "Configuration"],
-        without: [
-            "AdminClient", "CommandLine", "CommandLineTool.swift", "CommandTable.swift", "Commands", "Help", "Options",
-            "Running", "Top", "main.swift",
-        ],
-        ["Text", "EventLoop", "HTTP", "AppleMusic", "Store", "Cache", "Server", "Recording", "Tier", "Proxy"]),
+        dependencies: ["Text", "EventLoop", "HTTP", "AppleMusic", "Server", "Upstream", "Tier", "Recording"],
+        swiftSettings: swift, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])])
 ]
 
 /// The files of the dashboard, as bytes in the program: nothing has to be installed beside it.
@@ -85,14 +74,6 @@ let productTargets: [Target] = [
         dependencies: ["refrain", "EventLoop", "Freshness", "Recording", "Store", "Tier", "Text", "TestSupport"],
         swiftSettings: swift),
 ]
-
-/// Some folders of a program, as a library.
-func part(of name: String, _ folders: [String], without others: [String], _ dependencies: [Target.Dependency]) -> Target
-{
-    .target(
-        name: name, dependencies: dependencies, path: "Sources/" + name, exclude: others, sources: folders,
-        swiftSettings: swift)
-}
 
 let package = Package(
     name: "refrain",

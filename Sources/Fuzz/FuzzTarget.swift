@@ -8,7 +8,7 @@ struct FuzzTarget: Sendable {
     let seeds: @Sendable () -> [[UInt8]]
 
     static let table = [
-        requests, responses, chunks, replies, documents, targets, configuration, recordings, gzip, proxyHeaders, http2,
+        requests, responses, chunks, replies, documents, targets, recordings, gzip, proxyHeaders, http2,
     ]
 
     static func named(_ name: String) -> FuzzTarget? { table.first { $0.name == name } }

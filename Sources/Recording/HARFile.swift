@@ -15,17 +15,7 @@ struct HARFile {
     let warnings: [String]
 
     init(path: String, bytes: [UInt8]) throws(RecordingError) {
-        let log: HARLog
-        do {
-            log = try HARLog(bytes)
-        } catch {
-            switch error {
-            case .shape(let reason): throw .badFile(path: path, reason: reason)
-            case .text(let problem):
-                let line = 1 + bytes[..<min(problem.offset, bytes.count)].count { $0 == 0x0A }
-                throw .badLine(path: path, line: line, reason: "not JSON: \(problem.reason.rawValue)")
-            }
-        }
+        let log = try HARLog(bytes, path)
         let own = log.own
         var contents = HARContents(isOwn: own != nil)
         for (index, entry) in log.entries.enumerated() { contents.add(bytes[entry], number: index + 1) }
@@ -57,42 +47,43 @@ struct HARFile {
 
 /// Where the parts of a HAR file are, in whatever order its members come.
 private struct HARLog {
-    enum Problem: Error {
-        case text(JSONWalker.Problem)
-        case shape(String)
-    }
-
     private(set) var entries: [Range<Int>] = []
     private(set) var creator: JSON?
     /// The member that files of this program have.
     private(set) var own: JSON?
 
-    init(_ bytes: [UInt8]) throws(Problem) {
-        var (walker, hasLog, hasEntries) = (JSONWalker(bytes), false, false)
-        do {
-            guard try walker.enter("{") else { throw Problem.shape("log is not an object") }
-            while !hasLog, let name = try walker.nextMember() {
-                hasLog = name == "log"
-                if !hasLog { _ = try walker.value() }
-            }
-            guard hasLog, try walker.enter("{") else { throw Problem.shape("log is not an object") }
-            while let name = try walker.nextMember() {
-                switch name {
-                case "entries":
-                    guard try walker.enter("[") else { throw Problem.shape("log.entries is not a list") }
-                    hasEntries = true
-                    while try walker.nextElement() { entries.append(try walker.value()) }
-                case "creator": creator = try? JSON.parse(Array(bytes[try walker.value()]))
-                case "_refrain": own = try? JSON.parse(Array(bytes[try walker.value()]))
-                default: _ = try walker.value()
-                }
-            }
-        } catch let problem as JSONWalker.Problem {
-            throw .text(problem)
+    init(_ bytes: [UInt8], _ path: String) throws(RecordingError) {
+        let missing: String?
+        do throws(JSONWalker.Problem) {
+            missing = try read(bytes)
         } catch {
-            throw error as? Problem ?? .shape("\(error)")
+            let line = 1 + bytes[..<min(error.offset, bytes.count)].count { $0 == 0x0A }
+            throw .badLine(path: path, line: line, reason: "not JSON: \(error.reason.rawValue)")
         }
-        guard hasEntries else { throw .shape("log.entries is not a list") }
+        if let missing { throw .badFile(path: path, reason: missing) }
+    }
+
+    /// What the file should have and has not; nil where it has all.
+    private mutating func read(_ bytes: [UInt8]) throws(JSONWalker.Problem) -> String? {
+        var (walker, hasLog, hasEntries) = (JSONWalker(bytes), false, false)
+        guard try walker.enter("{") else { return "log is not an object" }
+        while !hasLog, let name = try walker.nextMember() {
+            hasLog = name == "log"
+            if !hasLog { _ = try walker.value() }
+        }
+        guard hasLog, try walker.enter("{") else { return "log is not an object" }
+        while let name = try walker.nextMember() {
+            switch name {
+            case "entries":
+                guard try walker.enter("[") else { return "log.entries is not a list" }
+                hasEntries = true
+                while try walker.nextElement() { entries.append(try walker.value()) }
+            case "creator": creator = try? JSON.parse(Array(bytes[try walker.value()]))
+            case "_refrain": own = try? JSON.parse(Array(bytes[try walker.value()]))
+            default: _ = try walker.value()
+            }
+        }
+        return hasEntries ? nil : "log.entries is not a list"
     }
 }
 

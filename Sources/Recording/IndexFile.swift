@@ -18,19 +18,9 @@ struct IndexFile {
     let warnings: [String]
 
     init(path: String, first: FileLine, rest: InputFile) throws(RecordingError) {
-        var reading = IndexReading(directory: Self.parent(of: path))
-        var line: FileLine? = first
-        while let current = line {
-            do {
-                try reading.add(current)
-            } catch {
-                switch error {
-                case .line(let reason): throw .badLine(path: path, line: current.number, reason: reason)
-                case .file(let error): throw error
-                }
-            }
-            line = try rest.nextLine()
-        }
+        var reading = IndexReading(path)
+        try reading.add(first)
+        while let line = try rest.nextLine() { try reading.add(line) }
         exchanges = reading.captured + reading.documented
         if exchanges.isEmpty { throw .empty(path: path) }
         bodies = RecordedBodies(reading.bodies)
@@ -38,56 +28,56 @@ struct IndexFile {
             "\(path):\($0): a body of more than 8 MiB is left out"
         }
     }
-
-    private static func parent(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
 }
 
 /// Entries read from an index.
 private struct IndexReading {
-    enum Problem: Error {
-        case line(String)
-        case file(RecordingError)
-    }
-
-    let directory: String
+    let path: String
+    /// The line that is being read.
+    private var number = 0
     private(set) var captured: [RecordedExchange] = []
     private(set) var documented: [RecordedExchange] = []
     private(set) var bodies: [BodyHash: [UInt8]] = [:]
     private(set) var longBodies: [Int] = []
     private var bodyBytes = 0
 
-    init(directory: String) {
-        self.directory = directory
+    init(_ path: String) {
+        self.path = path
     }
 
-    mutating func add(_ line: FileLine) throws(Problem) {
+    private var directory: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func fault(_ reason: String) -> RecordingError { .badLine(path: path, line: number, reason: reason) }
+
+    mutating func add(_ line: FileLine) throws(RecordingError) {
         if line.isBlank { return }
+        number = line.number
         guard let object = try? JSON.parse(line.bytes), object.objectValue != nil else {
-            throw .line("not a JSON object")
+            throw fault("not a JSON object")
         }
-        let exchange = try exchange(object, line.number)
+        let exchange = try self.exchange(object)
         var all = [exchange]
         for other in object["also_requests"]?.arrayValue ?? [] {
             guard other["path"]?.stringValue != nil else { continue }
             var copy = exchange
-            copy.method = try Self.method(other)
-            copy.target = try Self.target(other)
+            copy.method = try method(other)
+            copy.target = try target(other)
             all.append(copy)
         }
         if object["kind"]?.stringValue == "doc-example" { documented += all } else { captured += all }
     }
 
-    private mutating func exchange(_ object: JSON, _ number: Int) throws(Problem) -> RecordedExchange {
-        let target = try Self.target(object)
+    private mutating func exchange(_ object: JSON) throws(RecordingError) -> RecordedExchange {
+        let target = try self.target(object)
         guard let status = object["status"]?.intValue, (200...599).contains(status) else {
-            throw .line("status is missing or not between 200 and 599")
+            throw fault("status is missing or not between 200 and 599")
         }
-        let body = try body(object)
+        let body = try self.body(object)
         var exchange = RecordedExchange(
-            time: Timestamp(microseconds: 0), offset: .zero, method: try Self.method(object), target: target,
+            time: Timestamp(microseconds: 0), offset: .zero, method: try method(object), target: target,
             status: status, latency: .zero, length: body.count)
         do {
             for member in object["headers"]?.objectValue?.members ?? [] {
@@ -97,75 +87,65 @@ private struct IndexReading {
                 }
             }
         } catch {
-            throw .line(error.reason)
+            throw fault(error.reason)
         }
         if body.count > RecordedBodies.longest {
             longBodies.append(number)
         } else if !body.isEmpty, let hash = BodyHash(of: body) {
             exchange.body = hash
             if bodies.updateValue(body, forKey: hash) == nil { bodyBytes += body.count }
-            guard bodyBytes <= InputFile.mostWhole else { throw .line("the bodies are more than fit into memory") }
+            guard bodyBytes <= InputFile.mostWhole else { throw fault("the bodies are more than fit into memory") }
         }
         return exchange
     }
 
-    private static func method(_ object: JSON) throws(Problem) -> String {
+    private func method(_ object: JSON) throws(RecordingError) -> String {
         let method = object["method"]?.stringValue ?? "GET"
-        guard RecordedExchange.isToken(method) else { throw .line("method is not a method such as GET") }
+        guard RecordedExchange.isToken(method) else { throw fault("method is not a method such as GET") }
         return method
     }
 
-    private static func target(_ object: JSON) throws(Problem) -> String {
+    private func target(_ object: JSON) throws(RecordingError) -> String {
         guard let path = object["path"]?.stringValue, path.utf8.first == UInt8(ascii: "/") else {
             let isRecorded = object["target"] != nil && object["offset"] != nil
-            throw .line(
+            throw fault(
                 isRecorded
                     ? "a line of a recording without its first line, {\"refrain_recording\": ...}; put that before it"
                     : "path is missing or does not begin with /")
         }
         let query = object["query"]?.stringValue ?? ""
         guard let target = RecordedTarget.redacted(text: query.isEmpty ? path : path + "?" + query) else {
-            throw .line("path and query are not what a request can have")
+            throw fault("path and query are not what a request can have")
         }
         return target
     }
 
-    private func body(_ object: JSON) throws(Problem) -> [UInt8] {
+    private func body(_ object: JSON) throws(RecordingError) -> [UInt8] {
         if let file = object["file"]?.stringValue {
             // The index is trusted no further than its own folder.
             guard !file.isEmpty, !file.hasPrefix("/"), !file.split(separator: "/").contains(".."),
                 !file.utf8.contains(0)
-            else { throw .line(Self.leadsOut) }
+            else { throw fault(Self.leadsOut) }
             return try content(directory + "/" + file)
         }
         switch object["body"] {
         case .string(let text): return Array(text.utf8)
         case .object, .array: return object["body"]?.bytes ?? []
         case nil, .null: return []
-        default: throw .line("body is neither text nor an object")
+        default: throw fault("body is neither text nor an object")
         }
     }
 
     private static let leadsOut = "file leads out of the folder of the index"
 
     /// Path of a file in the folder, through links inside it.
-    private func content(_ path: String) throws(Problem) -> [UInt8] {
-        let file: String?
-        do {
-            file = try InputFile.resolved(path, within: directory)
-        } catch {
-            throw .file(error)
-        }
-        guard let file else { throw .line(Self.leadsOut) }
+    private func content(_ path: String) throws(RecordingError) -> [UInt8] {
+        guard let file = try InputFile.resolved(path, within: directory) else { throw fault(Self.leadsOut) }
         var status = stat()
         // Reading a pipe waits for its writer.
         guard lstat(file, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-            throw .line("file is not a regular file")
+            throw fault("file is not a regular file")
         }
-        do {
-            return try InputFile(file).rest()
-        } catch {
-            throw .file(error)
-        }
+        return try InputFile(file).rest()
     }
 }

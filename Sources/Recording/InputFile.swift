@@ -21,6 +21,8 @@ final class InputFile {
     let path: String
     private let descriptor: CInt
     private var buffer: [UInt8] = []
+    /// What is read at once.
+    private var piece = [UInt8](repeating: 0, count: InputFile.chunk)
     private var position = 0
     private var isAtEnd = false
     private var number = 0
@@ -135,27 +137,14 @@ final class InputFile {
     /// False at the end.
     private func fill() throws(RecordingError) -> Bool {
         guard !isAtEnd else { return false }
-        var failure: CInt = 0
-        let descriptor = descriptor
-        let before = buffer.count
-        buffer.append(addingCapacity: Self.chunk) { output in
-            output.withUnsafeMutableBufferPointer { bytes, initialised in
-                while true {
-                    let count = Glibc.read(descriptor, bytes.baseAddress, min(bytes.count, Self.chunk))
-                    if count >= 0 {
-                        initialised += count
-                        return
-                    }
-                    guard errno == EINTR else {
-                        failure = errno
-                        return
-                    }
-                }
-            }
+        while true {
+            let count = Glibc.read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .cannotRead(path: path, code: errno) }
+            buffer += piece[..<count]
+            isAtEnd = count == 0
+            taken += count
+            return !isAtEnd
         }
-        guard failure == 0 else { throw .cannotRead(path: path, code: failure) }
-        isAtEnd = buffer.count == before
-        taken += buffer.count - before
-        return !isAtEnd
     }
 }

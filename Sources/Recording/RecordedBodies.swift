@@ -21,8 +21,6 @@ public final class RecordedBodies: Sendable {
     private let places: [BodyHash: Place]
     /// Those that were in the recording itself.
     private let held: [BodyHash: [UInt8]]
-    /// The last record is not whole: its writer was stopped in the middle.
-    let isCutOff: Bool
 
     /// Name of the file of a recording's bodies.
     public static func path(beside recording: String) -> String { recording + ".bodies" }
@@ -36,7 +34,6 @@ public final class RecordedBodies: Sendable {
         descriptor = -1
         places = [:]
         self.held = held
-        isCutOff = false
     }
 
     /// The bodies beside a recording; none where there is no such file. Their heads are read, not
@@ -48,10 +45,9 @@ public final class RecordedBodies: Sendable {
         guard descriptor >= 0 else {
             guard errno == ENOENT else { throw .cannotRead(path: path, code: errno) }
             places = [:]
-            isCutOff = false
             return
         }
-        (places, isCutOff) = try Self.readPlaces(descriptor, path)
+        places = try Self.readPlaces(descriptor, path)
     }
 
     deinit {
@@ -93,9 +89,10 @@ public final class RecordedBodies: Sendable {
         Array("\(hash) \(content.count)\n".utf8) + content + [0x0A]
     }
 
-    private static func readPlaces(_ descriptor: CInt, _ path: String) throws(RecordingError) -> (
-        [BodyHash: Place], Bool
-    ) {
+    /// Without the last record where its writer was stopped in the middle.
+    private static func readPlaces(
+        _ descriptor: CInt, _ path: String
+    ) throws(RecordingError) -> [BodyHash: Place] {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .cannotRead(path: path, code: errno) }
         let size = Int(status.st_size)
@@ -105,18 +102,18 @@ public final class RecordedBodies: Sendable {
             let head = try read(descriptor, path, offset, min(longestHead, size - offset))
             guard let end = head.firstIndex(of: 0x0A) else {
                 guard size - offset < longestHead else { throw notARecord(path, offset) }
-                return (places, true)
+                return places
             }
             let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ")
             guard words.count == 2, let hash = BodyHash(words[0]), let count = number(words[1]),
                 (0...longest).contains(count)
             else { throw notARecord(path, offset) }
             let start = offset + end + 1
-            guard start + count < size else { return (places, true) }
+            guard start + count < size else { return places }
             places[hash] = Place(offset: start, count: count)
             offset = start + count + 1
         }
-        return (places, false)
+        return places
     }
 
     /// Digits alone.

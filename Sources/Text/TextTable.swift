@@ -8,18 +8,15 @@ public enum TextTable {
     /// A line for each row, columns two spaces apart and nothing trailing; the last alignment goes
     /// for all columns behind it too.
     ///
-    /// - Parameters:
-    ///   - width: where a line would be wider, the last column is cut.
-    ///   - styled: what a terminal is sent for a cell; it takes no more room than the cell's text.
+    /// - Parameter width: where a line would be wider, the last column is cut.
     public static func lines(
-        _ rows: [[String]], _ alignments: [Alignment], indent: Int = 2, width: Int? = nil,
-        styled: (_ text: String, _ row: Int, _ column: Int) -> String = { text, _, _ in text }
+        _ rows: [[String]], _ alignments: [Alignment], indent: Int = 2, width: Int? = nil
     ) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
         }
-        return rows.enumerated().map { number, row in
+        return rows.map { row in
             var line = ""
             // Blanks that are due before the next text, so that none trail.
             var (blanks, used) = (indent, indent)
@@ -30,7 +27,7 @@ public enum TextTable {
                 let isRight = alignments[min(column, alignments.count - 1)] == .right
                 if isRight { blanks += padding }
                 if !text.isEmpty {
-                    line += String(repeating: " ", count: blanks) + styled(text, number, column)
+                    line += String(repeating: " ", count: blanks) + text
                     blanks = 0
                 }
                 blanks += gap + (isRight ? 0 : padding)

@@ -34,7 +34,8 @@ final class AdminUnderTest {
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void = {
             $1(nil)
         },
-        recording: RecordingControl = RecordingControl()
+        recording: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },
+        turnRecording: @escaping AdminSources.TurnRecording = { $1(nil) }
     ) throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         self.cache = cache
@@ -43,7 +44,8 @@ final class AdminUnderTest {
             statistics: [statistics], cache: cache, budget: UpstreamBudget(rate: 7), feed: feed)
         let sources = AdminSources(
             statistics: source, cache: cache, access: access, version: "0", startedAt: 0,
-            explain: explain, recording: recording, isServing: { @Sendable in isServing }, node: node,
+            explain: explain, recording: recording, turnRecording: turnRecording,
+            isServing: { @Sendable in isServing }, node: node,
             log: { @Sendable [log] line in log.lines.withLock { $0.append(line) } })
         host = try ServiceHost(
             label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)

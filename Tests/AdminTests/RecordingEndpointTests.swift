@@ -16,10 +16,11 @@ import Text
 
         init(_ result: Result<RecordingStatus, RecordingError>?) { self.result = result }
 
-        var control: RecordingControl {
-            RecordingControl(
-                status: { [result] in (try? result?.get()) ?? RecordingStatus() },
-                turn: { [self] isOn, completion in
+        /// Of a proxy that is recorded by this.
+        func admin(token: String? = nil) throws -> AdminUnderTest {
+            try AdminUnderTest(
+                token: token, recording: { [result] in (try? result?.get()) ?? RecordingStatus() },
+                turnRecording: { [self] isOn, completion in
                     asked.withLock { $0.append(isOn) }
                     completion(result)
                 })
@@ -40,7 +41,7 @@ import Text
     }
 
     @Test func saysHowItFares() throws {
-        let admin = try AdminUnderTest(recording: Recorder(.success(status)).control)
+        let admin = try Recorder(.success(status)).admin()
         let body = try admin.client.send("GET", "/recording").body
         #expect(
             String(decoding: body, as: UTF8.self) == """
@@ -53,7 +54,7 @@ import Text
 
     @Test func switchesOnAndOff() throws {
         let recorder = Recorder(.success(status))
-        let admin = try AdminUnderTest(recording: recorder.control)
+        let admin = try recorder.admin()
         #expect(try post(admin, #"{"on":true}"#) == 200)
         #expect(try post(admin, #"{"on":false}"#) == 200)
         #expect(recorder.asked.withLock { $0 } == [true, false])
@@ -67,15 +68,15 @@ import Text
     ])
     func whatIsNotUnderstoodChangesNothing(content: String) throws {
         let recorder = Recorder(.success(status))
-        let admin = try AdminUnderTest(recording: recorder.control)
+        let admin = try recorder.admin()
         #expect(try post(admin, content) == 400)
         #expect(try post(admin, #"{"on":true}"#, "/recording?file=a") == 400)
         #expect(recorder.asked.withLock { $0 }.isEmpty)
     }
 
     @Test func whatCannotBeDoneIsSaid() throws {
-        #expect(try post(try AdminUnderTest(recording: Recorder(nil).control), #"{"on":true}"#) == 409)
-        let failing = try AdminUnderTest(recording: Recorder(.failure(.empty(path: "a"))).control)
+        #expect(try post(try Recorder(nil).admin(), #"{"on":true}"#) == 409)
+        let failing = try Recorder(.failure(.empty(path: "a"))).admin()
         let reply = try failing.client.send("POST", "/recording", body: Data(#"{"on":true}"#.utf8))
         #expect(reply.status == 503)
         #expect(String(decoding: reply.body, as: UTF8.self).contains("cannot begin: a: no recorded response in it"))
@@ -84,7 +85,7 @@ import Text
 
     @Test func withATokenNobodyWithoutItSwitches() throws {
         let recorder = Recorder(.success(status))
-        let admin = try AdminUnderTest(token: "secret", recording: recorder.control)
+        let admin = try recorder.admin(token: "secret")
         #expect(try post(admin, #"{"on":false}"#) == 401)
         #expect(try admin.status("GET", "/recording") == 401)
         #expect(recorder.asked.withLock { $0 }.isEmpty)

@@ -1,3 +1,4 @@
+import Freshness
 import Testing
 
 @testable import refrain
@@ -13,8 +14,9 @@ import Testing
         #expect(configuration.developerTokenLifetime == .seconds(43_200))
         #expect(configuration.cacheFile == "refrain.sqlite")
         #expect(configuration.cacheSize == 1 << 30 && configuration.memorySize == 64 << 20)
-        #expect(configuration.compose == .on && configuration.allowsWindows && configuration.allowsBatches)
-        #expect(configuration.next == .keep && configuration.corsOrigins == ["*"])
+        let composition = configuration.composition
+        #expect(composition.compose == .on && composition.windows && composition.batch)
+        #expect(!composition.completesNext && configuration.corsOrigins == ["*"])
         #expect(configuration.accessLog == AccessLogSetting(destination: .standardOutput, format: .combined))
         #expect(configuration.logLevel == .info && configuration.workers == nil && configuration.recording == nil)
         #expect(effective.lines.allSatisfy { $0.place == nil })
@@ -23,14 +25,14 @@ import Testing
 
     @Test func aClassOfTheCatalogWithoutALineFollowsCatalog() throws {
         let configuration = try read("ttl songs 2h stale 1d\nttl charts off\nttl other 500ms").configuration
-        let day = Duration.seconds(86_400)
-        #expect(configuration.ttl(for: .songs) == TTLSetting(.fixed(.seconds(7200)), stale: day))
-        #expect(configuration.ttl(for: .albums) == TTLSetting(.fixed(day), stale: day * 7))
-        #expect(configuration.ttl(for: .charts) == TTLSetting(.off))
-        #expect(configuration.ttl(for: .other) == TTLSetting(.fixed(.milliseconds(500))))
-        #expect(configuration.ttl(for: .personal) == TTLSetting(.off))
-        #expect(configuration.notFoundTTL == TTLSetting(.fixed(.seconds(60))))
-        #expect(try read("ttl search upstream stale 1h").configuration.ttl(for: .search).stale == .seconds(3600))
+        let day = 86_400
+        #expect(configuration.ttl(for: .songs) == .fixed(7200, stale: day))
+        #expect(configuration.ttl(for: .albums) == .fixed(day, stale: day * 7))
+        #expect(configuration.ttl(for: .charts) == .off)
+        #expect(configuration.ttl(for: .other) == .fixed(1, stale: 0), "a part of a second counts as one")
+        #expect(configuration.ttl(for: .personal) == .off)
+        #expect(configuration.ttl["not-found"] == .fixed(60, stale: 0))
+        #expect(try read("ttl search upstream stale 1h").configuration.ttl(for: .search) == .origin(stale: 3600))
     }
 
     @Test func readsEveryDirective() throws {
@@ -79,7 +81,7 @@ import Testing
         #expect(configuration.adminTokenFile == "admin.token")
         #expect(configuration.upstream == ServerURL(isTLS: false, host: "127.0.0.1", port: 8090))
         #expect(configuration.upstreamCAFile == "ca.pem" && configuration.upstreamConnections == 7)
-        #expect(configuration.upstreamTimeouts.connect == .seconds(1) && configuration.other == .refuse)
+        #expect(configuration.upstreamTimeouts.connect == .seconds(1) && !configuration.servesOther)
         #expect(configuration.upstreamTimeouts.response == .seconds(120))
         #expect(configuration.upstreamTimeouts.content == .milliseconds(500))
         #expect(configuration.clientTimeouts.idle == .seconds(75) && configuration.clientTimeouts.head == .seconds(60))
@@ -89,8 +91,9 @@ import Testing
         #expect(configuration.developerTokenLifetime == .seconds(15_777_000))
         #expect(configuration.musicUserTokenFile == "user.token" && configuration.clientKeysFile == "keys")
         #expect(configuration.cacheFile == nil && configuration.cacheSize == 10 << 20 && configuration.memorySize == 0)
-        #expect(configuration.compose == .verify && configuration.next == .complete)
-        #expect(!configuration.allowsWindows && !configuration.allowsBatches)
+        let composition = configuration.composition
+        #expect(composition.compose == .verify && composition.completesNext)
+        #expect(!composition.windows && !composition.batch)
         #expect(configuration.corsOrigins == ["https://a.example", "http://localhost:3000"])
         #expect(configuration.accessLog == AccessLogSetting(destination: .file("/var/log/refrain.log"), format: .json))
         #expect(configuration.logLevel == .debug && configuration.recording?.settings.path == "traffic.rec")

@@ -37,26 +37,19 @@ import Testing
         #expect(!examples.isEmpty, "give it an example in its file in Commands")
         for example in examples {
             let ends: Set<Character> = ["|", ">", "&", ")"]
-            guard let start = example.line.firstRange(of: "refrain ")?.upperBound else { continue }
-            let words = example.line[start...].prefix { !ends.contains($0) }.split(separator: " ").map(String.init)
+            guard let start = example.name.firstRange(of: "refrain ")?.upperBound else { continue }
+            let words = example.name[start...].prefix { !ends.contains($0) }.split(separator: " ").map(String.init)
             guard let first = words.first, let command = try? Command.named(first) else { continue }
-            #expect(throws: Never.self, "\(example.line)") {
+            #expect(throws: Never.self, "\(example.name)") {
                 try OptionParser.parse(Array(words.dropFirst()), for: command)
             }
         }
     }
 
-    @Test(arguments: ConfigurationExample.table.map(\.lines)) func examplesAreConfigurations(_ lines: [String]) throws {
-        let files = MemoryFiles(texts: ["proxy.conf": lines.joined(separator: "\n"), "/etc/refrain/cert.pem": ""])
-        var access = files.access
-        access.credentialsDirectory = "/run/credentials/refrain.service"
-        #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: access) }
-    }
-
     @Test func whatRoffWouldTakeForItsOwnIsText() {
         var page = ManualPage("a", section: 1, summary: "b")
         page.paragraph(".dot \\ 'quoted' \"twice\" ~/x -y")
-        page.code([".x"])
+        page.code(".x")
         let lines = page.text.split(separator: "\n")
         #expect(lines.contains("\\&.dot \\e \\(aqquoted\\(aq \\(dqtwice\\(dq \\(ti/x \\-y"))
         #expect(lines.contains("\\&.x"))

@@ -16,14 +16,16 @@ import Testing
         #expect(result.status == 0 && request.hasPrefix("GET /recording HTTP/1.1\r\n"))
         #expect(
             result.standard == """
-                recording                   on
-                file                        /var/traffic
-                since                       2026-11-22T00:00:00.000000Z
-                share                       0.5
-                exchanges, since the start  7
-                bytes, since the start      800
-                dropped, since the start    9
-                problem                     disk full
+                on         true
+                file       /var/traffic
+                since      2026-11-22T00:00:00.000000Z
+                sampling   0.5
+                size       1
+                files      2
+                exchanges  7
+                bytes      800
+                dropped    9
+                problem    disk full
 
                 """)
         #expect(record("status", "--json").result.standard == body + "\n")
@@ -31,7 +33,7 @@ import Testing
 
     @Test(arguments: [("on", "true"), ("off", "false")]) func switchesIt(word: String, value: String) {
         let (result, request) = record(word)
-        #expect(result.status == 0 && result.standard.hasPrefix("recording                   on\n"))
+        #expect(result.status == 0 && result.standard.hasPrefix("on         true\n"))
         #expect(request.hasPrefix("POST /recording HTTP/1.1\r\n") && request.hasSuffix("{\"on\":\(value)}"))
     }
 

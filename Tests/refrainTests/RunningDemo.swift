@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -11,12 +12,11 @@ final class RunningDemo {
     let admin: Int
     let album: String
     private let demo: Demo
-    var tour: [(target: String, shows: String)] { demo.tour }
 
     init() throws {
-        let arguments = try OptionParser.parse(["--listen", "127.0.0.1:0"], for: .demo)
         demo = try Demo(
-            DemoOptions(arguments), CommandContext(output: CapturedOutput().output, files: MemoryFiles().access))
+            on: HostPort("127.0.0.1:0"),
+            CommandContext(output: CapturedOutput().output, files: MemoryFiles().access))
         let urls = demo.greeting.split(separator: "'").filter { $0.hasPrefix("http://") }
         let first = try #require(urls.first.flatMap { URL(string: String($0)) })
         let last = try #require(urls.last.flatMap { URL(string: String($0)) })
@@ -29,5 +29,14 @@ final class RunningDemo {
     func stop() {
         client.close()
         demo.stop { _ in }
+    }
+}
+
+extension RunningProxy {
+    /// Stops, and waits for it.
+    func stop() {
+        let done = DispatchSemaphore(value: 0)
+        stop { @Sendable _ in done.signal() }
+        done.wait()
     }
 }

@@ -6,7 +6,7 @@ import Text
 
 @Suite struct StatsCommandTests {
     private let body =
-        #"{"requests":1000,"hits":905,"misses":7,"upstream_requests":8,"upstream_errors":1,"novelty":{"open":3},"#
+        #"{"requests":1000,"hits":905,"misses":7,"upstream_requests":8,"upstream_errors":1,"#
         + #""reasons":{"off":0,"stale":1,"method":2,"absent":2},"#
         + #""not_composed":{"item":{"not-held":4},"growth":{},"batch":{"over-age":5}}}"#
 
@@ -31,9 +31,6 @@ import Text
                   upstream_requests     8
                   upstream_errors       1  12.5 % of upstream_requests
 
-                other
-                  novelty.open          3
-
                 reasons
                   absent                2
                   method                2
@@ -55,8 +52,7 @@ import Text
             text == """
                 shared tier
                   standing       ready
-                  last_error         -
-                  lookups.looks     10
+                  lookups looks     10
 
                 """)
         #expect(runAgainstServer("stats", #"{"tier":null}"#, []).result.standard.isEmpty)

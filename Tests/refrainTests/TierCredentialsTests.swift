@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func read(_ text: String) throws(TierCredentialsError) -> (user: String?, password: String) {
+    private func read(_ text: String) throws(FileProblem) -> (user: String?, password: String) {
         let found = try TierCredentials(SecretBytes(Array(text.utf8).span))
         func string(_ bytes: SecretBytes) -> String { bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
         return (found.user.map(string), string(found.password))
@@ -32,7 +32,7 @@ import Testing
         ("p\n\nq", "line 3: a second line that is no comment"),
     ])
     func saysWhatIsWrongWithoutTheSecret(text: String, message: String) {
-        #expect(thrown { () throws(TierCredentialsError) in try read(text) }?.description == message)
+        #expect(thrown { () throws(FileProblem) in try read(text) }?.description == message)
     }
 
     @Test func othersMustNotReadIt() throws {

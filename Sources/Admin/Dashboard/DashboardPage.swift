@@ -71,13 +71,12 @@ struct DashboardPage: Sendable {
 }
 
 extension DashboardView {
-    /// What stands in the place of that name: a text, a path, rows, a state (`NAME-state`) or an
-    /// exact figure (`NAME-title`). Nothing where there is none.
+    /// What stands in the place of that name: a text, a path, rows, or a state (`NAME-state`).
+    /// Nothing where there is none.
     fileprivate func markup(_ name: String) -> String {
         if let text = texts[name] { return Markup.escaped(text) }
         if let path = paths[name] { return path }
         if let rows = tables[name] { return Self.markup(rows, columns: Self.columns[name] ?? []) }
-        if name.hasSuffix("-title") { return Markup.escaped(titles[String(name.dropLast(6))] ?? "") }
         return name.hasSuffix("-state") ? states[String(name.dropLast(6))] ?? "" : ""
     }
 
@@ -86,7 +85,7 @@ extension DashboardView {
     static let columns: [String: [String]] = [
         "outcomes": ["", "n", "n", "n", "n", "n", "w"], "latency": ["", "n", "n", "n", "n"],
         "misses": ["w", "n", "n"], "asked": ["w", "n"], "storage": ["", "", "", "n", "n"],
-        "errors": ["", "w", "n"],
+        "errors": ["", "n"],
         "clients": ["", "n", "n", "n", "n", "n"], "nodes": ["", "w", "", "", "n", "n"],
     ]
 
@@ -106,11 +105,6 @@ extension DashboardView.Cell {
     fileprivate var markup: String {
         switch self {
         case .text(let text): return Markup.escaped(text)
-        case .titled(let text, let title):
-            return "<span title=\"\(Markup.escaped(title))\">\(Markup.escaped(text))</span>"
-        case .bar(let width):
-            return "<svg class=bar viewBox=\"0 0 100 8\" preserveAspectRatio=none aria-hidden=true>"
-                + "<rect width=\(width) height=8 /></svg>"
         case .outcome(let outcome):
             return
                 "<svg class=swatch aria-hidden=true><rect width=12 height=12 fill=\"url(#p-\(outcome.name))\" /></svg>"

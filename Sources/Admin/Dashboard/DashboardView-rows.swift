@@ -2,6 +2,7 @@ import AppleMusic
 import Cache
 import Proxy
 import Text
+import Tier
 
 // The rows of the page's tables. The columns are those of `page.html`.
 
@@ -15,9 +16,8 @@ extension DashboardView {
             let latency = moment.observations.source.latency(outcome)
             let count = all.outcomes[outcome.rawValue]
             return [
-                .outcome(outcome), .text(Figure.count(count)),
-                .titled(Figure.percent(count, of: all.sum), "\(Figure.count(count)) of \(Figure.count(all.sum))"),
-                .text(Figure.count(latency.count)), Self.time(latency, 0.5), Self.time(latency, 0.99),
+                .outcome(outcome), .text(Figure.count(count)), .text(Figure.percent(count, of: all.sum)),
+                .text(Figure.count(latency.count)), .text(Self.time(latency, 0.5)), .text(Self.time(latency, 0.99)),
                 .text(outcome.meaning),
             ]
         }
@@ -26,21 +26,13 @@ extension DashboardView {
     func originRows(_ moment: Moment) -> [[Cell]] {
         let source = moment.observations.source
         let upstream = source.upstream
-        let rows: [(name: String, meaning: String, value: String)] = [
-            (
-                "rate allowed",
-                "how many requests a second the proxy lets through to Apple: upstream_rate, or what 429s taught",
-                upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"
-            ),
-            ("in flight", "requests that Apple is answering now", Figure.count(upstream.inFlight)),
-            ("waiting for their turn", "requests that wait to be sent to Apple now", Figure.count(upstream.waiting)),
-            ("waited, since start", "requests that had to wait to be sent", Figure.count(source[.queued])),
-            (
-                "turned away, since start", "requests that found too many waiting, and were answered 503",
-                Figure.count(source[.queueRefused])
-            ),
+        let rows = [
+            ("requests a second allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
+            ("in flight", Figure.count(upstream.inFlight)), ("waiting for their turn", Figure.count(upstream.waiting)),
+            ("waited, since start", Figure.count(source[.queued])),
+            ("turned away (503), since start", Figure.count(source[.queueRefused])),
         ]
-        return rows.map { [.titled($0.name, $0.meaning), .text($0.value)] }
+        return rows.map { [.text($0.0), .text($0.1)] }
     }
 
     /// Failures and refusals of the origin: a 404 is an answer like others.
@@ -50,36 +42,14 @@ extension DashboardView {
             counts[kind.status ?? 0, default: 0] += count
         }
         return counts.sorted { $0.key < $1.key }.compactMap { status, count in
-            Self.meaning(ofError: status).map { meaning in
-                [.text(status == 0 ? Figure.none : "\(status)"), .text(meaning), .text(Figure.count(count))]
-            }
+            guard status == 0 || status >= 400 && ![404, 410].contains(status) else { return nil }
+            return [.text(status == 0 ? "no answer" : "\(status)"), .text(Figure.count(count))]
         }
     }
 
-    /// - Parameter status: 0: no answer came. nil: it is no error of the origin's.
-    private static func meaning(ofError status: Int) -> String? {
-        switch status {
-        case 0: "no answer came: refused, broken off or too late"
-        case 401: "the developer token was refused"
-        case 403: "what was asked for was refused: the token, or the user's"
-        case 429: "too many requests"
-        case 404, 410: nil
-        case 400..<500: "what was asked for was wrong, and is asked again each time: see the log for the target"
-        case 500...: "an error of the origin's own"
-        default: nil
-        }
+    static func time(_ counts: LatencyCounts, _ share: Double) -> String {
+        Figure.steadyTime(nanoseconds: counts.quantile(share))
     }
-
-    static func time(_ counts: LatencyCounts, _ share: Double) -> Cell {
-        let nanoseconds = counts.quantile(share)
-        return .titled(Figure.steadyTime(nanoseconds: nanoseconds), exact(nanoseconds))
-    }
-
-    static func exact(_ nanoseconds: Int?) -> String {
-        nanoseconds.map { "at most \(Figure.count($0)) ns" } ?? "nothing was answered"
-    }
-
-    private static func bytes(_ number: Int) -> Cell { .titled(Figure.bytes(number), Figure.count(number) + " bytes") }
 
     func missRows(_ moment: Moment) -> [[Cell]] {
         moment.observations.source.mostCostly(limit: Self.mostRows).map { target in
@@ -91,26 +61,19 @@ extension DashboardView {
     }
 
     func askedRows(_ moment: Moment) -> [[Cell]] {
-        let targets = moment.observations.source.mostAsked(limit: Self.mostRows)
-        let most = targets.first?.count ?? 0
-        return targets.map { target in
-            [
-                .explain(target.target), .text(Figure.count(Int(clamping: target.count.rounded()))),
-                .bar(most > 0 ? Int(clamping: target.count * 100 / most) : 0),
-            ]
+        moment.observations.source.mostAsked(limit: Self.mostRows).map { target in
+            [.explain(target.target), .text(Figure.count(Int(clamping: target.count.rounded())))]
         }
     }
 
     func storageRows(_ moment: Moment) -> [[Cell]] {
         let breakdown = moment.observations.breakdown
         let parts = breakdown.memory.map { ("memory", $0) } + breakdown.file.map { ("file", $0) }
-        let largest = max(1, parts.map(\.1.bytes).max() ?? 0)
         return parts.sorted { ($0.1.bytes, $1.0) > ($1.1.bytes, $0.0) }.prefix(2 * Self.mostRows).map { tier, part in
             [
                 .text(ResourceClass.name(ofTag: part.classTag)),
                 .text(part.storefront.isEmpty ? Figure.none : part.storefront), .text(tier),
-                .text(Figure.count(part.entries)), Self.bytes(part.bytes),
-                .bar(part.bytes * 100 / largest),
+                .text(Figure.count(part.entries)), .text(Figure.bytes(part.bytes)),
             ]
         }
     }
@@ -119,9 +82,25 @@ extension DashboardView {
         moment.observations.source.clients().map { client in
             [
                 .text(client.name), .text(Figure.count(client.requests)), .text(Figure.count(client.refused)),
-                .text(Figure.count(client.limited)), Self.bytes(client.bytes),
+                .text(Figure.count(client.limited)), .text(Figure.bytes(client.bytes)),
                 .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
             ]
         }
+    }
+
+    static func nodeRows(_ tier: TierFigures) -> [[Cell]] {
+        tier.sharing.nodes.map { node in
+            [
+                .text(node.name + (node.isSelf ? " (this one)" : "")), .text(node.address), .text(node.version),
+                .text(node.words(in: tier.sharing)),
+                .text(node.lag.map(Figure.count) ?? Figure.none),
+                .text(node.isSelf ? "now" : SpanOfTime.text(node.lastSeen) + " ago"),
+            ]
+        }
+    }
+
+    /// What an answer of the admin listener says, in its own names.
+    static func rows(of answer: JSON?) -> [[Cell]] {
+        (answer?.rows() ?? []).map { [.text($0.name.replacing("_", with: " ")), .text($0.value)] }
     }
 }

@@ -11,10 +11,6 @@ import Text
 struct DashboardView {
     enum Cell: Equatable {
         case text(String)
-        /// A text, and what it means or the figure that it rounds.
-        case titled(String, String)
-        /// From 0 to 100.
-        case bar(Int)
         case outcome(Outcome)
         /// A target, with a link to what would become of a request for it.
         case explain(String)
@@ -22,8 +18,6 @@ struct DashboardView {
 
     /// By the ids of the page's elements.
     private(set) var texts: [String: String] = [:]
-    /// The exact figure, for texts that round.
-    private(set) var titles: [String: String] = [:]
     /// `good`, `bad`, `plain`, `chosen` or `none`.
     private(set) var states: [String: String] = [:]
     /// Data of SVG paths.
@@ -53,7 +47,7 @@ struct DashboardView {
         tables["storage"] = storageRows(moment)
         tables["clients"] = clientRows(moment)
         let tier = moment.observations.tier
-        tables["tier"] = tier.map(Self.tierRows) ?? []
+        tables["tier"] = Self.rows(of: tier?.json)
         tables["nodes"] = tier.map(Self.nodeRows) ?? []
         for section in ["tier-section", "nodes-section"] { states[section] = tier == nil ? "none" : "plain" }
     }
@@ -92,19 +86,12 @@ struct DashboardView {
         let (recent, hour) = (moment.recent, moment.sum(.hour))
         let now = recent.totals
         texts["ratio-now"] = now.ratio
-        titles["ratio-now"] = now.ratioInNumbers + " in the last seconds"
         texts["ratio-hour"] = "\(hour.ratio) over the hour"
-        titles["ratio-hour"] = hour.ratioInNumbers
-        func rate(_ id: String, _ count: Int) {
-            texts[id] = Figure.steadyRate(recent.perSecond(count))
-            titles[id] = "\(Figure.count(count)) in the last \(Figure.fixed(recent.seconds, 1)) s"
-        }
-        rate("rate", now.sum)
+        texts["rate"] = Figure.steadyRate(recent.perSecond(now.sum))
         texts["requests-hour"] = Figure.count(hour.sum) + " in the hour" + hour.byHTTP2
-        rate("upstream-rate", now.upstream)
+        texts["upstream-rate"] = Figure.steadyRate(recent.perSecond(now.upstream))
         texts["upstream-hour"] = Figure.count(hour.upstream) + " in the hour"
         texts["saved"] = Figure.percent(hour.requestsSaved, of: hour.answered)
-        titles["saved"] = "\(Figure.count(hour.requestsSaved)) of \(Figure.count(hour.answered)) in the hour"
         texts["saved-hour"] = Figure.count(hour.requestsSaved) + " in the hour"
         summary =
             "Hit ratio \(now.ratio), \(Figure.fixed(recent.perSecond(now.sum), 1)) requests a second, "
@@ -155,21 +142,13 @@ struct DashboardView {
     }
 
     private mutating func addLatency(_ moment: Moment) {
-        func time(_ counts: LatencyCounts, _ share: Double) -> String {
-            Figure.steadyTime(nanoseconds: counts.quantile(share))
-        }
         let (hits, misses) = (moment.latency.hits, moment.latency.misses)
-        for (id, counts) in [("hit-median", hits), ("miss-median", misses)] {
-            titles[id] = Self.exact(counts.quantile(0.5))
-        }
-        texts["hit-median"] = time(hits, 0.5)
-        texts["hit-tail"] = "p99 \(time(hits, 0.99)) in the hour"
-        texts["miss-median"] = time(misses, 0.5)
-        texts["miss-tail"] = "p99 \(time(misses, 0.99)) in the hour"
-        paths["histogram-hits"] = LatencyPlot.path(hits)
-        paths["histogram-misses"] = LatencyPlot.path(misses)
-        tables["latency"] = [("hits, filled", hits), ("misses, dashed", misses)].map { name, counts in
-            [.text(name)] + [0.5, 0.9, 0.99].map { Self.time(counts, $0) } + [.text(Figure.count(counts.count))]
+        texts["hit-median"] = Self.time(hits, 0.5)
+        texts["hit-tail"] = "p99 \(Self.time(hits, 0.99)) in the hour"
+        texts["miss-median"] = Self.time(misses, 0.5)
+        texts["miss-tail"] = "p99 \(Self.time(misses, 0.99)) in the hour"
+        tables["latency"] = [("hits", hits), ("misses", misses)].map { name, counts in
+            [.text(name)] + [0.5, 0.9, 0.99].map { .text(Self.time(counts, $0)) } + [.text(Figure.count(counts.count))]
         }
     }
 }
@@ -184,11 +163,6 @@ extension History.Totals {
 
     /// Hits of hits and misses, in percent.
     var ratio: String { Figure.percent(count(.hit), of: count(.hit) + count(.miss)) }
-
-    /// The same as two counts.
-    var ratioInNumbers: String {
-        "\(Figure.count(count(.hit))) of \(Figure.count(count(.hit) + count(.miss)))"
-    }
 
     /// Requests by HTTP/2; nothing where there were none.
     var byHTTP2: String {
@@ -211,8 +185,7 @@ extension DashboardView {
                     members: members.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: value($0.value)) }))
         }
         return .object(members: [
-            "texts": object(texts, JSON.string), "titles": object(titles, JSON.string),
-            "states": object(states, JSON.string),
+            "texts": object(texts, JSON.string), "states": object(states, JSON.string),
             "paths": object(paths, JSON.string),
             "tables": object(tables) { rows in .array(rows.map { .array($0.map(\.json)) }) },
             "summary": .string(summary),
@@ -224,8 +197,6 @@ extension DashboardView.Cell {
     fileprivate var json: JSON {
         switch self {
         case .text(let text): .string(text)
-        case .titled(let text, let title): ["text": .string(text), "title": .string(title)]
-        case .bar(let width): ["bar": .integer(width)]
         case .outcome(let outcome): ["outcome": .string(outcome.name), "title": .string(outcome.meaning)]
         case .explain(let target): ["explain": .string(target)]
         }

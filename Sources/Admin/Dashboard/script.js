@@ -32,10 +32,6 @@
       place.textContent = cell;
       // What may be cut is whole in its title.
       if (place.className === "w") place.title = cell;
-    } else if ("text" in cell) {
-      place.append(element("span", cell.text, { title: cell.title }));
-    } else if ("bar" in cell) {
-      place.append(drawing({ class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none" }, { width: cell.bar, height: 8 }));
     } else if ("outcome" in cell) {
       if (outcomes.has(cell.outcome)) {
         place.append(drawing({ class: "swatch" }, { width: 12, height: 12, fill: `url(#p-${cell.outcome})` }));
@@ -90,7 +86,6 @@
 
   function show(view) {
     for (const [id, text] of Object.entries(view.texts)) if ($(id) && $(id).textContent !== text) $(id).textContent = text;
-    for (const [id, title] of Object.entries(view.titles)) if ($(id)) $(id).title = title;
     for (const [id, state] of Object.entries(view.states)) if ($(id)) $(id).dataset.state = state;
     for (const [cell] of view.tables.outcomes) meanings.set(cell.outcome, cell.title);
     for (const [id, path] of Object.entries(view.paths)) $(id)?.setAttribute("d", path);

@@ -108,27 +108,7 @@ struct DashboardMarkup: Sendable {
             "logout": hasToken ? "<form method=post action=\"/logout\"><button>Log out</button></form>" : "",
             "explain-url": Markup.escaped(explained),
             "explain-error": Markup.escaped(problem),
-            "explanation": DashboardView.markup(rows),
+            "explanation": DashboardView.markup(DashboardView.rows(of: explanation)),
         ]
-    }
-
-    private var rows: [[DashboardView.Cell]] {
-        (explanation.map { Self.rows(of: $0) } ?? []).map { name, value in
-            [.text(name.replacing("_", with: " ")), .text(value)]
-        }
-    }
-
-    /// What a JSON answer says, a row for each value; the script has the same rule.
-    private static func rows(of value: JSON, name: String = "") -> [(name: String, value: String)] {
-        switch value {
-        case .null: return []
-        case .bool(let flag): return [(name, "\(flag)")]
-        case .number(let text), .string(let text): return [(name, text)]
-        case .array(let elements):
-            let texts = elements.compactMap(\.stringValue)
-            return texts.isEmpty ? [] : [(name, texts.joined(separator: ", "))]
-        case .object(let object):
-            return object.members.flatMap { rows(of: $0.value, name: name.isEmpty ? $0.key : name + " " + $0.key) }
-        }
     }
 }

@@ -70,6 +70,6 @@ extension AdminExchange {
     /// The table, a line each.
     func help() {
         let lines = AdminEndpoint.table.map { "\($0.allow) \($0.path)  \($0.summary)\n" }
-        reply(AdminReply(type: "text/plain", content: Array(lines.joined().utf8)))
+        reply(.text(lines.joined()))
     }
 }

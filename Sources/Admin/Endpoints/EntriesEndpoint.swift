@@ -6,29 +6,23 @@ import Text
 
 // GET /entries: what is stored.
 
-/// Parameters of a listing: the selectors, and the most entries.
-public struct EntriesQuery {
-    fileprivate var selection = EntrySelection()
-    fileprivate let limit: Int
-
+/// Bounds of a listing, and its parameters: the selectors, and the most entries.
+public enum EntriesQuery {
     public static let limits = 1...10_000
     public static let standardLimit = 100
     static let parameters = EntrySelector.parameters.map(\.name) + ["limit"]
-
-    fileprivate init(_ parameters: QueryParameters) throws(AdminRequestError) {
-        for selector in EntrySelector.parameters {
-            if let text = parameters[selector.name] { selection.narrow(by: try selector.condition(text)) }
-        }
-        limit = try parameters.number("limit", in: Self.limits, standard: Self.standardLimit)
-    }
 }
 
 extension AdminExchange {
     func entries() throws(AdminRequestError) {
         let parameters = try parameters(EntriesQuery.parameters)
-        let query = try EntriesQuery(parameters)
+        var selection = EntrySelection()
+        for selector in EntrySelector.parameters {
+            if let text = parameters[selector.name] { selection.narrow(by: try selector.condition(text)) }
+        }
+        let limit = try parameters.number("limit", in: EntriesQuery.limits, standard: EntriesQuery.standardLimit)
         let (finish, now) = (replyLater(), now)
-        service.sources.cache.list(query.selection, limit: query.limit) { @Sendable listing in
+        service.sources.cache.list(selection, limit: limit) { @Sendable listing in
             finish(.json(listing.json(at: now)))
         }
     }

@@ -36,12 +36,11 @@ extension HypotheticalRequest {
 extension Explanation {
     var json: JSON {
         [
-            "target": .string(target), "route": .string("\(route.template)"),
+            "plan": .string(action.rawValue), "reason": reason.map { .string($0.text) } ?? .null,
+            "why": .string(sentence), "target": .string(target), "route": .string("\(route.template)"),
             "class": .string(route.resourceClass.name),
             "scope": .string(route.isPersonal || scope == nil ? "personal" : "shared"),
             "storefront": route.storefront.map { .string($0.text) } ?? .null, "rule": .string(rule.text),
-            "plan": .string(action.rawValue), "reason": reason.map { .string($0.text) } ?? .null,
-            "why": .string(sentence),
             "stored": stored.map { .object($0.summary(at: now, isInMemory: isInMemory)) } ?? .null,
             "last_answer": lastAnswer.map { $0.json(at: now) } ?? .null,
             "selecting_fields": .array(selectingFields.map { .string($0) }),

@@ -13,6 +13,6 @@ extension AdminExchange {
         let text =
             readiness.words + (hasFailed ? "; the last reload failed: see the log" : "")
             + (readiness.isReady && lost > 0 ? "; \(lost) stored answers were lost: see the log" : "")
-        reply(AdminReply(status: readiness.isReady ? 200 : 503, type: "text/plain", content: Array((text + "\n").utf8)))
+        reply(.text(text + "\n", status: readiness.isReady ? 200 : 503))
     }
 }

@@ -45,22 +45,22 @@ struct MetricFamily: Sendable {
     let labels: [String]
     /// One sentence without a full stop.
     let help: String
-    let samples: @Sendable (MetricsInput) -> [Sample]
+    let samples: @Sendable (Observations) -> [Sample]
 
     static func counter(
-        _ name: String, labels: [String] = [], _ help: String, _ samples: @escaping @Sendable (MetricsInput) -> [Sample]
+        _ name: String, labels: [String] = [], _ help: String, _ samples: @escaping @Sendable (Observations) -> [Sample]
     ) -> MetricFamily {
         MetricFamily(name: name, kind: .counter, labels: labels, help: help, samples: samples)
     }
 
     static func gauge(
-        _ name: String, labels: [String] = [], _ help: String, _ samples: @escaping @Sendable (MetricsInput) -> [Sample]
+        _ name: String, labels: [String] = [], _ help: String, _ samples: @escaping @Sendable (Observations) -> [Sample]
     ) -> MetricFamily {
         MetricFamily(name: name, kind: .gauge, labels: labels, help: help, samples: samples)
     }
 
     /// The lines of this metric, with help and type in front. Nothing where there is no sample.
-    func append(_ input: MetricsInput, to text: inout String) {
+    func append(_ input: Observations, to text: inout String) {
         let samples = samples(input)
         guard !samples.isEmpty else { return }
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
@@ -297,13 +297,13 @@ extension MetricFamily {
     }
 
     private static func counter(
-        _ name: String, _ help: String, _ value: KeyPath<MetricsInput, Int> & Sendable
+        _ name: String, _ help: String, _ value: KeyPath<Observations, Int> & Sendable
     ) -> MetricFamily {
         counter(name, help) { [Sample($0[keyPath: value])] }
     }
 
     private static func gauge(
-        _ name: String, _ help: String, _ value: KeyPath<MetricsInput, Int> & Sendable
+        _ name: String, _ help: String, _ value: KeyPath<Observations, Int> & Sendable
     ) -> MetricFamily {
         gauge(name, help) { [Sample($0[keyPath: value])] }
     }
@@ -312,7 +312,7 @@ extension MetricFamily {
 
     private static func histogram(
         _ name: String, labels: [String], _ help: String,
-        _ counts: @escaping @Sendable (MetricsInput) -> [(labels: [String], counts: LatencyCounts)]
+        _ counts: @escaping @Sendable (Observations) -> [(labels: [String], counts: LatencyCounts)]
     ) -> MetricFamily {
         MetricFamily(name: name, kind: .histogram, labels: labels, help: help) { input in
             counts(input).flatMap { labels, counts in buckets(counts, labels) }
@@ -337,7 +337,14 @@ extension MetricFamily {
     }
 }
 
-extension MetricsInput {
+extension Observations {
+    /// All metrics, in the Prometheus text format.
+    var metrics: String {
+        var text = ""
+        for family in MetricFamily.table { family.append(self, to: &text) }
+        return text
+    }
+
     /// By tier and class, over all storefronts.
     fileprivate func byClass(_ figure: KeyPath<StorageBreakdown.Part, Int>) -> [MetricFamily.Sample] {
         [("file", breakdown.file), ("memory", breakdown.memory)].flatMap { tier, parts in

@@ -1,5 +1,6 @@
 import Cache
 import Proxy
+import Recording
 
 /// Sources and controls of the operator's surface.
 public struct AdminSources: Sendable {
@@ -15,7 +16,11 @@ public struct AdminSources: Sendable {
     let startedAt: Int64
     /// Says what would become of a request; nil where there is no proxy to ask.
     let explain: @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void
-    let recording: RecordingControl
+    let recording: @Sendable () -> RecordingStatus
+    /// Switches the recording, and calls back with what became of it; nil where nothing is
+    /// configured. Only the configuration says where to: a client that could name a file here could
+    /// have any file of the proxy's user written.
+    let turnRecording: TurnRecording
     /// Reads the configuration again, and says what came of it.
     let reload: @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void
     /// False while the proxy is draining.
@@ -25,11 +30,17 @@ public struct AdminSources: Sendable {
     /// Writes a line to the program's own log, of what an operator has changed.
     let log: @Sendable (String) -> Void
 
+    public typealias TurnRecording =
+        @Sendable (
+            Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
+        ) -> Void
+
     public init(
         statistics: StatisticsSource, cache: ResponseCache, access: AdminAccess, reloads: ReloadStatus = ReloadStatus(),
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
-        recording: RecordingControl = RecordingControl(),
+        recording: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },
+        turnRecording: @escaping TurnRecording = { $1(nil) },
         reload: @escaping @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void = { completion in
             completion(.refused(["there is no configuration to reload"]))
         },
@@ -39,6 +50,7 @@ public struct AdminSources: Sendable {
         (self.statistics, self.cache, self.access, self.reloads) = (statistics, cache, access, reloads)
         (self.version, self.startedAt, self.explain, self.recording) = (version, startedAt, explain, recording)
         (self.reload, self.isServing, self.node, self.log) = (reload, isServing, node, log)
+        self.turnRecording = turnRecording
     }
 }
 

@@ -101,15 +101,6 @@ enum HistoryWindow: String, CaseIterable {
         case .hour, .day: History.slotCount
         }
     }
-
-    /// As in "in the last ...".
-    var words: String {
-        switch self {
-        case .minutes: "5 minutes"
-        case .hour: "hour"
-        case .day: "24 hours"
-        }
-    }
 }
 
 extension History.Totals {

@@ -11,7 +11,7 @@ import Upstream
 // What `/stats` says beside the plain counters: what `top` and the dashboard show. Names of members
 // are part of the interface.
 
-/// All that is shown of one moment.
+/// All that is shown of one moment, by `/stats`, the dashboard and `/metrics`.
 struct Observations {
     let source: StatisticsSource
     let breakdown: StorageBreakdown
@@ -23,6 +23,8 @@ struct Observations {
     let startedAt: Int64
     /// Nil where there is no shared tier.
     var tier: TierFigures?
+    /// Looked at for `/metrics` alone.
+    var process = ProcessFigures()
 
     /// Most rows of lists of targets.
     private static let listed = 20

@@ -21,8 +21,8 @@ struct AdminReply: Sendable {
 
     static func json(_ value: JSON) -> AdminReply { AdminReply(content: value.bytes + [UInt8(ascii: "\n")]) }
 
-    static func text(_ text: StaticString, status: Int = 200) -> AdminReply {
-        AdminReply(status: status, type: "text/plain", content: Array("\(text)".utf8))
+    static func text(_ text: String, status: Int = 200) -> AdminReply {
+        AdminReply(status: status, type: "text/plain", content: Array(text.utf8))
     }
 
     /// An error in the shape of the proxy's own. `detail` has no quotation marks and nothing of the

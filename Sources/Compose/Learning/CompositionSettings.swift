@@ -2,11 +2,12 @@
 /// `batch`, `superset_includes`, `documented_forms` and `next`.
 public struct CompositionSettings: Sendable, Equatable {
     /// Whether answers are composed, or only compared.
-    public enum Mode: Sendable {
-        case on, off
+    public enum Mode: String, CaseIterable, Sendable {
+        case on
         /// The origin is asked all the same, its answer is the one that is served, and what would
         /// have been composed is compared with it.
         case verify
+        case off
     }
 
     /// Answers out of stored resources.

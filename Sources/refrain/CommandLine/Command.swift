@@ -27,26 +27,15 @@ struct Command: Sendable {
     let options: [CommandOption]
     /// Paragraphs of help beyond the summary and the options.
     let details: [String]
-    /// At least one.
-    let examples: [Example]
+    /// Command lines that work as they stand, and what they are for; at least one.
+    let examples: [TaggedParagraph]
     let signals: [TaggedParagraph]
     let run: @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
-
-    /// A command line that works as it stands, and what it is for.
-    struct Example: Sendable {
-        let line: String
-        let why: String
-
-        init(_ line: String, _ why: String) {
-            self.line = line
-            self.why = why
-        }
-    }
 
     init(
         _ name: String, _ summary: String, positional: String = "", upTo mostPositional: Int = 1,
         options: [CommandOption] = [],
-        details: [String] = [], examples: [Example] = [], signals: [TaggedParagraph] = [],
+        details: [String] = [], examples: [TaggedParagraph] = [], signals: [TaggedParagraph] = [],
         run: @escaping @Sendable (CommandArguments, CommandContext) throws(CommandFailure) -> ExitStatus
     ) {
         (self.name, self.summary, self.positional, self.options) = (name, summary, positional, options)

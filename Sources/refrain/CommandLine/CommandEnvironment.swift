@@ -1,8 +1,8 @@
 // What the program shares with the system: signals, files, the environment. Tables for the man
 // pages.
 
-/// A name and what it means, as a man page shows them (`.TP` of man(7)): a signal, a file or a
-/// variable of the environment.
+/// A name and what it means, as a man page shows them (`.TP` of man(7)): a signal, a file, a
+/// variable of the environment, or a command line that is an example.
 struct TaggedParagraph: Sendable {
     let name: String
     let meaning: String
@@ -47,6 +47,5 @@ struct TaggedParagraph: Sendable {
         TaggedParagraph("REFRAIN_UPGRADE", "set by a proxy for the process that is to take its place"),
         TaggedParagraph("NOTIFY_SOCKET, WATCHDOG_USEC", "who is told how the proxy fares (sd_notify(3))"),
         TaggedParagraph("SSL_CERT_FILE, SSL_CERT_DIR", "trust anchors instead of the system's"),
-        TaggedParagraph("NO_COLOR", "no colours in tables"),
     ]
 }

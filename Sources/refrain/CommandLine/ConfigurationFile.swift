@@ -6,10 +6,7 @@ enum ConfigurationFile {
     /// The file that is meant; nothing says yet that it can be read.
     static func path(_ arguments: CommandArguments, _ files: FileAccess) throws(CommandFailure) -> String {
         if let path = arguments.value(.config) { return path }
-        // A standard file that is there but cannot be read is the one that is meant: its error must
-        // be seen.
-        let absent = FileProblem.absent.message
-        guard let path = standardPaths.first(where: { files.problem($0) != absent }) else {
+        guard let path = standardPath(files) else {
             let places = standardPaths.joined(separator: " nor ")
             throw .configuration([
                 ConfigurationError(
@@ -17,6 +14,12 @@ enum ConfigurationFile {
             ])
         }
         return path
+    }
+
+    /// A standard file that is there but cannot be read is the one that is meant: its error must be
+    /// seen.
+    private static func standardPath(_ files: FileAccess) -> String? {
+        standardPaths.first { files.problem($0) != FileProblem.absent.message }
     }
 
     static func read(_ path: String, _ files: FileAccess) throws(CommandFailure) -> EffectiveConfiguration {
@@ -34,9 +37,7 @@ enum ConfigurationFile {
         _ arguments: CommandArguments, _ files: FileAccess
     ) throws(CommandFailure) -> Configuration? {
         if arguments.value(.config) == nil {
-            let absent = FileProblem.absent.message
-            let path = standardPaths.first { files.problem($0) != absent }
-            guard let path, files.problem(path) == nil else { return nil }
+            guard let path = standardPath(files), files.problem(path) == nil else { return nil }
         }
         let path = try path(arguments, files)
         do throws(ConfigurationErrors) {
@@ -51,15 +52,8 @@ extension FileAccess {
     /// Reads configurations alone: what they name, such as secrets of another machine or user, need
     /// not be there.
     var withoutLooking: FileAccess {
-        var access = self
-        access.problem = { _ in nil }
-        access.secretProblem = { _, _ in nil }
-        access.certificateProblem = { _, _ in nil }
-        access.anchorsProblem = { _ in nil }
-        access.recordingProblem = { _ in nil }
-        access.listenProblem = { _ in nil }
-        access.logProblem = { _ in nil }
-        access.credentialsDirectory = access.credentialsDirectory ?? "/"
-        return access
+        FileAccess(
+            read: read, problem: { _ in nil }, secretProblem: { _, _ in nil },
+            credentialsDirectory: credentialsDirectory ?? "/")
     }
 }

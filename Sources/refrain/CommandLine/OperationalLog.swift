@@ -19,10 +19,10 @@ struct OperationalLog: Sendable {
 
     /// Shared by all copies of a log, because a reload may change it.
     private final class Threshold: Sendable {
-        let rank: Atomic<Int>
+        let priority: Atomic<Int>
 
-        init(_ rank: Int) {
-            self.rank = Atomic(rank)
+        init(_ priority: Int) {
+            self.priority = Atomic(priority)
         }
     }
 
@@ -31,19 +31,19 @@ struct OperationalLog: Sendable {
     private let threshold: Threshold
 
     init(level: LogLevel, prefix: Prefix = .none, _ write: @escaping @Sendable (String) -> Void) {
-        threshold = Threshold(Self.rank(level))
+        threshold = Threshold(level.priority)
         self.prefix = prefix
         self.write = write
     }
 
     /// Less urgent lines are not written from now on.
     func setLevel(_ level: LogLevel) {
-        threshold.rank.store(Self.rank(level), ordering: .relaxed)
+        threshold.priority.store(level.priority, ordering: .relaxed)
     }
 
     /// Writes `refrain: LEVEL: text` when the level is wanted; line ends within are flattened.
     func callAsFunction(_ level: LogLevel, _ text: String) {
-        guard Self.rank(level) <= threshold.rank.load(ordering: .relaxed) else { return }
+        guard level.priority <= threshold.priority.load(ordering: .relaxed) else { return }
         let line = String(text.map { $0.isNewline ? " " : $0 })
         write(beginning(level) + "refrain: \(level.rawValue): \(line)\n")
     }
@@ -55,17 +55,8 @@ struct OperationalLog: Sendable {
         case .time:
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)
-            return Self.timeText(seconds: now.tv_sec, milliseconds: now.tv_nsec / 1_000_000) + " "
+            return LogTime.rfc3339(Int64(now.tv_sec), fraction: Int64(now.tv_nsec / 1_000_000), digits: 3) + " "
         }
-    }
-
-    /// `2026-11-22T01:30:00.123Z`
-    static func timeText(seconds: Int, milliseconds: Int) -> String {
-        LogTime.rfc3339(Int64(seconds), fraction: Int64(milliseconds), digits: 3)
-    }
-
-    private static func rank(_ level: LogLevel) -> Int {
-        LogLevel.allCases.firstIndex(of: level) ?? 0
     }
 }
 

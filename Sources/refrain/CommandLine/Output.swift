@@ -8,25 +8,25 @@ struct Output: Sendable {
     let error: @Sendable (String) -> Void
     /// The command's result, where it need not be text.
     let bytes: @Sendable ([UInt8]) -> Void
-    /// The reader of the answers.
-    let terminal: Terminal
+    /// See `terminalWidth`, of the reader of the answers.
+    let width: Int?
     /// Whether `error` goes to a journal, which takes a line without priority for a mere note.
     private let isJournal: Bool
 
     init(
         standard: @escaping @Sendable (String) -> Void, error: @escaping @Sendable (String) -> Void,
-        bytes: (@Sendable ([UInt8]) -> Void)? = nil, terminal: Terminal = .none, isJournal: Bool = false
+        bytes: (@Sendable ([UInt8]) -> Void)? = nil, width: Int? = nil, isJournal: Bool = false
     ) {
         self.isJournal = isJournal
         self.standard = standard
         self.error = error
         self.bytes = bytes ?? { standard(String(decoding: $0, as: UTF8.self)) }
-        self.terminal = terminal
+        self.width = width
     }
 
     static let console = Output(
         standard: { write(Array($0.utf8), to: STDOUT_FILENO) }, error: { write(Array($0.utf8), to: STDERR_FILENO) },
-        bytes: { write($0, to: STDOUT_FILENO) }, terminal: .of(STDOUT_FILENO),
+        bytes: { write($0, to: STDOUT_FILENO) }, width: terminalWidth(STDOUT_FILENO),
         isJournal: OperationalLog.Prefix.ofStandardError == .priority)
 
     /// A line of the answer.

@@ -34,56 +34,7 @@ extension Command {
         guard let explanation = try? JSON.parse(body), explanation["plan"]?.stringValue != nil else {
             throw .failed("the answer to GET /explain has no plan")
         }
-        context.output.standard(ExplanationTable.text(of: explanation, for: context.output.terminal))
+        context.output.standard(AnswerTable.text(of: explanation, width: context.output.width))
         return .done
-    }
-}
-
-private enum ExplanationTable {
-    static func text(of explanation: JSON, for terminal: Terminal) -> String {
-        var table = Table.named()
-        table.add(["plan", Table.Cell(explanation["plan"]?.stringValue ?? "-", .bold)])
-        table.add(["why", .shown(explanation["why"])])
-        table.add(["reason", .shown(explanation["reason"])])
-        table.add(["origin asked", .shown(explanation["asks_origin"])])
-        if explanation["asks_tier"] == .bool(true) { table.add(["shared tier", "asked before the origin"]) }
-        table.add(["waits for another", .shown(explanation["waits_for_another"])])
-        for name in ["target", "route", "class", "scope", "storefront"] {
-            table.add([Table.Cell(name), .shown(explanation[name])])
-        }
-        table.add(["ttl", .shown(explanation["rule"])])
-        let fields = explanation["selecting_fields"]?.arrayValue?.compactMap(\.stringValue) ?? []
-        if !fields.isEmpty { table.add(["differs by", Table.Cell(fields.joined(separator: ", "))]) }
-        table.add(["stored", stored(explanation["stored"])])
-        if let last = explanation["last_answer"], last != .null { table.add(["last answer", answer(last)]) }
-        if let composing = explanation["composing"], composing != .null { add(composing, to: &table) }
-        if let sentence = explanation["not_composed"]?["why"]?.stringValue {
-            table.add(["not composed", Table.Cell(sentence)])
-        }
-        if explanation["needs_client_key"] == .bool(true) { table.add(["client key", "needed"]) }
-        return table.text(for: terminal)
-    }
-
-    /// `400 2s ago, not stored (status)`.
-    private static func answer(_ last: JSON) -> Table.Cell {
-        let status = last["status"]?.intValue.map { "\($0)" } ?? "none"
-        let reason = Table.Cell.shown(last["reason"]).text
-        return Table.Cell("\(status), \(Table.Cell.span(last["age"]).text) ago, not stored (\(reason))", .red)
-    }
-
-    private static func stored(_ stored: JSON?) -> Table.Cell {
-        guard let stored, stored != .null, let freshness = stored["freshness"]?.stringValue else { return "nothing" }
-        let words = [
-            freshness, "age \(Table.Cell.span(stored["age"]).text)", "ttl \(Table.Cell.span(stored["ttl"]).text)",
-            "status \(Table.Cell.shown(stored["status"]).text)", "\(Table.Cell.shown(stored["bytes"]).text) bytes",
-            "in \(Table.Cell.shown(stored["tier"]).text)",
-        ]
-        return Table.Cell(words.joined(separator: ", "), EntryTable.style(of: freshness))
-    }
-
-    private static func add(_ composing: JSON, to table: inout Table) {
-        if let kind = composing["kind"]?.stringValue { table.add(["composed", Table.Cell(kind)]) }
-        for part in composing["parts"]?.arrayValue ?? [] { table.add(["  of", .shown(part)]) }
-        if let supplement = composing["supplement"]?.stringValue { table.add(["fetches", Table.Cell(supplement)]) }
     }
 }

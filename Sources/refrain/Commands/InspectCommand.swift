@@ -32,12 +32,22 @@ extension Command {
             guard let entry = try? JSON.parse(answer), let stored = entry["stored"]?.arrayValue else {
                 throw .failed("the answer to GET /entry has nothing stored in it")
             }
-            let terminal = context.output.terminal
-            for answer in stored {
-                context.output.standard(StoredAnswerTable.text(of: answer, at: entry["target"], for: terminal))
-            }
+            for answer in stored { context.output.standard(text(of: answer, in: entry, context.output.width)) }
         }
         return .done
+    }
+
+    /// The answer, and below it the fields that are stored with it.
+    private static func text(of answer: JSON, in entry: JSON, _ width: Int?) -> String {
+        let whole =
+            [JSONObject.Member(key: "target", value: entry["target"] ?? .null)]
+            + (answer.objectValue?.members ?? [])
+        var fields = Table.named()
+        for field in answer["fields"]?.arrayValue ?? [] {
+            fields.add([field["name"].shown, field["value"].shown])
+        }
+        return AnswerTable.text(of: .object(JSONObject(members: whole)), width: width) + "\n"
+            + fields.text(width: width) + "\n"
     }
 }
 
@@ -54,42 +64,5 @@ extension CommandArguments {
             throw .usage("\(command): \(error.detail)")
         }
         return url
-    }
-}
-
-private enum StoredAnswerTable {
-    static func text(of answer: JSON, at target: JSON?, for terminal: Terminal) -> String {
-        let freshness = answer["freshness"]?.stringValue ?? "-"
-        var table = Table.named()
-        table.add(["target", .shown(target)])
-        if let variant = answer["variant"]?.stringValue, !variant.isEmpty {
-            table.add(["variant", Table.Cell(variant)])
-        }
-        for name in ["class", "storefront", "status"] { table.add([Table.Cell(name), .shown(answer[name])]) }
-        table.add(["received", .shown(answer["received_at"])])
-        table.add(["freshness", Table.Cell(freshness, EntryTable.style(of: freshness))])
-        for (title, name) in [
-            ("age", "age"), ("ttl", "ttl"), ("fresh for", "fresh_for"), ("then stale for", "stale_for"),
-            ("or if the origin fails", "stale_if_error_for"), ("kept for a 304", "keep_for"),
-        ] {
-            table.add([Table.Cell(title), .span(answer[name])])
-        }
-        for (title, name) in [
-            ("head", "head_bytes"), ("content", "body_bytes"), ("in gzip", "gzip_bytes"), ("in memory", "memory_bytes"),
-        ] {
-            table.add([Table.Cell(title), answer[name]?.intValue.map { Table.Cell("\($0) bytes") } ?? "-"])
-        }
-        table.add(["resources", answer["resources"] == .null ? "may name any" : .shown(answer["resources"])])
-        table.add(["composed", .shown(answer["composed"])])
-        for part in answer["composed_of"]?.arrayValue ?? [] { table.add(["  of", .shown(part)]) }
-        return table.text(for: terminal) + "\n" + fields(answer, terminal) + "\n"
-    }
-
-    private static func fields(_ answer: JSON, _ terminal: Terminal) -> String {
-        var table = Table.named()
-        for field in answer["fields"]?.arrayValue ?? [] {
-            table.add([Table.Cell(field["name"]?.stringValue ?? "-", .bold), .shown(field["value"])])
-        }
-        return table.text(for: terminal)
     }
 }

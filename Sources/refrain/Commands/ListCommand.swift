@@ -37,7 +37,7 @@ extension Command {
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
             throw .failed("the answer to GET /entries has no entries")
         }
-        if !entries.isEmpty { context.output.standard(EntryTable.text(of: entries, for: context.output.terminal)) }
+        if !entries.isEmpty { context.output.standard(EntryTable.text(of: entries, width: context.output.width)) }
         if entries.isEmpty { context.output.problem("nothing is stored that fits") }
         if answer["truncated"] == .bool(true) {
             context.output.problem("the first \(entries.count) are shown; --limit N shows more")
@@ -47,50 +47,19 @@ extension Command {
 }
 
 /// Entries for people; the target comes last, because it is what may be cut.
-enum EntryTable {
-    static func text(of entries: [JSON], for terminal: Terminal) -> String {
+private enum EntryTable {
+    static func text(of entries: [JSON], width: Int?) -> String {
         var table = Table([
-            .init(title: "status"), .init(title: "class"), .init(title: "storefront"),
-            .init(title: "age", isNumeric: true), .init(title: "ttl", isNumeric: true), .init(title: "freshness"),
-            .init(title: "bytes", isNumeric: true), .init(title: "coding"), .init(title: "tiers"),
-            .init(title: "target"),
+            "status", "class", "storefront", ">age", ">ttl", "freshness", ">bytes", "coding", "tiers", "target",
         ])
         for entry in entries {
-            let freshness = entry["freshness"]?.stringValue ?? "-"
             let tiers = entry["tiers"]?.arrayValue?.compactMap(\.stringValue).joined(separator: "+") ?? ""
             table.add([
-                .shown(entry["status"]), .shown(entry["class"]), .shown(entry["storefront"]),
-                .span(entry["age"]), .span(entry["ttl"]), Table.Cell(freshness, style(of: freshness)),
-                .shown(entry["bytes"]), .shown(entry["coding"]), Table.Cell(tiers.isEmpty ? "-" : tiers),
-                .shown(entry["target"]),
+                entry["status"].shown, entry["class"].shown, entry["storefront"].shown, entry["age"].span,
+                entry["ttl"].span, entry["freshness"].shown, entry["bytes"].shown, entry["coding"].shown,
+                tiers.isEmpty ? "-" : tiers, entry["target"].shown,
             ])
         }
-        return table.text(for: terminal)
-    }
-
-    static func style(of freshness: String) -> Terminal.Style {
-        switch freshness {
-        case "fresh": .green
-        case "stale": .yellow
-        case "expired": .red
-        default: .plain
-        }
-    }
-}
-
-extension Table.Cell {
-    /// A value of an answer; `-` for none.
-    static func shown(_ value: JSON?) -> Table.Cell {
-        switch value {
-        case .string(let text): Table.Cell(text)
-        case .number(let lexeme): Table.Cell(lexeme)
-        case .bool(let isTrue): isTrue ? "yes" : "no"
-        case .array, .object, .null, nil: "-"
-        }
-    }
-
-    /// A number of seconds.
-    static func span(_ value: JSON?) -> Table.Cell {
-        value?.intValue.map { Table.Cell(SpanOfTime.text($0)) } ?? "-"
+        return table.text(width: width)
     }
 }

@@ -18,10 +18,9 @@ extension Command {
         guard let answer = try? JSON.parse(body), let nodes = answer["nodes"]?.arrayValue else {
             throw .failed("the answer to GET /nodes has no nodes")
         }
-        context.output.standard(NodeTable.text(of: nodes, for: context.output.terminal))
+        context.output.standard(NodeTable.text(of: nodes, width: context.output.width))
         if answer["standing"]?.stringValue == "engine-away" {
-            let words = Table.Cell.shown(answer["words"]).text
-            context.output.problem("\(words): what is said of others is as old as that")
+            context.output.problem("\(answer["words"].shown): what is said of others is as old as that")
         }
         if let namesake = answer["namesake"]?.stringValue {
             context.output.problem("\(namesake) is a node of this name too: each needs a name of its own")
@@ -31,24 +30,15 @@ extension Command {
 }
 
 private enum NodeTable {
-    static func text(of nodes: [JSON], for terminal: Terminal) -> String {
-        var table = Table([
-            .init(title: "name"), .init(title: "state"), .init(title: "lag", isNumeric: true),
-            .init(title: "last seen", isNumeric: true), .init(title: "version"), .init(title: "address"),
-        ])
+    static func text(of nodes: [JSON], width: Int?) -> String {
+        var table = Table(["name", "state", ">lag", ">last seen", "version", "address"])
         for node in nodes {
             let isSelf = node["self"] == .bool(true)
             table.add([
-                Table.Cell(Table.Cell.shown(node["name"]).text + (isSelf ? " (this one)" : "")), state(of: node),
-                .shown(node["lag"]), isSelf ? "now" : Table.Cell("\(Table.Cell.span(node["last_seen"]).text) ago"),
-                .shown(node["version"]), .shown(node["address"]),
+                node["name"].shown + (isSelf ? " (this one)" : ""), node["state"].shown, node["lag"].shown,
+                isSelf ? "now" : "\(node["last_seen"].span) ago", node["version"].shown, node["address"].shown,
             ])
         }
-        return table.text(for: terminal)
-    }
-
-    private static func state(of node: JSON) -> Table.Cell {
-        let state = Table.Cell.shown(node["state"]).text
-        return Table.Cell(state, state == "ready" ? .green : state == "missing" ? .red : .yellow)
+        return table.text(width: width)
     }
 }

@@ -96,7 +96,7 @@ private struct PurgeReach {
 
     init(_ answer: JSON) {
         let missing = (answer["missing"]?.arrayValue ?? []).map { node in
-            "\(Table.Cell.shown(node["name"]).text) (last seen \(Table.Cell.span(node["last_seen"]).text) ago)"
+            "\(node["name"].shown) (last seen \(node["last_seen"].span) ago)"
         }
         var words = ""
         if let nodes = answer["nodes"]?.intValue, let reached = answer["reached"]?.intValue {

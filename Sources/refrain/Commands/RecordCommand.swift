@@ -1,13 +1,7 @@
 import Text
 
 // `record`: switches the recording of a running proxy on and off, and shows how it fares. The first
-// word says which; a word is a case of `RecordAction`, or `export`, which is about a file and no
-// running proxy.
-
-/// The action of `record`.
-enum RecordAction: String, CaseIterable, Sendable {
-    case on, off, status
-}
+// word says which; `export` is about a file and no running proxy.
 
 extension Command {
     static let record = Command(
@@ -31,41 +25,26 @@ extension Command {
         guard let word = arguments.positional.first else {
             throw .usage("record: on, off, status or export? (see \"refrain help record\")")
         }
+        let words = ["on", "off", "status", RecordExport.word]
+        guard words.contains(word) else {
+            throw .usage("record: unknown \(quoted(word))\(Suggestion.text(for: word, in: words))")
+        }
         if word == RecordExport.word {
             return try RecordExport.run(arguments.positional.dropFirst(), arguments, context.output)
-        }
-        guard let action = RecordAction(rawValue: word) else {
-            let words = RecordAction.allCases.map(\.rawValue) + [RecordExport.word]
-            throw .usage("record: unknown \(quoted(word))\(Suggestion.text(for: word, in: words))")
         }
         guard arguments.positional.count == 1 else {
             throw .usage("record: unexpected argument \(quoted(arguments.positional[1])) (see \"refrain help record\")")
         }
         let client = try AdminClient(arguments, context.files)
         let body =
-            action == .status
+            word == "status"
             ? try client.get("/recording")
-            : try client.post("/recording", Array("{\"on\":\(action == .on)}".utf8), within: .seconds(10))
+            : try client.post("/recording", Array("{\"on\":\(word == "on")}".utf8), within: .seconds(10))
         if arguments.has(.json) { return context.done(json: body) }
-        guard let recording = try? JSON.parse(body), let isOn = recording["on"] else {
+        guard let recording = try? JSON.parse(body), recording["on"] != nil else {
             throw .failed("the answer of /recording does not say whether it is on")
         }
-        context.output.standard(RecordingTable.text(of: recording, isOn == .bool(true), for: context.output.terminal))
+        context.output.standard(AnswerTable.text(of: recording, width: context.output.width))
         return .done
-    }
-}
-
-private enum RecordingTable {
-    static func text(of recording: JSON, _ isOn: Bool, for terminal: Terminal) -> String {
-        var table = Table.named()
-        table.add(["recording", isOn ? "on" : "off"])
-        table.add(["file", "\(recording["file"]?.stringValue ?? "none: there is no record line in the configuration")"])
-        if let since = recording["since"]?.stringValue { table.add(["since", "\(since)"]) }
-        if case .number(let share) = recording["sampling"], share != "1.0" { table.add(["share", "\(share)"]) }
-        for name in ["exchanges", "bytes", "dropped"] {
-            if let count = recording[name]?.intValue { table.add(["\(name), since the start", "\(String(count))"]) }
-        }
-        if let problem = recording["problem"]?.stringValue { table.add(["problem", "\(problem)"]) }
-        return table.text(for: terminal)
     }
 }

@@ -20,7 +20,7 @@ extension Command {
         guard let changed = (try? JSON.parse(body))?["changed"]?.arrayValue else {
             throw .failed("the answer to POST /reload does not say what changed")
         }
-        let names = changed.map { Table.Cell.shown($0).text }.joined(separator: ", ")
+        let names = changed.map { Optional($0).shown }.joined(separator: ", ")
         context.output.line("reloaded; " + (names.isEmpty ? "no setting has changed" : "changed: \(names)"))
         return .done
     }

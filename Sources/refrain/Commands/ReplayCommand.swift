@@ -30,14 +30,8 @@ extension Command {
                     + "--fail-if 'p99>50ms'",
                 "sends 500 requests a second for a minute, and fails where one in a hundred takes longer than 50 ms"),
             .init(
-                "refrain replay trace.jsonl --target http://127.0.0.1:8080 --connections 64 --verify",
-                "lets 64 clients ask as fast as they are answered, and compares the answers with the recording"),
-            .init(
                 "refrain replay trace.jsonl --dry-run --config proxy.conf --config longer.conf --html what-if.html",
                 "says in seconds what the recorded traffic would have cost under either configuration"),
-            .init(
-                "refrain replay trace.jsonl --target http://127.0.0.1:8080 --warm --status 200 --rate 10/s",
-                "fills the cache with what was answered with 200, ten requests a second at most"),
             .init(
                 "refrain replay compare before.json after.json --html comparison.html",
                 "puts two runs side by side, as text and as a page"),

@@ -12,7 +12,7 @@ extension Command {
         let body = try AdminClient(arguments, context.files).get("/stats")
         if arguments.has(.json) { return context.done(json: body) }
         let stats = try AdminClient.stats(body)
-        context.output.standard(StatsTable.text(of: stats, for: context.output.terminal))
+        context.output.standard(StatsTable.text(of: stats))
         return .done
     }
 }

@@ -1,9 +1,8 @@
+import Admin
 import Text
 
 /// The counters of `GET /stats` for people: in groups, with shares where they say more than the
-/// numbers.
-///
-/// Members without a group in this version are shown under `other`.
+/// numbers. What would be a screenful of its own is left to `refrain top` and the dashboard.
 enum StatsTable {
     /// A counter, and which one it is a part of.
     private typealias Line = (name: String, of: String?)
@@ -43,42 +42,31 @@ enum StatsTable {
         return (title, words.map { ($0[0], $0.count > 1 ? $0[1] : nil) })
     }
 
-    /// What would be a screenful of its own: `refrain top` and the dashboard show it.
-    private static let leftToTop = [
-        "version", "pid", "time", "started_at", "developer_token_expires", "developer_token_refused",
-        "developer_token_refused_at", "outcomes", "latency", "upstream_by_status",
-        "upstream_latency", "top_misses", "top_targets", "storage", "clients", "config", "history",
-    ]
-
-    static func text(of stats: JSON, for terminal: Terminal) -> String {
-        let shown = Set(groups.flatMap { $0.lines.map(\.name) } + ["reasons", "not_composed", "tier"] + leftToTop)
-        let others = rows(of: stats, prefix: "").filter { row in
-            !shown.contains(String(row.name.prefix { $0 != "." }))
-        }
-        var sections: [(title: String, rows: [[Table.Cell]])] = groups.map { group in
+    static func text(of stats: JSON) -> String {
+        var sections: [(title: String, rows: [[String]])] = groups.map { group in
             (group.title, group.lines.compactMap { row($0, in: stats) })
         }
-        let tier = rows(of: stats["tier"] ?? .null, prefix: "").filter { !$0.name.isEmpty }
-        sections.append(("shared tier", tier.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
-        sections.append(("other", others.map { [Table.Cell($0.name), Table.Cell($0.value), ""] }))
+        let tier = stats["tier"]?.rows() ?? []
+        sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
         // One table, so that the numbers of all sections stand below each other.
-        var lines = TextTable.lines(filled.flatMap(\.rows).map { $0.map(\.text) }, [.left, .right, .left])[...]
+        let rows = filled.flatMap(\.rows).map { $0.map(TextTable.printable) }
+        var lines = TextTable.lines(rows, [.left, .right, .left])[...]
         return filled.map { section in
             defer { lines = lines.dropFirst(section.rows.count) }
             let own = lines.prefix(section.rows.count)
-            return terminal.styled(section.title, .bold) + "\n" + own.map { $0 + "\n" }.joined()
+            return section.title + "\n" + own.map { $0 + "\n" }.joined()
         }.joined(separator: "\n")
     }
 
-    private static func row(_ line: Line, in stats: JSON) -> [Table.Cell]? {
+    private static func row(_ line: Line, in stats: JSON) -> [String]? {
         guard let value = stats[line.name]?.countValue else { return nil }
         let part = line.of.flatMap { whole in stats[whole]?.countValue.flatMap { share(value, of: $0, whole) } }
         // Nothing limits the rate.
         let isOff = line.name == "upstream_rate" && value == 0
-        return [Table.Cell(line.name), Table.Cell(isOff ? "off" : "\(value)"), Table.Cell(part ?? "")]
+        return [line.name, isOff ? "off" : "\(value)", part ?? ""]
     }
 
     /// In tenths of a percent, rounded down so that 100 % means all.
@@ -101,19 +89,9 @@ enum StatsTable {
     }
 
     /// Those that occurred, the most frequent first.
-    private static func frequencies(_ counts: [(name: String, count: Int)]) -> [[Table.Cell]] {
+    private static func frequencies(_ counts: [(name: String, count: Int)]) -> [[String]] {
         counts.filter { $0.count > 0 }
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }
-            .map { [Table.Cell($0.name), Table.Cell("\($0.count)"), ""] }
-    }
-
-    private static func rows(of value: JSON, prefix: String) -> [(name: String, value: String)] {
-        switch value {
-        case .object(let object):
-            object.members.flatMap { rows(of: $0.value, prefix: prefix.isEmpty ? $0.key : prefix + "." + $0.key) }
-        case .array(let elements):
-            elements.enumerated().flatMap { rows(of: $0.element, prefix: "\(prefix).\($0.offset)") }
-        case .string, .number, .bool, .null: [(prefix, Table.Cell.shown(value).text)]
-        }
+            .map { [$0.name, "\($0.count)", ""] }
     }
 }

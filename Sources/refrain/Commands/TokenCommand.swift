@@ -53,8 +53,8 @@ extension TokenClaims {
             ("origins", origins.isEmpty ? "any" : origins.joined(separator: ", ")),
         ]
         var table = Table.named()
-        for (name, value) in rows { table.add([Table.Cell(name), Table.Cell(value)]) }
-        return table.text(for: .none)
+        for (name, value) in rows { table.add([name, value]) }
+        return table.text(width: nil)
     }
 
     private static func date(_ unixSeconds: Int64?) -> String {

@@ -1,5 +1,7 @@
 import AppleMusic
+import Compose
 import EventLoop
+import Freshness
 import Recording
 import Server
 import Upstream
@@ -34,7 +36,8 @@ struct Configuration: Equatable, Sendable {
     /// Requests a second; nil: only what the origin's 429 teach.
     var upstreamRate: Int?
     var upstreamTimeouts = UpstreamTimeouts()
-    var other = OtherMode.on
+    /// Whether requests for paths outside of `/v1/` go to the origin; else they are answered 404.
+    var servesOther = true
 
     var developerTokenFile: String?
     var developerKeyFile: String?
@@ -48,7 +51,9 @@ struct Configuration: Equatable, Sendable {
 
     /// Nil: memory only.
     var cacheFile: String?
-    var cacheFileLocked = LockedFileMode.exit
+    /// Whether the program ends where another process uses the cache file; else it goes on from
+    /// memory, and uses the file once that is free.
+    var endsWithoutCacheFile = true
     /// Bytes a second; 0: nothing is looked at but what is asked for.
     var cacheCheck = 0
     /// Bytes.
@@ -56,7 +61,7 @@ struct Configuration: Equatable, Sendable {
     /// Bytes.
     var memorySize = 0
     /// By class name; every class that has a default is there.
-    var ttl: [String: TTLSetting] = [:]
+    var ttl: [String: TTLRule] = [:]
     /// How many times as fast what is stored ages.
     var ttlSpeed = 1
 
@@ -69,14 +74,11 @@ struct Configuration: Equatable, Sendable {
     /// Nil: the host's name.
     var writtenNodeName: String?
 
-    var compose = ComposeMode.off
+    /// As far as directives say it: the rest depends on others of them.
+    var composition = CompositionSettings()
     /// How many of a million composed answers are also asked for and compared.
     var verifySample = 0
-    var allowsWindows = false
-    var allowsBatches = false
-    var asksForSupersets = false
     var documentedForms = DocumentedFormsMode.off
-    var next = NextMode.keep
     /// `["*"]` for any; empty: no browser may read the answers.
     var corsOrigins: [String] = []
     /// `*` alone: any.
@@ -107,30 +109,10 @@ struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// The setting of a class of resources; catalog types without a line of their own follow
-    /// `catalog`.
-    func ttl(for resourceClass: ResourceClass) -> TTLSetting {
-        ttl[resourceClass.name] ?? ttl[ResourceClass.catalog.name] ?? TTLSetting(.off)
+    /// The rule of a class of resources; catalog types without a line of their own follow `catalog`.
+    func ttl(for resourceClass: ResourceClass) -> TTLRule {
+        ttl[resourceClass.name] ?? ttl[ResourceClass.catalog.name] ?? .off
     }
-
-    /// The setting of answers of status 404.
-    var notFoundTTL: TTLSetting { ttl[TTLClass.notFound] ?? TTLSetting(.off) }
-}
-
-/// Whether answers are built from stored resources.
-enum ComposeMode: String, CaseIterable, Sendable {
-    case on
-    /// The origin is asked too, and its answer is served and compared.
-    case verify
-    case off
-}
-
-/// Behaviour where another process uses the cache file.
-enum LockedFileMode: String, CaseIterable, Sendable {
-    /// The program ends.
-    case exit
-    /// It goes on from memory, and uses the file once that is free.
-    case memory
 }
 
 /// Whether answers are built in forms that the API is documented to have, before this origin showed
@@ -139,22 +121,6 @@ enum DocumentedFormsMode: String, CaseIterable, Sendable {
     /// Where the origin is the API's own host.
     case auto
     case on, off
-}
-
-/// The treatment of requests for paths outside of `/v1/`.
-enum OtherMode: String, CaseIterable, Sendable {
-    /// They go to the origin.
-    case on
-    /// They are answered 404.
-    case refuse
-}
-
-/// Treatment of the `next` of a page.
-enum NextMode: String, CaseIterable, Sendable {
-    /// As the origin wrote it.
-    case keep
-    /// With the client's own parameters put back in.
-    case complete
 }
 
 /// From the least to the most that is logged.

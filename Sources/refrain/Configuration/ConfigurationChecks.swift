@@ -72,6 +72,24 @@ struct ConfigurationChecks {
         return [error(of: first, "needs \(missing) as well")]
     }
 
+    // MARK: The shared tier
+
+    private func sharedTier() -> [ConfigurationError] {
+        let isOff = lines.contains { $0.directive.name == "shared_tier" && $0.words == [Directive.off] }
+        if isOff { return lines.filter(needsTheTier).map { error($0, "needs shared_tier, which is off") } }
+        guard let tier = configuration.sharedTier, !tier.isTLS, isSet("shared_tier_ca_file") else { return [] }
+        return [error(of: "shared_tier_ca_file", "is for a shared_tier with rediss:// alone")]
+    }
+
+    /// Whether a line is for the tier alone. One that says what holds anyway is not: `check` shows
+    /// it, and what it shows has to be a configuration.
+    private func needsTheTier(_ line: SettingLine) -> Bool {
+        let spelling = line.words.joined(separator: " ")
+        return line.directive.name.hasPrefix("shared_tier_") && !line.directive.defaults.contains(spelling)
+    }
+
+    // MARK: Files
+
     private func recording() -> [ConfigurationError] {
         let problem = configuration.recording.flatMap { files.recordingProblem($0.settings) }
         return problem.map { [error(of: "record", $0)] } ?? []

@@ -17,45 +17,91 @@ extension Directive {
         }
     }
 
+    /// One argument, of which `read` makes the value.
+    static func value<Value: Sendable>(
+        _ name: String, _ grammar: String, _ field: Field<Value>, standard: String? = nil, needsRestart: Bool = false,
+        why: String, details: String = "", read: @escaping @Sendable (String) throws(ValueError) -> Value
+    ) -> Directive {
+        Directive(
+            name, grammar, defaults: standard.map { [$0] } ?? [], needsRestart: needsRestart, why: why, details: details
+        ) { configuration, words throws(ValueError) in
+            configuration[keyPath: field] = try read(words[0])
+        }
+    }
+
+    /// The same, or `off`, which is no value.
+    static func optional<Value: Sendable>(
+        _ name: String, _ grammar: String, _ field: Field<Value?>, standard: String = off, needsRestart: Bool = false,
+        why: String, details: String = "", read: @escaping @Sendable (String) throws(ValueError) -> Value
+    ) -> Directive {
+        value(
+            name, grammar + "|off", field, standard: standard, needsRestart: needsRestart, why: why, details: details
+        ) { word throws(ValueError) in word == off ? nil : try read(word) }
+    }
+
     /// One of the names of an enumeration.
     static func choice<Value>(
         _ name: String, _ field: Field<Value>, standard: Value, needsRestart: Bool = false, why: String
     ) -> Directive
     where Value: RawRepresentable<String> & CaseIterable & Sendable {
         let grammar = Value.allCases.map(\.rawValue).joined(separator: "|")
-        return Directive(name, grammar, defaults: [standard.rawValue], needsRestart: needsRestart, why: why) {
-            configuration, words throws(ValueError) in
-            configuration[keyPath: field] = try Value(choice: words[0])
+        return value(
+            name, grammar, field, standard: standard.rawValue, needsRestart: needsRestart, why: why,
+            read: Value.init(choice:))
+    }
+
+    /// One of two words, of which the first means `first` and is the default.
+    static func toggle(
+        _ name: String, _ field: Field<Bool>, _ words: (String, String) = ("on", off), first: Bool = true,
+        needsRestart: Bool = false, why: String
+    ) -> Directive {
+        value(name, "\(words.0)|\(words.1)", field, standard: words.0, needsRestart: needsRestart, why: why) {
+            word throws(ValueError) in
+            guard word == words.0 || word == words.1 else {
+                let hint = Suggestion.text(for: word, in: [words.0, words.1])
+                throw ValueError(word, isNot: "\(words.0) or \(words.1)\(hint)")
+            }
+            return (word == words.0) == first
         }
     }
 
-    /// `on|off`.
-    static func toggle(_ name: String, _ field: Field<Bool>, standard: Bool, why: String) -> Directive {
-        Directive(name, "on|off", defaults: [standard ? "on" : off], why: why) {
-            configuration, words throws(ValueError) in
-            guard words[0] == "on" || words[0] == off else { throw ValueError(words[0], isNot: "on or off") }
-            configuration[keyPath: field] = words[0] == "on"
+    /// `SIZE`, in bytes, at least `minimum`.
+    static func size(
+        _ name: String, _ field: Field<Int>, standard: String, minimum: Int = 1 << 20, needsRestart: Bool = false,
+        why: String
+    ) -> Directive {
+        value(name, "SIZE", field, standard: standard, needsRestart: needsRestart, why: why) {
+            word throws(ValueError) in
+            let bytes = try Quantity.size(word)
+            guard bytes >= minimum else { throw ValueError(word, isNot: "a size of at least \(minimum) bytes") }
+            return bytes
         }
     }
 
-    /// `SIZE`, in bytes, at least `minimum`. Room is set aside at the start.
-    static func size(_ name: String, _ field: Field<Int>, standard: String, minimum: Int, why: String) -> Directive {
-        Directive(name, "SIZE", defaults: [standard], needsRestart: true, why: why) {
-            configuration, words throws(ValueError) in
-            let bytes = try Quantity.size(words[0])
-            guard bytes >= minimum else { throw ValueError(words[0], isNot: "a size of at least \(minimum) bytes") }
-            configuration[keyPath: field] = bytes
+    /// `DURATION`, from 10 ms on.
+    /// - Parameter most: how the longest one is written.
+    static func duration(
+        _ name: String, _ field: Field<Duration>, standard: String,
+        upTo most: (Duration, String) = (.seconds(86_400), "1d"), needsRestart: Bool = false, why: String
+    ) -> Directive {
+        value(name, "DURATION", field, standard: standard, needsRestart: needsRestart, why: why) {
+            word throws(ValueError) in
+            let duration = try Quantity.duration(word)
+            guard duration >= .milliseconds(10), duration <= most.0 else {
+                throw ValueError(word, isNot: "between 10ms and \(most.1)")
+            }
+            return duration
         }
     }
 
     /// `ID`: what Apple's developer pages show, 10 letters and digits today; anything that is safe
     /// in a token passes.
     static func identifier(_ name: String, _ field: Field<String?>, why: String) -> Directive {
-        Directive(name, "ID", why: why) { configuration, words throws(ValueError) in
-            guard PlainWord.isOne(words[0], with: "-_", upTo: 32) else {
-                throw ValueError(words[0], isNot: "an identifier (letters and digits)")
+        value(name, "ID", field, why: why) { word throws(ValueError) in
+            guard PlainWord.isOne(word, with: "-_", upTo: 32) else {
+                throw ValueError(word, isNot: "an identifier (letters and digits)")
             }
-            configuration[keyPath: field] = words[0]
+            return word
         }
     }
 }

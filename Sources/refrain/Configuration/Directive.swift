@@ -3,6 +3,7 @@
 
 import AppleMusic
 import EventLoop
+import Freshness
 import HTTP
 import Proxy
 import Text
@@ -127,24 +128,19 @@ extension Directive {
             "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
             why: "PEM, not readable by others; read again on SIGHUP"),
         toggle(
-            "http2", \.http2, standard: true,
+            "http2", \.http2,
             why: "whether clients of a \"tls\" listener may choose HTTP/2, which needs libnghttp2"),
-        Directive(
-            "admin_listen", "ADDRESS:PORT|unix:PATH|off", defaults: ["127.0.0.1:8081"],
+        optional(
+            "admin_listen", "ADDRESS:PORT|unix:PATH", \.adminListener, standard: "127.0.0.1:8081",
             why: "the operator's surface; an address that is not loopback needs admin_token_file"
-        ) { configuration, words throws(ValueError) in
-            configuration.adminListener = words[0] == off ? nil : try AdminAddress(words[0])
-        },
+        ) { word throws(ValueError) in try AdminAddress(word) },
         file(
             "admin_token_file", \.adminTokenFile, .secret(.adminToken),
             why: "the admin listener then asks for \"Authorization: Bearer\" and the content of this file"),
-        Directive(
-            "connections_per_address", "N|off", defaults: ["2048"],
+        optional(
+            "connections_per_address", "N", \.connectionsPerAddress, standard: "2048",
             why: "the most connections of one client address at once, and never more than half of all"
-        ) { configuration, words throws(ValueError) in
-            configuration.connectionsPerAddress =
-                words[0] == off ? nil : try Quantity.count(words[0], in: 1...1_000_000)
-        },
+        ) { word throws(ValueError) in try Quantity.count(word, in: 1...1_000_000) },
         Directive(
             "trusted_proxy", "CIDR ...", repetition: .adds,
             why:
@@ -162,18 +158,12 @@ extension Directive {
                 return range
             }
         },
-        Directive(
-            "request_memory", "SIZE", defaults: ["64MiB"],
-            why: "the most that requests may hold while they are read or wait for an answer; more are answered 503"
-        ) { configuration, words throws(ValueError) in
-            configuration.requestMemory = try memory(words[0])
-        },
-        Directive(
-            "answer_memory", "SIZE", defaults: ["128MiB"],
-            why: "the most that answers may hold which slow clients have not taken; beyond it who holds most is reset"
-        ) { configuration, words throws(ValueError) in
-            configuration.answerMemory = try memory(words[0])
-        },
+        size(
+            "request_memory", \.requestMemory, standard: "64MiB",
+            why: "the most that requests may hold while they are read or wait for an answer; more are answered 503"),
+        size(
+            "answer_memory", \.answerMemory, standard: "128MiB",
+            why: "the most that answers may hold which slow clients have not taken; beyond it who holds most is reset"),
     ]
 
     /// A share in millionths, one at least.
@@ -184,32 +174,18 @@ extension Directive {
         return Int(clamping: (share * 1e6).rounded())
     }
 
-    private static func memory(_ word: String) throws(ValueError) -> Int {
-        let size = try Quantity.size(word)
-        guard size >= 1 << 20 else { throw ValueError(word, isNot: "1MiB or more") }
-        return size
-    }
-
     private static let origin = [
-        Directive(
-            "upstream", "URL", defaults: ["https://api.music.apple.com"],
-            why: "the API that is cached; http:// is for tests and simulators"
-        ) { configuration, words throws(ValueError) in
-            configuration.upstream = try ServerURL(words[0])
-        },
+        value(
+            "upstream", "URL", \.upstream, standard: "https://api.music.apple.com",
+            why: "the API that is cached; http:// is for tests and simulators", read: ServerURL.init),
         file("upstream_ca_file", \.upstreamCAFile, .trustAnchors, why: "trust anchors (PEM) instead of the system's"),
-        Directive(
-            "upstream_connections", "N", defaults: ["64"],
+        value(
+            "upstream_connections", "N", \.upstreamConnections, standard: "64",
             why: "the most connections to the origin at once; further misses wait their turn"
-        ) { configuration, words throws(ValueError) in
-            configuration.upstreamConnections = try Quantity.count(words[0], in: 1...65_535)
-        },
-        Directive(
-            "upstream_rate", "N/s|off", defaults: [off],
-            why: "a ceiling on requests to the origin; off: only what its 429s teach"
-        ) { configuration, words throws(ValueError) in
-            configuration.upstreamRate = words[0] == off ? nil : try Quantity.rate(words[0])
-        },
+        ) { word throws(ValueError) in try Quantity.count(word, in: 1...65_535) },
+        optional(
+            "upstream_rate", "N/s", \.upstreamRate,
+            why: "a ceiling on requests to the origin; off: only what its 429s teach", read: Quantity.rate),
         Directive(
             "forward_fields", "NAME ...",
             why:
@@ -217,8 +193,8 @@ extension Directive {
         ) { configuration, words throws(ValueError) in
             configuration.forwardedFields = words == [off] ? [] : try words.map(forwardableName)
         },
-        choice(
-            "other", \.other, standard: .on,
+        toggle(
+            "other", \.servesOther, ("on", "refuse"),
             why: "paths outside of /v1/: forwarded with the token of the proxy, or answered 404 here (refuse)"),
     ]
 
@@ -231,16 +207,16 @@ extension Directive {
             why: "the MusicKit private key (.p8) that developer tokens are signed with"),
         identifier("developer_key_id", \.developerKeyID, why: "the identifier of that key"),
         identifier("developer_team_id", \.developerTeamID, why: "the team that the key belongs to"),
-        Directive(
-            "developer_token_lifetime", "DURATION", defaults: ["12h"],
+        value(
+            "developer_token_lifetime", "DURATION", \.developerTokenLifetime, standard: "12h",
             why: "how long a signed token is valid; renewed in time; Apple allows 15777000s at most"
-        ) { configuration, words throws(ValueError) in
-            let lifetime = try Quantity.duration(words[0])
+        ) { word throws(ValueError) in
+            let lifetime = try Quantity.duration(word)
             let allowed = DeveloperTokenSigner.lifetimes
             guard lifetime >= .seconds(allowed.lowerBound), lifetime <= .seconds(allowed.upperBound) else {
-                throw ValueError(words[0], isNot: "between \(allowed.lowerBound)s and \(allowed.upperBound)s")
+                throw ValueError(word, isNot: "between \(allowed.lowerBound)s and \(allowed.upperBound)s")
             }
-            configuration.developerTokenLifetime = lifetime
+            return lifetime
         },
         file(
             "music_user_token_file", \.musicUserTokenFile, .secret(.token),
@@ -256,19 +232,21 @@ extension Directive {
         file(
             "cache_file", \.cacheFile, .cache, standard: "refrain.sqlite", needsRestart: true,
             why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
-        choice(
-            "cache_file_locked", \.cacheFileLocked, standard: .exit, needsRestart: true,
+        toggle(
+            "cache_file_locked", \.endsWithoutCacheFile, ("exit", "memory"), needsRestart: true,
             why:
                 "at the start, where another process uses cache_file: exit with 78, or go on with memory until it is free"
         ),
-        Directive(
-            "cache_check", "SIZE/s|off", defaults: ["1MiB/s"],
+        value(
+            "cache_check", "SIZE/s|off", \.cacheCheck, standard: "1MiB/s",
             why: "how fast cache_file is looked through for damage, behind everything else"
-        ) { configuration, words throws(ValueError) in
-            configuration.cacheCheck = words[0] == off ? 0 : try Quantity.sizeRate(words[0])
-        },
-        size("cache_size", \.cacheSize, standard: "1GiB", minimum: 1 << 20, why: "the most that cache_file may hold"),
-        size("memory_size", \.memorySize, standard: "64MiB", minimum: 0, why: "the most that is kept ready in memory"),
+        ) { word throws(ValueError) in word == off ? 0 : try Quantity.sizeRate(word) },
+        // Room is set aside at the start.
+        size(
+            "cache_size", \.cacheSize, standard: "1GiB", needsRestart: true, why: "the most that cache_file may hold"),
+        size(
+            "memory_size", \.memorySize, standard: "64MiB", minimum: 0, needsRestart: true,
+            why: "the most that is kept ready in memory"),
         Directive(
             "ttl", "CLASS DURATION|upstream|off [stale DURATION]",
             defaults: [
@@ -285,44 +263,40 @@ extension Directive {
             guard TTLClass.names.contains(words[0]) else {
                 throw ValueError(words[0], isNot: "a class" + Suggestion.text(for: words[0], in: TTLClass.names))
             }
-            configuration.ttl[words[0]] = try TTLSetting(words: words[1...])
+            configuration.ttl[words[0]] = try TTLRule(words: words[1...])
         },
-        Directive(
-            "ttl_speed", "N", defaults: ["1"],
+        value(
+            "ttl_speed", "N", \.ttlSpeed, standard: "1",
             why:
                 "for replays at N times the pace: answers are fresh, and then of use, for an Nth of the time; 1 in service"
-        ) { configuration, words throws(ValueError) in
-            configuration.ttlSpeed = try Quantity.count(words[0], in: 1...1000)
-        },
+        ) { word throws(ValueError) in try Quantity.count(word, in: 1...1000) },
     ]
 
     private static let answers = [
         choice(
-            "compose", \.compose, standard: .on,
+            "compose", \.composition.compose, standard: .on,
             why: "answers built from stored resources; verify serves the origin's and compares"),
-        Directive(
-            "verify_sample", "SHARE%|off", defaults: ["1%"],
+        value(
+            "verify_sample", "SHARE%|off", \.verifySample, standard: "1%",
             why: "share of composed answers to compare with the origin's, in the background, while the budget has room",
             details: "An answer that differs is older where the origin has revised a part, and wrong where it "
                 + "has not. A wrong one is logged, counted by refrain_verify_mismatches_total, and nothing "
                 + "more is composed in its form for as long as its class lives."
-        ) { configuration, words throws(ValueError) in
-            configuration.verifySample = words[0] == off ? 0 : try millionths(words[0])
-        },
+        ) { word throws(ValueError) in word == off ? 0 : try millionths(word) },
         toggle(
-            "windows", \.allowsWindows, standard: true,
+            "windows", \.composition.windows,
             why: "pages out of other stored pages, and the largest pages for clients that walk through a list"),
         toggle(
-            "batch", \.allowsBatches, standard: true,
+            "batch", \.composition.batch,
             why: "misses of a moment joined into one ids request; a lone one never waits"),
         toggle(
-            "superset_includes", \.asksForSupersets, standard: true,
+            "superset_includes", \.composition.supersets,
             why: "misses ask for the relationships and views that other clients often want too, where that pays"),
         choice(
             "documented_forms", \.documentedForms, standard: .auto,
             why: "answers built in forms that are documented but were not seen; auto: of Apple's own host alone"),
-        choice(
-            "next", \.next, standard: .keep,
+        toggle(
+            "next", \.composition.completesNext, ("keep", "complete"), first: false,
             why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),
         Directive(
             "cors_origin", "ORIGIN ...", defaults: ["*"],
@@ -365,11 +339,9 @@ extension Directive {
             // As with all files that may be left out.
             configuration.recording = words == [off] ? nil : try RecordingLine(words: words)
         },
-        Directive(
-            "workers", "N|auto", defaults: ["auto"], needsRestart: true, why: "event loops; auto: one a core"
-        ) { configuration, words throws(ValueError) in
-            configuration.workers = words[0] == "auto" ? nil : try Quantity.count(words[0], in: 1...1024)
-        },
+        value(
+            "workers", "N|auto", \.workers, standard: "auto", needsRestart: true, why: "event loops; auto: one a core"
+        ) { word throws(ValueError) in word == "auto" ? nil : try Quantity.count(word, in: 1...1024) },
         Directive(
             include, "FILE", repetition: .adds, why: "reads another file here; relative to this one; repeats"
         ) { _, _ in },

@@ -38,7 +38,7 @@ enum HelpText {
 
             \(columns(command.allOptions.map { ($0.spelling, $0.summary + repeats($0)) }))
 
-            \(command.examples.map { "  \($0.line)\n      \($0.why)" }.joined(separator: "\n"))
+            \(command.examples.map { "  \($0.name)\n      \($0.meaning)" }.joined(separator: "\n"))
 
             """
     }

@@ -45,11 +45,11 @@ struct ManualPage: Sendable {
         isBelowHeading = false
     }
 
-    /// Lines to be typed.
-    mutating func code(_ typed: [String]) {
+    /// A line to be typed.
+    mutating func code(_ typed: String) {
         beginParagraph()
         lines += [".RS 4", ".nf"]
-        for line in typed { append(Roff.escaped(line)) }
+        append(Roff.escaped(typed))
         lines += [".fi", ".RE"]
     }
 
@@ -108,8 +108,8 @@ extension ManualPage {
         if !command.signals.isEmpty { items("SIGNALS", command.signals) }
         heading("EXAMPLES")
         for example in command.examples {
-            paragraph(example.why + ":")
-            code([example.line])
+            paragraph(example.meaning + ":")
+            code(example.name)
         }
         seeAlso([Self.program + "(1)", Self.configurationName + "(5)"])
     }
@@ -134,11 +134,6 @@ extension ManualPage {
             for directive in group.directives { page.item(directive) }
         }
         page.items("FILES", TaggedParagraph.files)
-        page.heading("EXAMPLES")
-        for example in ConfigurationExample.table {
-            page.paragraph(example.purpose + ":")
-            page.code(example.lines)
-        }
         page.seeAlso([program + "(1)", "refrain-check(1)", "refrain-serve(1)"])
         return page
     }

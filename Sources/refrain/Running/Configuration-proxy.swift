@@ -36,7 +36,7 @@ extension Configuration {
         settings.bounds = clientBounds
         settings.shared.clientKeys = keys
         settings.shared.verifySample = verifySample
-        settings.shared.servesOther = other == .on
+        settings.shared.servesOther = servesOther
         settings.shared.pageFields = Array(corsHeaders.joined(separator: ", ").utf8)
         settings.shared.forwardedFields = NamedFields(forwardedFields)
         let origin = upstream.description
@@ -63,11 +63,11 @@ extension Configuration {
         if let running {
             return running.settings.shared.adopting(
                 credentials: credentials, policy: policy, authority: endpoint.authority, crossOrigin: crossOrigin,
-                composition: composition)
+                composition: wholeComposition)
         }
         var shared = ProxyShared(
             cache: try responseCache(log, predecessor), credentials: credentials, policy: policy,
-            authority: endpoint.authority, crossOrigin: crossOrigin, composition: composition)
+            authority: endpoint.authority, crossOrigin: crossOrigin, composition: wholeComposition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
             SharedTier(settings, inform: { @Sendable in log(.info, $0) }, warn: { @Sendable in log(.notice, $0) })
@@ -110,32 +110,23 @@ extension Configuration {
         return words
     }
 
-    var composition: CompositionSettings {
-        var settings = CompositionSettings()
-        settings.compose =
-            switch compose {
-            case .on: .on
-            case .off: .off
-            case .verify: .verify
-            }
-        settings.windows = allowsWindows
-        settings.batch = allowsBatches
-        settings.supersets = asksForSupersets
+    /// All of it.
+    private var wholeComposition: CompositionSettings {
+        var settings = composition
         settings.trustsDocumentation =
             switch documentedForms {
             case .auto: endpoint.name.lowercased() == "api.music.apple.com"
             case .on: true
             case .off: false
             }
-        settings.completesNext = next == .complete
         settings.indexBytes = indexBytes
         return settings
     }
 
     var policy: Policy {
         var policy = Policy()
-        for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass).rule }
-        policy.notFound = notFoundTTL.rule
+        for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass) }
+        policy.notFound = ttl[TTLClass.notFound] ?? .off
         policy.speed = ttlSpeed
         return policy
     }
@@ -240,7 +231,7 @@ extension Configuration {
 
     /// The right to use the cache file; nil where the store is to take it once it can be had.
     private func cacheLock(_ path: String, _ log: OperationalLog) throws(CommandFailure) -> StoreLock? {
-        guard cacheFileLocked == .exit else { return nil }
+        guard endsWithoutCacheFile else { return nil }
         do throws(StoreLock.Failure) {
             return try StoreLock.take(path, within: Self.patience) { holder in
                 let words = StoreLock.Failure.taken(by: holder).words(about: path)
@@ -285,22 +276,6 @@ extension Configuration {
         case .file(let path):
             return try attempt("access_log: \(path)") { try AccessLogSink(path: path, tell: tell(of: path)) }
         }
-    }
-}
-
-extension TTLSetting {
-    /// The cache counts whole seconds; a part of one counts as one.
-    var rule: TTLRule {
-        switch lifetime {
-        case .off: .off
-        case .upstream: .origin(stale: Self.wholeSeconds(stale))
-        case .fixed(let duration):
-            .fixed(Self.wholeSeconds(duration), stale: Self.wholeSeconds(stale))
-        }
-    }
-
-    private static func wholeSeconds(_ duration: Duration) -> Int {
-        Int(duration.components.seconds) + (duration.components.attoseconds > 0 ? 1 : 0)
     }
 }
 
@@ -355,7 +330,7 @@ extension Configuration {
         settings.policy = policy
         // The run takes the time that the recording took.
         settings.policy.speed = 1
-        settings.composition = composition
+        settings.composition = wholeComposition
         settings.memoryBytes = memoryTierBytes
         settings.sealedBytes = sealedBytes
         settings.fileBytes = cacheFile == nil ? nil : cacheSize

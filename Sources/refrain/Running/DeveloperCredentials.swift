@@ -1,5 +1,4 @@
 import AppleMusic
-import Text
 
 extension TokenClaims {
     /// Whether `exp` has passed.
@@ -21,17 +20,9 @@ extension Configuration {
         }
         var words: [String] = []
         if claims.algorithm != "ES256" { words.append("not signed by ES256; the origin will refuse it") }
-        if let issued = claims.issuedAt, issued > unixSeconds {
-            let span = SpanOfTime.text(Int(clamping: issued - unixSeconds))
-            words.append("issued \(span) in the future; is the clock of this machine right?")
-        }
-        if claims.isExpired(at: unixSeconds) {
-            let span = SpanOfTime.text(Int(clamping: unixSeconds - (claims.expires ?? unixSeconds)))
-            words.append("expired \(span) ago; the origin refuses it")
-        } else if let ends = claims.expires {
-            if ValidTime(begins: claims.issuedAt, ends: ends).endsSoon(at: unixSeconds) {
-                words.append("expires in \(SpanOfTime.text(Int(clamping: ends - unixSeconds))); put a new one there")
-            }
+        if let ends = claims.expires {
+            let time = ValidTime(begins: claims.issuedAt, ends: ends)
+            words += time.warning(at: unixSeconds, "the origin refuses it").map { [$0] } ?? []
         } else {
             words.append("says no end (exp); the origin will refuse it")
         }

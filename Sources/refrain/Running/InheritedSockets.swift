@@ -5,14 +5,9 @@ import Server
 /// The listening sockets that the program was started with (sd_listen_fds(3)): they listened before
 /// it did, and go on when it has ended, so that no client is refused in between.
 struct InheritedSockets: Sendable {
-    private struct Group {
-        let address: SocketAddress
-        var sockets: [InheritedSocket]
-    }
-
-    /// By address, in the order in which they were handed over. A predecessor with several loops
-    /// had several sockets of one address.
-    private var groups: [Group] = []
+    /// In the order in which they were handed over. A predecessor with several loops had several of
+    /// one address.
+    private var sockets: [InheritedSocket] = []
     /// Faults of descriptors that were handed over, for the log.
     private(set) var problems: [String] = []
 
@@ -23,36 +18,31 @@ struct InheritedSockets: Sendable {
     /// - Parameter isKept: whether the process that handed a descriptor of this name over keeps it.
     init(_ descriptors: [(descriptor: CInt, name: String)], isKept: (String) -> Bool = { _ in true }) {
         for (descriptor, name) in descriptors {
-            guard let socket = InheritedSocket(descriptor: descriptor, isKept: isKept(name)) else {
+            if let socket = InheritedSocket(descriptor: descriptor, isKept: isKept(name)) {
+                sockets.append(socket)
+            } else {
                 close(descriptor)
                 problems.append("inherited descriptor \(descriptor) (\(name)) is no listening socket; closed")
-                continue
-            }
-            if let index = groups.firstIndex(where: { $0.address == socket.address }) {
-                groups[index].sockets.append(socket)
-            } else {
-                groups.append(Group(address: socket.address, sockets: [socket]))
             }
         }
     }
 
     /// Copies of those that a service listens on.
     init(copiedFrom host: ServiceHost?) throws(SystemError) {
-        for (address, descriptor) in try host?.copySockets() ?? [] {
+        for (_, descriptor) in try host?.copySockets() ?? [] {
             let copy = try Descriptor.duplicate(descriptor.number)
-            guard let socket = InheritedSocket(descriptor: copy, isKept: false) else { continue }
-            groups.append(Group(address: address, sockets: [socket]))
+            if let socket = InheritedSocket(descriptor: copy, isKept: false) { sockets.append(socket) }
         }
     }
 
     /// All that are to listen by these do.
     func settle() {
-        for socket in groups.flatMap(\.sockets) { socket.settle() }
+        for socket in sockets { socket.settle() }
     }
 
     /// Those that are bound to this address and can still be listened on.
     subscript(address: SocketAddress) -> [InheritedSocket] {
-        groups.first { $0.address == address }?.sockets.filter(\.isOpen) ?? []
+        sockets.filter { $0.address == address && $0.isOpen }
     }
 
     /// For each address that is to be listened on what it is listened on by; in the same order.
@@ -60,38 +50,36 @@ struct InheritedSockets: Sendable {
     /// Port 0 stands for a port that the predecessor got: the first of its host that no other
     /// address names, as both have their addresses in one order.
     func matched(to wanted: [SocketAddress]) -> [[InheritedSocket]] {
-        places(of: wanted).map { index in index.map { groups[$0].sockets.filter(\.isOpen) } ?? [] }
+        addresses(for: wanted).map { $0.map { self[$0] } ?? [] }
     }
 
     /// The addresses that none of those is listened on by, in order.
     func unused(by wanted: [SocketAddress]) -> [SocketAddress] {
-        let used = Set(places(of: wanted).compactMap { $0 })
-        return groups.indices.filter { !used.contains($0) }.map { groups[$0].address }
+        Set(sockets.map(\.address)).subtracting(addresses(for: wanted).compactMap { $0 })
             .sorted { $0.description < $1.description }
     }
 
     /// Lets sockets go that were not asked for at the start.
     mutating func discard(_ address: SocketAddress) {
-        for socket in groups.first(where: { $0.address == address })?.sockets ?? [] { socket.close() }
-        groups.removeAll { $0.address == address }
+        for socket in self[address] { socket.close() }
+        sockets.removeAll { $0.address == address }
     }
 
     /// Other descriptors of those that another process keeps, be they listened on or not.
     func copyKept() throws(SystemError) -> [Descriptor] {
-        try groups.flatMap(\.sockets).filter(\.isKept).map { socket throws(SystemError) in try socket.copy() }
+        try sockets.filter(\.isKept).map { socket throws(SystemError) in try socket.copy() }
     }
 
-    /// Which group each address gets.
-    private func places(of wanted: [SocketAddress]) -> [Int?] {
-        var places = wanted.map { address in groups.firstIndex { $0.address == address } }
+    /// The address of a socket for each that is wanted.
+    private func addresses(for wanted: [SocketAddress]) -> [SocketAddress?] {
+        var found = wanted.map { address in sockets.contains { $0.address == address } ? address : nil }
+        let kept = sockets.filter(\.isKept).map(\.address)
         for (number, address) in wanted.enumerated() where address.port == 0 && address.path == nil {
-            places[number] = groups.indices.first { index in
-                let group = groups[index]
-                return !places.contains(index) && group.address.with(port: 0) == address
-                    && !group.sockets.contains(where: \.isKept)
+            found[number] = sockets.map(\.address).first { own in
+                own.with(port: 0) == address && !found.contains(own) && !kept.contains(own)
             }
         }
-        return places
+        return found
     }
 }
 

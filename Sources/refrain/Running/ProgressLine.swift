@@ -13,14 +13,11 @@ final class ProgressLine {
     /// Between two texts.
     let interval: Duration
 
-    init(_ output: Output, on terminal: Terminal = .of(STDERR_FILENO), every interval: Duration? = nil) {
+    init(_ output: Output, width: Int? = terminalWidth(STDERR_FILENO), every interval: Duration? = nil) {
         self.output = output
-        width = terminal.width
-        self.interval = interval ?? (terminal.width == nil ? .seconds(10) : .milliseconds(500))
+        self.width = width
+        self.interval = interval ?? (width == nil ? .seconds(10) : .milliseconds(500))
     }
-
-    /// Whether it is one line of a terminal.
-    var isDrawn: Bool { width != nil }
 
     func show(_ text: @autoclosure () -> String) {
         let now = Instant.now()

@@ -6,11 +6,6 @@ struct ReplayProgress {
     let planned: Int?
     let expected: Duration?
 
-    /// - Parameter hasBar: whether a bar shows how far it is.
-    func text(_ progress: Replay.Progress, hasBar: Bool = false) -> String {
-        (hasBar ? bar(progress) : "") + line(progress)
-    }
-
     /// From 0 to 1; nil where it is not known.
     func share(_ progress: Replay.Progress) -> Double? {
         // Recorded traffic comes in bursts: where there is a schedule, time tells more than
@@ -19,16 +14,7 @@ struct ReplayProgress {
         return planned.map { $0 > 0 ? min(1, Double(progress.sent) / Double($0)) : 1 }
     }
 
-    private func bar(_ progress: Replay.Progress) -> String {
-        guard let share = share(progress) else { return "" }
-        let filled = Int(clamping: share * Double(Self.barWidth))
-        return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: Self.barWidth - filled)
-            + "] "
-    }
-
-    private static let barWidth = 20
-
-    private func line(_ progress: Replay.Progress) -> String {
+    func text(_ progress: Replay.Progress) -> String {
         let seconds = progress.elapsed / .seconds(1)
         var parts = ["\(progress.sent)\(planned.map { " of \($0)" } ?? "") sent"]
         parts.append("\(seconds > 0 ? Int(clamping: Double(progress.answered) / seconds) : 0)/s")

@@ -1,7 +1,6 @@
 import Admin
 import AppleMusic
 import Cache
-import Dispatch
 import EventLoop
 import Glibc
 import Proxy
@@ -191,13 +190,6 @@ final class RunningProxy: Sendable {
         }
     }
 
-    /// The same, and waits for it.
-    func stop() {
-        let done = DispatchSemaphore(value: 0)
-        stop { @Sendable _ in done.signal() }
-        done.wait()
-    }
-
     /// - Parameter former: what listens now; addresses of both are listened on by the same sockets.
     private func startAdmin(
         _ configuration: Configuration, after former: AdminListener? = nil
@@ -216,9 +208,8 @@ final class RunningProxy: Sendable {
             statistics: server.snapshot, cache: cache, access: access, reloads: reloads,
             version: ProgramVersion.text, startedAt: startedAt,
             explain: { @Sendable [server] request, completion in server.explain(request, completion) },
-            recording: RecordingControl(
-                status: { @Sendable [server] in server.recording },
-                turn: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) }),
+            recording: { @Sendable [server] in server.recording },
+            turnRecording: { @Sendable [server] isOn, completion in server.turnRecording(isOn, completion) },
             reload: { @Sendable [weak self] completion in
                 guard let self, let handler = self.reloadHandler.withLock({ $0 }) else {
                     return completion(.refused(["there is no configuration to reload"]))

@@ -4,16 +4,15 @@ import Glibc
 import Proxy
 import Server
 import Simulator
-import Text
 
 /// Runs the simulated API and a proxy in front of it until it is told to stop: no credentials, no
 /// files.
 ///
 /// The key that signs the developer tokens is made for this run; the simulated API checks its
 /// signatures.
-func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
+func runDemo(_ listen: HostPort?, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
     let signals = StopSignals()
-    let demo = try Demo(options, context)
+    let demo = try Demo(on: listen, context)
     context.output.standard(demo.greeting)
     signals.wait()
     // A second signal is heard too.
@@ -25,18 +24,16 @@ func runDemo(_ options: DemoOptions, _ context: CommandContext) throws(CommandFa
 struct Demo {
     private let origin: ServiceHost
     let proxy: RunningProxy
-    /// Requests to try in this order, and what `Cache-Status` says then.
-    let tour: [(target: String, shows: String)]
 
-    init(_ options: DemoOptions, _ context: CommandContext) throws(CommandFailure) {
+    /// - Parameter listen: where the proxy listens; nil: the default of `listen`.
+    init(on listen: HostPort?, _ context: CommandContext) throws(CommandFailure) {
         let tokens: DeveloperTokens
-        let api: SimulatedAPI
         do {
             let key = try SigningKey(pem: SigningKey.generatePEM())
             let signer = try DeveloperTokenSigner(
                 key: key, keyID: "DEMOKEY123", teamID: "DEMOTEAM12", lifetime: 12 * 3600)
             tokens = try DeveloperTokens(signer: signer, at: Int64(time(nil)))
-            api = SimulatedAPI(verifier: try TokenVerifier(publicKeyOf: key).developerTokenCheck)
+            let api = SimulatedAPI(verifier: try TokenVerifier(publicKeyOf: key).developerTokenCheck)
             origin = try ServiceHost(
                 label: "simulator",
                 listener: ListenerSettings(address: HostPort(host: "127.0.0.1", port: 0).socketAddress(), tls: nil)
@@ -44,17 +41,16 @@ struct Demo {
         } catch {
             throw .failed("demo: \(error)")
         }
-        var configuration = try Demo.configuration(origin: origin.address, options)
+        var configuration = try Demo.configuration(origin: origin.address, listen)
         configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
         let log = OperationalLog(level: .info, context.output.error)
         proxy = try RunningProxy(configuration, log, developer: tokens)
-        tour = Demo.tour(Demo.albumsOnTheChart(of: api, with: tokens))
     }
 
     var greeting: String {
         let base = "http://\(proxy.addresses.first.map(String.init(describing:)) ?? "")"
         let admin = proxy.adminAddress.map { "http://\($0)" } ?? ""
-        let lines = tour.map { "  curl -i '\(base)\($0.target)'\n      # \($0.shows)" }.joined(separator: "\n")
+        let lines = Self.tour.map { "  curl -i '\(base)\($0.target)'\n      # \($0.shows)" }.joined(separator: "\n")
         return """
             Refrain is running in front of a simulated Apple Music API. Try these in their order, and look at
             Cache-Status, which says what the cache did:
@@ -76,9 +72,11 @@ struct Demo {
         }
     }
 
-    /// Shows a hit, an answer out of a larger one, a list out of single answers, and a page.
-    private static func tour(_ albums: [String]) -> [(target: String, shows: String)] {
-        let (first, second) = (albums[0], albums[1])
+    /// Requests to try in this order, and what `Cache-Status` says then: a hit, an answer out of a
+    /// larger one, a list out of single answers, and a page. The simulated catalog is always the
+    /// same.
+    static let tour: [(target: String, shows: String)] = {
+        let (first, second) = ("1400751200", "1403918000")
         let catalog = "/v1/catalog/us"
         let tracks = catalog + "/playlists/pl.afbc0316b335c05338684cbe220cf9b0/tracks"
         return [
@@ -90,23 +88,11 @@ struct Demo {
             (catalog + "/albums?ids=\(first),\(second),1", "fwd=partial"),
             (tracks + "?limit=20", "fwd=uri-miss"), (tracks + "?limit=5", "detail=window"),
         ]
-    }
-
-    /// Two albums that are sure to be there, for the URLs to try.
-    private static func albumsOnTheChart(of api: SimulatedAPI, with tokens: DeveloperTokens) -> [String] {
-        let now = Int64(time(nil))
-        let token = tokens.current(at: now).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-        let response = api.respond(
-            to: SimulatorRequest(
-                target: Array("/v1/catalog/us/charts?types=albums&limit=20".utf8),
-                fields: [SimulatorField("Authorization", "Bearer " + token)], nowUnixSeconds: now))
-        let chart = (try? JSON.parse(response.body))?["results"]?["albums"]?[0]
-        return (0..<2).map { chart?["data"]?[$0]?["id"]?.stringValue ?? "1" }
-    }
+    }()
 
     /// The defaults, memory only, with the simulated API as upstream.
     private static func configuration(
-        origin: SocketAddress, _ options: DemoOptions
+        origin: SocketAddress, _ listen: HostPort?
     ) throws(CommandFailure) -> Configuration {
         var configuration: Configuration
         do throws(ConfigurationErrors) {
@@ -116,7 +102,7 @@ struct Demo {
         }
         configuration.upstream = ServerURL(isTLS: false, host: origin.host, port: origin.port)
         configuration.cacheFile = nil
-        if let listen = options.listen {
+        if let listen {
             configuration.listeners = listen.all.map { ListenAddress(address: $0, isTLS: false) }
             // A demonstration on a port of its own leaves the standard admin port to the process
             // that has it.

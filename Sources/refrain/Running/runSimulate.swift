@@ -5,6 +5,7 @@ import HTTP
 import Recording
 import Server
 import Simulator
+import Upstream
 
 /// Runs the simulated API until it is told to stop.
 func runSimulate(_ options: SimulateOptions, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
@@ -30,9 +31,42 @@ extension SimulateOptions {
             let responder = try responder(output)
             return { SimulatorService(responder, context: $0) }
         }
-        return try LiveSimulation(recording, mode, upstream, output) { () throws(CommandFailure) in
-            try recorded(recording, output)
-        }.service
+        return try liveService(recording, upstream, output)
+    }
+
+    /// The service of the modes that ask an origin.
+    private func liveService(
+        _ path: String, _ upstream: ServerURL, _ output: Output
+    ) throws(CommandFailure) -> (LoopContext) -> any Service {
+        var settings = UpstreamSettings(
+            endpoint: Endpoint(isTLS: upstream.isTLS, host: upstream.host, port: upstream.port))
+        // Then the recorded answer stands in.
+        settings.timeouts.response = .seconds(10)
+        let tls = try attempt("--upstream") { upstream.isTLS ? try ClientTLS(trustAnchors: .system) : nil }
+        let use: LiveOrigin.Mode =
+            mode == .record ? .record(try recorder(path, output)) : .fallback(try recorded(path, output))
+        return { [settings] context in
+            let pool = UpstreamPool(settings: settings, tls: tls, loop: context.loop, resolver: Resolver())
+            return LiveOrigin(use, pool: pool, context: context)
+        }
+    }
+
+    /// Writes each exchange as it comes: users of a recording look into it while it grows.
+    private func recorder(
+        _ path: String, _ output: Output
+    ) throws(CommandFailure) -> (RecordedExchange, [UInt8]) -> Void {
+        let writer = try attempt("--recording") {
+            try RecordingWriter(
+                RecordingSettings(path: path),
+                header: RecordingHeader(started: .now(), program: "refrain \(ProgramVersion.text)"))
+        }
+        var problem: RecordingError?
+        return { exchange, body in
+            writer.append(exchange) { body }
+            writer.flush()
+            if let failure = writer.failure, failure != problem { output.error("refrain: warn: \(failure)\n") }
+            problem = writer.failure
+        }
     }
 
     private func recorded(_ path: String, _ output: Output) throws(CommandFailure) -> RecordedAPI {

@@ -14,7 +14,7 @@ func runToEnd(_ replay: Replay, _ signals: StopSignals, _ output: Output) throws
         wake()
     }
     while !signals.wait(until: .now() + line.interval, { signals.count > 0 || !box.isEmpty }) {
-        line.show(progress.text(replay.progress, hasBar: line.isDrawn))
+        line.show(progress.text(replay.progress))
     }
     if box.isEmpty {
         replay.stop()

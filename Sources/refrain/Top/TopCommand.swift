@@ -5,7 +5,7 @@ import Text
 
 extension Command {
     static let top = Command(
-        "top", "watch a running proxy: outcomes, times, the costly misses; ? has the keys, q leaves",
+        "top", "watch a running proxy: outcomes, times, the costly misses; q leaves",
         options: [.config, .admin, .adminTokenFile, TopCommand.interval, TopCommand.once, .json],
         examples: [
             .init("refrain top --interval 5s", "looks every five seconds, until q is pressed"),
@@ -66,27 +66,22 @@ struct TopCommand {
 
     /// Until the user leaves.
     private func watch(on screen: TopTerminal) throws(CommandFailure) -> ExitStatus {
-        var (session, watch) = (TopSession(), TopWatch(try look(), at: .now()))
+        var watch = TopWatch(try look(), at: .now())
         var interval = Interval(watch.last, since: watch.last, seconds: 1)
         var hasAnswer = true
         var nextLook = Instant.now() + self.interval
         while true {
             // The window may have changed its size.
             let frame = TopScreen(
-                stats: watch.last, interval: interval, terminal: .of(STDOUT_FILENO), lines: screen.lines,
-                session: session)
+                stats: watch.last, interval: interval, width: terminalWidth(STDOUT_FILENO), lines: screen.lines)
             screen.show(hasAnswer ? frame.text : trouble + "\n")
-            switch screen.next(until: nextLook) {
-            case .end: return .done
-            case .key(let key): if session.press(key) == .leave { return .done }
-            case .timeOut:
-                // The proxy may be on its way back from a restart: the user who watches wants to
-                // see that.
-                let stats = try? look()
-                hasAnswer = stats != nil
-                if let stats { interval = watch.interval(to: stats, at: .now()) }
-                nextLook = .now() + self.interval
-            }
+            guard screen.stays(until: nextLook) else { return .done }
+            // The proxy may be on its way back from a restart: the user who watches wants to see
+            // that.
+            let stats = try? look()
+            hasAnswer = stats != nil
+            if let stats { interval = watch.interval(to: stats, at: .now()) }
+            nextLook = .now() + self.interval
         }
     }
 
@@ -105,7 +100,7 @@ struct TopCommand {
         if isJSON {
             output.line(String(decoding: interval.json(at: stats["time"]).bytes, as: UTF8.self))
         } else {
-            output.line(TopScreen(stats: stats, interval: interval, terminal: output.terminal, lines: nil).text)
+            output.line(TopScreen(stats: stats, interval: interval, width: output.width, lines: nil).text)
         }
     }
 }

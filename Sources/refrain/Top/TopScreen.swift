@@ -7,35 +7,23 @@ import Text
 struct TopScreen {
     let stats: JSON
     let interval: Interval
-    let terminal: Terminal
+    /// See `terminalWidth`.
+    let width: Int?
     /// Lines that there is room for; nil: any number.
     let lines: Int?
-    /// The session of the user; nil: no keys are pressed.
-    var session: TopSession?
 
-    private static let sparks = Array("▁▂▃▄▅▆▇█")
     /// Rows of a list, where there is room without end.
     private static let usualRows = 10
 
     var text: String {
-        guard let session else { return figures(room: lines) }
-        // The footer, and a blank line before it.
-        let room = lines.map { max(1, $0 - 2) }
-        let body = session.showsHelp ? session.help(terminal) : figures(room: room)
-        let shown = body.split(separator: "\n", omittingEmptySubsequences: false).prefix(room ?? .max)
-        let filled = shown.last == "" ? shown.dropLast() : shown
-        return filled.joined(separator: "\n") + "\n\n" + fitting(session.footer)
-    }
-
-    private func figures(room: Int?) -> String {
         let blocks = [head, outcomes, times]
         let used = blocks.map { $0.filter { $0 == "\n" }.count + 1 }.reduce(0, +)
         // Two lists share what is left; each has a title, and a blank line between them.
-        let rows = room.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
+        let rows = lines.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
         let lists = [
             list("misses that cost most", "top_misses", rows) { miss in
                 [Self.seconds(miss["seconds"]), Self.whole(miss["count"])]
-                    + (hasReasons ? [Table.Cell(miss["reason"]?.stringValue ?? "")] : [])
+                    + (hasReasons ? [miss["reason"]?.stringValue ?? ""] : [])
             },
             list("most asked", "top_targets", rows) { [Self.whole($0["count"])] },
         ]
@@ -43,20 +31,19 @@ struct TopScreen {
     }
 
     /// Where there is little room, what was asked for matters more than why Apple was asked.
-    private var hasReasons: Bool { terminal.width.map { $0 >= Self.leastForReasons } ?? true }
+    private var hasReasons: Bool { width.map { $0 >= Self.leastForReasons } ?? true }
     private static let leastForReasons = 72
 
-    private func fitting(_ line: String) -> String { terminal.width.map { TextTable.cut(line, to: $0) } ?? line }
-
-    /// A line of the head; styled behind cutting, for a style takes no room.
-    private func line(_ text: String, _ style: Terminal.Style = .plain) -> String {
-        terminal.styled(fitting(Table.Cell(text).text), style) + "\n"
+    /// A line of the head.
+    private func line(_ text: String) -> String {
+        let line = TextTable.printable(text)
+        return (width.map { TextTable.cut(line, to: $0) } ?? line) + "\n"
     }
 
     private var head: String {
         let version = stats["version"]?.stringValue ?? ""
         let uptime = (stats["time"]?.countValue ?? 0) - (stats["started_at"]?.countValue ?? 0)
-        var text = line("refrain \(version)  up \(SpanOfTime.text(max(0, uptime)))", .bold)
+        var text = line("refrain \(version)  up \(SpanOfTime.text(max(0, uptime)))")
         let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
         let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
         let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""
@@ -70,10 +57,10 @@ struct TopScreen {
                 + ", \(stats["rate_limited"]?.countValue ?? 0) 429s since start")
         if let tier = stats["tier"], tier != .null { text += line(Self.words(of: tier)) }
         if stats["developer_token_refused"] == .bool(true) {
-            text += line("Apple refuses the developer token: see refrain token, and the log", .red)
+            text += line("Apple refuses the developer token: see refrain token, and the log")
         }
         if let failure = stats["config"]?["last_failure"]?.stringValue {
-            text += line("the last reload failed: \(failure)", .red)
+            text += line("the last reload failed: \(failure)")
         }
         return text
     }
@@ -84,79 +71,49 @@ struct TopScreen {
         let lookups = tier["lookups"]
         let breakers = number("breakers_open")
         return
-            "tier: \(Table.Cell.shown(tier["words"]).text), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
-            + "\(whole(lookups?["taken"]).text) found of \(whole(lookups?["looks"]).text) since start, "
+            "tier: \(tier["words"].shown), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
+            + "\(whole(lookups?["taken"])) found of \(whole(lookups?["looks"])) since start, "
             + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(breakers) loops" : "")
     }
 
     private func rate(_ count: Int) -> String { Figure.fixed(interval.perSecond(count), 1, isGrouped: false) + "/s" }
 
-    /// Each outcome with its course over the last hour, the newest at the right.
+    /// Those that there were since the start.
     private var outcomes: String {
-        var table = Table([
-            .init(title: "outcome"), .init(title: "now", isNumeric: true), .init(title: "share", isNumeric: true),
-            .init(title: "last hour"),
-        ])
-        // The columns before it take 16 and 3 times 2 and 8 and 7 at most.
-        let width = min(120, max(0, (terminal.width ?? 80) - 34))
-        for (name, count) in interval.outcomes {
-            let slots = (stats["history"]?["outcomes"]?[name]?.arrayValue ?? []).compactMap(\.countValue)
-            guard count > 0 || slots.contains(where: { $0 > 0 }) else { continue }
+        var table = Table(["outcome", ">now", ">share"])
+        for (name, count) in interval.outcomes where (stats["outcomes"]?[name]?.countValue ?? 0) > 0 {
             let share = interval.requests > 0 ? Self.percent(Double(count) / Double(interval.requests)) : "–"
-            let style: Terminal.Style =
-                Interval.hits.contains(name) ? .green : ["failed", "refused"].contains(name) ? .red : .plain
-            table.add([
-                Table.Cell(name, style), Table.Cell(rate(count)), Table.Cell(share),
-                Table.Cell(Self.sparkline(slots, width: width)),
-            ])
+            table.add([name, rate(count), share])
         }
-        return table.rows.isEmpty ? "no requests in the last hour\n" : table.text(for: terminal)
+        return table.rows.isEmpty ? "no requests yet\n" : table.text(width: width)
     }
 
     private var times: String {
-        var table = Table([
-            .init(title: "time to answer"), .init(title: "p50", isNumeric: true), .init(title: "p99", isNumeric: true),
-            .init(title: "answers", isNumeric: true),
-        ])
+        var table = Table(["time to answer", ">p50", ">p99", ">answers"])
         for (name, counts) in [("hits", interval.hitTimes), ("misses", interval.missTimes)] {
-            table.add([
-                Table.Cell(name), Table.Cell(Self.time(counts.quantile(0.5))),
-                Table.Cell(Self.time(counts.quantile(0.99))), Table.Cell("\(counts.total)"),
-            ])
+            let (median, tail) = (counts.quantile(0.5), counts.quantile(0.99))
+            table.add([name, Self.time(median), Self.time(tail), "\(counts.total)"])
         }
-        return table.text(for: terminal)
+        return table.text(width: width)
     }
 
-    private func list(_ title: String, _ member: String, _ room: Int, _ cells: (JSON) -> [Table.Cell]) -> String {
-        let all = stats[member]?.arrayValue ?? []
-        let rows = (session?.sorted(all) ?? all).prefix(room)
+    private func list(_ title: String, _ member: String, _ room: Int, _ cells: (JSON) -> [String]) -> String {
+        let rows = (stats[member]?.arrayValue ?? []).prefix(room)
         guard let first = rows.first else { return "" }
         let count = cells(first).count
-        let titles = count == 1 ? ["requests"] : Array(["waited", "misses", "reason"].prefix(count))
-        var table = Table(
-            titles.map { .init(title: $0, isNumeric: $0 != "reason") } + [.init(title: title)])
-        for row in rows { table.add(cells(row) + [Table.Cell(row["target"]?.stringValue ?? "")]) }
-        return table.text(for: terminal)
+        let titles = count == 1 ? [">requests"] : Array([">waited", ">misses", "reason"].prefix(count))
+        var table = Table(titles + [title])
+        for row in rows { table.add(cells(row) + [row["target"]?.stringValue ?? ""]) }
+        return table.text(width: width)
     }
 
     // MARK: Numbers
 
-    /// The largest of each group of slots as a block, in proportion to the largest of all.
-    static func sparkline(_ slots: [Int], width: Int) -> String {
-        guard width > 0, let peak = slots.max(), peak > 0 else { return "" }
-        let size = max(1, (slots.count + width - 1) / width)
-        // Groups are counted from the end, so that the newest is whole.
-        let groups = stride(from: slots.count, to: 0, by: -size).map { end in slots[max(0, end - size)..<end].max() ?? 0
-        }
-        return String(
-            groups.reversed().map { $0 == 0 ? " " : sparks[($0 * (sparks.count - 1) + peak - 1) / peak] })
-    }
+    private static func whole(_ value: JSON?) -> String { "\(value?.countValue ?? 0)" }
 
-    private static func whole(_ value: JSON?) -> Table.Cell { Table.Cell("\(value?.countValue ?? 0)") }
-
-    private static func seconds(_ value: JSON?) -> Table.Cell {
+    private static func seconds(_ value: JSON?) -> String {
         guard case .number(let text)? = value, let seconds = Double(text) else { return "–" }
-        return Table.Cell(time(seconds * 1_000_000))
+        return time(seconds * 1_000_000)
     }
 
     static func percent(_ share: Double) -> String {

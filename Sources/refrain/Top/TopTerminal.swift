@@ -57,22 +57,17 @@ final class TopTerminal {
         Self.write(Self.home + lines.joined(separator: Self.endOfLine + "\n") + Self.endOfLine + Self.endOfScreen)
     }
 
-    enum Event {
-        case key(UInt8)
-        case timeOut
-        /// The terminal has gone.
-        case end
-    }
+    private static let controlC: UInt8 = 3
 
-    /// Waits for a key, until then.
-    func next(until deadline: Instant) -> Event {
+    /// Waits until then; false as soon as the user leaves, or the terminal has gone.
+    func stays(until deadline: Instant) -> Bool {
         while true {
             let left = deadline - Instant.now()
-            guard left > .zero else { return .timeOut }
+            guard left > .zero else { return true }
             var poller = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&poller, 1, max(1, CInt(clamping: (left / .milliseconds(1)).rounded(.up)))) > 0 else { continue }
             var key: UInt8 = 0
-            return read(STDIN_FILENO, &key, 1) == 1 ? .key(key) : .end
+            guard read(STDIN_FILENO, &key, 1) == 1, key != UInt8(ascii: "q"), key != Self.controlC else { return false }
         }
     }
 

@@ -11,7 +11,7 @@ import Upstream
     private static let keys = "phone 0123456789abcdef 5/s\nwe\"b\\ fedcba9876543210\n"
 
     private func input(_ statistics: [Statistics], _ cache: ResponseCache? = nil, tier: TierFigures? = nil) throws
-        -> MetricsInput
+        -> Observations
     {
         let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let clients = try ClientKeys(SecretBytes(Array(Self.keys.utf8).span)).clients
@@ -22,10 +22,10 @@ import Upstream
             .init(classTag: ResourceClass.albums.rawValue, storefront: "us", entries: 2, bytes: 30),
             .init(classTag: ResourceClass.albums.rawValue, storefront: "gb", entries: 1, bytes: 12),
         ]
-        return MetricsInput(
+        return Observations(
             source: source, breakdown: breakdown,
-            reloads: ReloadStatus.Snapshot(succeeded: 3, failed: 1, lastFailure: "x"),
-            process: .current, version: "1.2.3", unixSeconds: 1_800_000_000, tier: tier)
+            reloads: ReloadStatus.Snapshot(succeeded: 3, failed: 1, lastFailure: "x"), history: History(),
+            version: "1.2.3", unixSeconds: 1_800_000_000, startedAt: 1_790_000_000, tier: tier, process: .current)
     }
 
     @Test func verificationsAreCountedByWhatCameOfThem() throws {
@@ -35,7 +35,7 @@ import Upstream
             (.verifySkipped, 5),
         ]
         for (counter, count) in counts { loop.count(counter, count) }
-        let scraped = try Exposition(try input([loop]).text)
+        let scraped = try Exposition(try input([loop]).metrics)
         for (result, count) in ["equal": 6, "older": 3, "wrong": 1, "undecided": 4, "skipped": 5] {
             #expect(scraped.value("refrain_verifications_total", ["result": result]) == Double(count), "\(result)")
         }
@@ -54,7 +54,7 @@ import Upstream
         loops[0].upstream.count(.waitingClient, 200, took: .milliseconds(3))
         loops[1].upstream.count(.waitingClient, 200, took: .milliseconds(3))
         loops[1].upstream.count(.refresh, nil, took: nil)
-        let scraped = try Exposition(try input(loops).text)
+        let scraped = try Exposition(try input(loops).metrics)
         #expect(scraped.value("refrain_requests_total", ["outcome": "hit"]) == 2)
         #expect(scraped.values("refrain_requests_total").reduce(0, +) == 3)
         #expect(scraped.value("refrain_upstream_rate_limited_total") == 4)
@@ -77,7 +77,7 @@ import Upstream
     }
 
     @Test func theTierIsExposedWhereThereIsOne() throws {
-        let scraped = try Exposition(try input([Statistics()], tier: .sample).text)
+        let scraped = try Exposition(try input([Statistics()], tier: .sample).metrics)
         let values: KeyValuePairs<String, Double> = [
             "lookups_total": 10, "put_total": 3, "commands_total": 27, "failures_total": 5, "timeouts_total": 4,
             "reconnects_total": 1, "latency_seconds_sum": 0.036, "latency_seconds_count": 12, "waiting": 2,
@@ -89,14 +89,14 @@ import Upstream
         #expect(scraped.value("refrain_tier_results_total", ["result": "taken"]) == 6)
         #expect(scraped.value("refrain_tier_results_total", ["result": "purged"]) == 0)
         #expect(scraped.values("refrain_tier_results_total").count == 9, "neither all questions nor what was put")
-        let alone = try Exposition(try input([Statistics()]).text)
+        let alone = try Exposition(try input([Statistics()]).metrics)
         #expect(!alone.kinds.keys.contains { $0.hasPrefix("refrain_tier") })
     }
 
     @Test func histogramsAreCumulativeAndEndWithAll() throws {
         let loop = Statistics()
         for exponent in 0..<40 { loop.latencies[Outcome.miss.rawValue].record(nanoseconds: 1 << exponent) }
-        let scraped = try Exposition(try input([loop]).text)
+        let scraped = try Exposition(try input([loop]).metrics)
         let buckets = scraped.samples.filter {
             $0.name == "refrain_request_duration_seconds_bucket" && $0.labels["outcome"] == "miss"
         }

@@ -11,8 +11,7 @@ import Text
         "latency":{"hit":{"buckets":[[8.0,90]]},"miss":{"buckets":[[130000.0,10]]}},\
         "top_misses":[{"target":"/v1/a\\u001b[2J","count":4,"seconds":1.25,"reason":"uri-miss"}],\
         "top_targets":[{"target":"/v1/b","count":40,"seconds":0,"reason":null}],\
-        "config":{"last_failure":null},\
-        "history":{"seconds":10,"outcomes":{"hit":[0,1,7],"miss":[0,0,2],"failed":[0,0,0]}}}
+        "config":{"last_failure":null}}
         """
 
     private func top(_ words: [String]) -> (result: RunResult, request: String) {
@@ -28,16 +27,16 @@ import Text
                 1.0/s requests, 90.0 % hits, 0.0/s to Apple
                 origin: 1 in flight, 0 waiting, 20/s allowed, 3 429s since start
 
-                outcome    now   share  last hour
-                hit      0.9/s  90.0 %   ▂█
-                miss     0.1/s  10.0 %    █
+                outcome    now   share
+                hit      0.9/s  90.0 %
+                miss     0.1/s  10.0 %
 
                 time to answer       p50       p99  answers
                 hits                8 µs      8 µs       90
                 misses          130.0 ms  130.0 ms       10
 
                 waited  misses  reason    misses that cost most
-                 1.3 s       4  uri-miss  /v1/a?[2J
+                 1.3 s       4  uri-miss  /v1/a\\u{1b}[2J
 
                 requests  most asked
                       40  /v1/b
@@ -102,17 +101,9 @@ import Text
         let stats = try JSON.parse(Array(text.utf8))
         let interval = Interval(stats, since: nil, seconds: 1)
         func lines(_ lines: Int) -> Int {
-            let terminal = Terminal(width: 80, hasColour: false)
-            return TopScreen(stats: stats, interval: interval, terminal: terminal, lines: lines, session: TopSession())
-                .text
+            TopScreen(stats: stats, interval: interval, width: 80, lines: lines).text
                 .split(separator: "\n", omittingEmptySubsequences: false).count
         }
         #expect(lines(40) <= 40 && lines(24) <= 24 && lines(40) > lines(24))
-    }
-
-    @Test func theNewestOfASparklineIsAtTheRight() {
-        #expect(TopScreen.sparkline([0, 1, 4, 8], width: 10) == " ▂▅█")
-        #expect(TopScreen.sparkline([9, 0, 0, 1, 1], width: 3) == "█ ▂")
-        #expect(TopScreen.sparkline([0, 0], width: 3).isEmpty && TopScreen.sparkline([1], width: 0).isEmpty)
     }
 }

@@ -1,11 +1,9 @@
 import Proxy
 import Text
 
-// The drawings of the page as SVG path data. Pure: numbers in, text out; coordinates are whole
-// numbers where they can be.
-
-/// The outcomes over time: a column for each part of the time, the newest at the right, shares
-/// stacked from the bottom up. 360 wide, however many columns there are, and 100 high.
+/// The outcomes over time as SVG path data: a column for each part of the time, the newest at the
+/// right, shares stacked from the bottom up. 360 wide, however many columns there are, and 100 high.
+/// Pure; coordinates are whole numbers where they can be.
 struct Ribbon {
     private let columns: [History.Column]
 
@@ -58,18 +56,4 @@ struct Ribbon {
 
 extension History.Column {
     fileprivate var perSecond: Double { Double(totals.sum) / Double(max(1, seconds)) }
-}
-
-/// How durations spread: a step for each bucket of `LatencyCounts`, in proportion to the fullest.
-/// 106 wide, 100 high.
-enum LatencyPlot {
-    static func path(_ counts: LatencyCounts) -> String {
-        guard let peak = counts.counts.max(), peak > 0 else { return "" }
-        let occupied = counts.counts.indices.filter { counts.counts[$0] > 0 }
-        guard let first = occupied.first, let last = occupied.last else { return "" }
-        let steps = (first...last).map { index in
-            "V\(100 - max(counts.counts[index] > 0 ? 2 : 0, counts.counts[index] * 96 / peak))H\(index + 1)"
-        }
-        return "M\(first) 100" + steps.joined() + "V100z"
-    }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import Admin
 @testable import Proxy
 
-@Suite struct PlotsTests {
+@Suite struct RibbonTests {
     private static func columns(_ totals: [History.Totals], seconds: Int = 10) -> [History.Column] {
         totals.map { History.Column(totals: $0, seconds: seconds) }
     }
@@ -37,14 +37,5 @@ import Testing
         #expect(none.volume.isEmpty && none.path(.hit).isEmpty && none.peak == 0 && none.seconds == 0)
         let idle = Ribbon(Self.columns([totals([:])]))
         #expect(idle.volume.isEmpty && idle.path(.hit).isEmpty)
-        #expect(LatencyPlot.path(LatencyCounts()).isEmpty)
-    }
-
-    @Test func bucketsAreSteps() {
-        let histogram = LatencyHistogram()
-        for _ in 0..<4 { histogram.record(nanoseconds: 1024) }
-        histogram.record(nanoseconds: 1300)
-        // Bucket 1 is full, and bucket 2 has a quarter of it.
-        #expect(LatencyPlot.path(histogram.snapshot) == "M1 100V4H2V76H3V100z")
     }
 }

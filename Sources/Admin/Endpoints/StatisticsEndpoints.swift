@@ -1,0 +1,16 @@
+extension AdminExchange {
+    func statistics() {
+        let finish = replyLater()
+        service.timeline.observe { moment in finish(AdminReply(content: moment.observations.json)) }
+    }
+
+    func metrics() {
+        let finish = replyLater()
+        service.timeline.observe { moment in
+            var observations = moment.observations
+            observations.process = .current
+            finish(
+                AdminReply(type: "text/plain; version=0.0.4; charset=utf-8", content: Array(observations.metrics.utf8)))
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Admin
+import Text
+
+/// An answer of the admin listener for people: a row for each value.
+enum AnswerTable {
+    /// Members that are seconds.
+    private static let spans: Set<Substring> = [
+        "age", "initial_age", "ttl", "fresh_for", "stale_for", "stale_if_error_for", "keep_for",
+    ]
+
+    static func text(of answer: JSON, width: Int?) -> String {
+        var table = Table.named()
+        for (name, value) in answer.rows() {
+            let member = name.split(separator: " ").last ?? ""
+            let span = spans.contains(member) ? Int(value).map(SpanOfTime.text) : nil
+            table.add([name.replacing("_", with: " "), span ?? value])
+        }
+        return table.text(width: width)
+    }
+}
