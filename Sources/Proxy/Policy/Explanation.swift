@@ -142,8 +142,8 @@ extension Explanation.Refused {
     init?(_ attempt: ComposingAttempt) {
         guard let refusal = attempt.refusal else { return nil }
         rule = refusal.rule.word
-        lack = refusal.lack.kind.word
-        sentence = refusal.sentence(of: attempt.request)
+        lack = refusal.lack.word
+        sentence = refusal.sentence
     }
 }
 
