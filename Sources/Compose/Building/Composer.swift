@@ -123,9 +123,8 @@ package struct Composer {
         _ request: CatalogRequest, _ record: FormRecord, _ empty: consuming Assembler, at now: Int64
     ) -> CompositionOutcome {
         var assembler = empty
-        guard let names = record.duplicates.applied(to: request.resources) else {
-            return .impossible(Refusal(.batch, .duplicatesUnknown))
-        }
+        let names = request.resources
+        guard names.areDistinct else { return .impossible(Refusal(.batch, .duplicatesUnknown)) }
         guard record.keepsOrder || names.count == 1 else { return .impossible(Refusal(.batch, .orderUnknown)) }
         guard record.takes(request) else { return .impossible(Refusal(.batch, .tooManyIDs)) }
         assembler.append("{\"data\":[")
@@ -297,8 +296,7 @@ extension StoredSource {
 extension FormRecord {
     /// Whether it is known which resources a batch has, and in which order.
     fileprivate func explains(_ batch: CatalogRequest) -> Bool {
-        guard let names = duplicates.applied(to: batch.resources) else { return false }
-        return keepsOrder || names.count == 1
+        batch.resources.areDistinct && (keepsOrder || batch.resources.count == 1)
     }
 }
 

@@ -118,7 +118,7 @@ extension Lack {
         case .formNotUnderstood: "answers of this form have members beside data and next"
         case .typeNeverSeen: "the form of the answer was never seen with resources of this type"
         case .orderUnknown: "the order in which a list of several ids is answered was never seen"
-        case .duplicatesUnknown: "the effect of asking for one id twice was never seen"
+        case .duplicatesUnknown: "an id is asked for twice"
         case .tooManyIDs: "the ids are more than the origin was seen to take"
         case .standardLimitUnknown: "how many items a page without a limit has is not known"
         case .limitNeverSeen: "the limit is above any that was seen"
