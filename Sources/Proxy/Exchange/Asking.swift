@@ -63,7 +63,7 @@ final class Asking {
     /// Whether there is another developer token than the one that the origin refused.
     func hasOtherToken(than refused: SecretBytes?) -> Bool {
         guard let refused, let tokens = credentials.developer else { return false }
-        return tokens.renewAfterRejection(of: refused, at: base.unixSeconds).isWorthRetrying
+        return tokens.renewAfterRejection(of: refused, at: base.unixSeconds)
     }
 
     /// Seconds after which what the origin answered with a 429 is worth another try.
