@@ -1,3 +1,4 @@
+import Compose
 import Foundation
 import Proxy
 import TestSupport
@@ -85,7 +86,7 @@ import Testing
         defer { scene.stop() }
         try scene.get(ListScene.target(1, "limit=50&offset=0"))
         let explanation = try #require(scene.proxy.explain(ListScene.target(1, "limit=5&offset=20")))
-        #expect(explanation.refusal?.rule == "window" && explanation.refusal?.lack == "page-has-gaps")
+        #expect(explanation.refusal?.rule == .window && explanation.refusal?.lack == .pageHasGaps)
     }
 
     @Test func explainingCountsNothingAndSendsNothing() throws {
