@@ -16,7 +16,7 @@ final class Asking {
     private let authority: [UInt8]
     private let name: ViaChain.Name
     private let heldTargets: HeldTargets
-    let lastAnswers: LastAnswers
+    let lastAnswers: KeyCells<LastAnswer>
     private let gzip: Gzip
     private let passesGzip: Bool
     private let traffic: TrafficTap
@@ -114,7 +114,8 @@ extension Asking {
         // A client's answer counts its reason itself.
         if last.reason == .noAnswer, !isForClient { base.statistics.count(because: .noAnswer) }
         guard let key = request.key else { return }
-        lastAnswers.note(key, last.status, last.reason, at: base.unixSeconds)
+        let answer = LastAnswer(status: last.status, reason: last.reason, unixSeconds: base.unixSeconds)
+        lastAnswers.put(answer, for: key)
     }
 
     /// The answer with its content as it is, and what came of decoding it.
