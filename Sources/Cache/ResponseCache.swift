@@ -156,15 +156,6 @@ public final class ResponseCache: Sendable {
         purgeMemory(purge)
     }
 
-    /// Writes down that a form of request rests; without a store that is forgotten with the
-    /// process.
-    public func store(_ form: RestingForm) { store?.store(form) }
-
-    /// Tells which forms of request rest, in the background: see `FileTier.visitRestingForms`.
-    public func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
-        store?.visitRestingForms(at: now, body)
-    }
-
     /// Goes through what the file holds, in the background: see `FileTier.visit`. Without a
     /// store there is nothing, and `completion` is called at once.
     public func visitStored(

@@ -25,7 +25,7 @@ extension FileTier {
 
     /// Tells which forms rest before what is visited from now on; none where the file cannot be
     /// read. `now` in unix seconds.
-    func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
+    public func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
         records.visitMarks(.rest) { marks in
             for mark in marks {
                 if case .time(let until) = mark.value, until > now { body(RestingForm(target: mark.key, until: until)) }
