@@ -103,7 +103,7 @@ final class RequestObserver {
         feed.add(at: unixSeconds) {
             let (method, target) = connection.withHeadBytes { bytes in
                 let head = connection.head
-                let target = answered.template?.description ?? Self.text(bytes.extracting(head.target.range))
+                let target = answered.template ?? Self.text(bytes.extracting(head.target.range))
                 return (Self.text(bytes.extracting(head.methodText.range)), target)
             }
             let detail = answered.detail.map { "/" + $0.text } ?? ""

@@ -64,7 +64,7 @@ struct PlanFacts {
 
     /// What stands in the log in place of a personal target, whose ids and queries are private:
     /// personal by its route, or because a user's token came with it.
-    var logTemplate: StaticString? { scope == .shared ? nil : route.template }
+    var logTemplate: String? { scope == .shared ? nil : route.template }
 }
 
 extension Plan {

@@ -13,7 +13,7 @@ struct AnsweredRequest {
     /// or belongs to one client alone.
     let key: CacheKey?
     /// Written in place of the target where the target is private, or no target.
-    let template: StaticString?
+    let template: String?
     /// How long the origin took; nil where it was not asked for this request.
     var upstreamTime: Duration?
 

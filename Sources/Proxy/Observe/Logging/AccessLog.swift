@@ -247,7 +247,7 @@ final class AccessLog {
 
     private func appendTarget(_ answered: AnsweredRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
         if let template = answered.template {
-            lines.append(template)
+            appendEscaped(template)
         } else {
             lines.appendEscaped(bytes.extracting(head.target.range), upTo: Self.longest)
         }

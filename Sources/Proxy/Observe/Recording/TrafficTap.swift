@@ -156,5 +156,5 @@ final class TrafficTap {
 
 extension AnsweredRequest {
     /// `-` stands for the target of one that was refused before anything was known of it.
-    fileprivate var isUnderstood: Bool { template.map { $0.utf8Start.pointee != UInt8(ascii: "-") } ?? true }
+    fileprivate var isUnderstood: Bool { template.map { $0.utf8.first != UInt8(ascii: "-") } ?? true }
 }
