@@ -215,8 +215,7 @@ import Testing
         let (cache, store) = scratch.cache()
         await purge(cache, .target(Array("/a".utf8)), at: 5)
         for number in 0..<20_000 {
-            store.purgedTargets.note(
-                PurgedTargets.Mark(target: Array("/\(number)".utf8), at: Int64(number + 10)))
+            store.purgedTargets.note(Array("/\(number)".utf8), at: Int64(number + 10))
         }
         let until = store.purgedTargets.forgottenUntil
         #expect(until > 5)
