@@ -110,7 +110,7 @@ final class RequestObserver {
             return LiveFeed.Event(
                 unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
                 status: answered.status, bytes: answered.contentLength, outcome: outcome,
-                words: answered.word.description + detail, nanoseconds: nanoseconds,
+                words: answered.word + detail, nanoseconds: nanoseconds,
                 upstreamNanoseconds: answered.upstreamTime?.wholeNanoseconds, client: connection.client?.name)
         }
     }
