@@ -185,7 +185,7 @@ extension CacheStatus {
                 forward = Reason.Forward.words.find(Self.text(bytes, word)) ?? .uriMiss
             }
             if let digits = Self.value("fwd-status=", bytes, parameter) { status = Decimal.parse(bytes, digits) }
-            if let word = Self.value("detail=", bytes, parameter) { detail = Reason.words.find(Self.text(bytes, word)) }
+            if let word = Self.value("detail=", bytes, parameter) { detail = Reason(text: Self.text(bytes, word)) }
             if let digits = Self.value("ttl=-", bytes, parameter) {
                 ttl = DeltaSeconds.parse(bytes, digits).map { -$0 }
             } else if let digits = Self.value("ttl=", bytes, parameter) {

@@ -224,10 +224,16 @@ extension Reason {
 }
 
 extension Reason {
-    static let words = CaseWords<Self>(separator: "-")
+    private static let words = CaseWords<Self>(separator: "-")
 
     /// The `detail` parameter of `Cache-Status`, and the word in logs and counters.
     public var text: String { Self.words[self] }
+
+    /// Nil where there is no such word.
+    public init?(text: String) {
+        guard let found = Self.words.find(text) else { return nil }
+        self = found
+    }
 
     /// Whether the origin is not to blame: the proxy had no turn for the request, or its client did
     /// not wait for the answer.
