@@ -6,13 +6,6 @@ import Cache
 // unknown members stay as the origin wrote them; what cannot be written whole leaves no trace in
 // the output.
 
-/// A resource that would have been needed.
-struct MissingResource: Hashable {
-    let type: ResourceClass
-    /// As it stands in the document that names it, without quotation marks.
-    let id: [UInt8]
-}
-
 /// Result of writing something.
 enum Writing: Equatable {
     case done
@@ -33,7 +26,7 @@ struct Assembler {
     /// The answers whose bytes are in the output.
     private(set) var used: [StoredSource] = []
     /// The elements of relationships that are nowhere stored.
-    private(set) var missing: [MissingResource] = []
+    private(set) var missing: [ResourceName] = []
 
     init(_ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
         (self.sources, self.now, self.request, self.forms) = (sources, now, request, forms)
@@ -120,7 +113,7 @@ struct Assembler {
         guard lack != .withdrawn, isFetchable(type, shape, placement) else {
             return lack == .notHeld ? .impossible(.elementNotHeld) : writing
         }
-        missing.append(MissingResource(type: type, id: Array(id.dropFirst().dropLast())))
+        missing.append(ResourceName(type: type, id: Array(id.dropFirst().dropLast())))
         return .lacking
     }
 

@@ -251,7 +251,7 @@ extension Composer {
     }
 
     /// The elements that relationships lack, where one request brings them all.
-    private func supplement(_ request: CatalogRequest, _ missing: [MissingResource]) -> CompositionOutcome {
+    private func supplement(_ request: CatalogRequest, _ missing: [ResourceName]) -> CompositionOutcome {
         guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else {
             return .impossible(Refusal(.supplement, .severalTypes))
         }
