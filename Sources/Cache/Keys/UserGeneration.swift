@@ -7,7 +7,6 @@ public struct UserGeneration: Sendable, Equatable {
 
     /// One that was never there before, as far as random bits can tell.
     public static func random() -> UserGeneration { UserGeneration(bits: .random(in: .min ... .max)) }
-
 }
 
 extension UserGeneration {
