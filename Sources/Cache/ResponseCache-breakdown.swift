@@ -6,12 +6,7 @@ extension ResponseCache {
             { @Sendable [memory, store] in
                 var breakdown = StorageBreakdown()
                 breakdown.memory = memory.parts
-                breakdown.file =
-                    store?.records.sizes.map { size in
-                        StorageBreakdown.Part(
-                            classTag: size.classTag, storefront: size.storefront, entries: size.entries,
-                            bytes: size.bytes)
-                    } ?? []
+                breakdown.file = store?.records.sizes.map(StorageBreakdown.Part.init) ?? []
                 return breakdown
             }, completion)
     }

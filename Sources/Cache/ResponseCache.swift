@@ -156,15 +156,6 @@ public final class ResponseCache: Sendable {
         purgeMemory(purge)
     }
 
-    /// Writes down that a form of request rests; without a store that is forgotten with the
-    /// process.
-    public func store(_ form: RestingForm) { store?.store(form) }
-
-    /// Tells which forms of request rest, in the background: see `FileTier.visitRestingForms`.
-    public func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
-        store?.visitRestingForms(at: now, body)
-    }
-
     /// Goes through what the file holds, in the background: see `FileTier.visit`. Without a
     /// store there is nothing, and `completion` is called at once.
     public func visitStored(
@@ -239,21 +230,9 @@ extension ResponseCache {
         guard let found = lookup(key, reader, at: now) else { return nil }
         guard found.isSignpost else { return found }
         let lines = forwarded()
-        guard let signpost = VariantSignpost(found.selecting), let variant = signpost.variant(of: lines.span) else {
-            return nil
-        }
-        let base = key
+        guard let variant = VariantSignpost(found.selecting)?.variant(of: lines.span) else { return nil }
         key.set(variant: variant)
-        let exact = lookup(key, reader, at: now)
-        if let exact, exact.isFresh(at: now) { return exact }
-        guard let (language, variant) = signpost.wanted(by: lines.span) else { return exact }
-        var other = base
-        other.set(variant: variant)
-        guard let found = lookup(other, reader, at: now), found.isFresh(at: now), found.language == language else {
-            return exact
-        }
-        key = other
-        return found
+        return lookup(key, reader, at: now)
     }
 
     /// Stores an answer to a request that went to the origin with the field lines `forwarded`: at
@@ -271,9 +250,8 @@ extension ResponseCache {
         var key = response.key
         key.set(variant: [])
         if !vary.names.isEmpty {
-            let (signpost, isNew) = signpost(vary.names, at: key, for: response, reader)
+            let signpost = signpost(vary.names, at: key, for: response, reader)
             guard let variant = signpost.variant(of: forwarded) else { return response }
-            put(signpost, isNew: isNew, with: variant, at: key, for: response)
             key.set(variant: variant)
         }
         let placed = response.moved(to: key)
@@ -294,28 +272,18 @@ extension ResponseCache {
         return key
     }
 
-    /// The one of these names that stands at `base`, or a new one to take the place of what is
-    /// there.
+    /// The one of these names that stands at `base`, or a new one in the place of what was there.
     private func signpost(
         _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: FileReader?
-    ) -> (VariantSignpost, isNew: Bool) {
+    ) -> VariantSignpost {
         if let found = lookup(base, reader, at: answer.receivedAt), let signpost = VariantSignpost(found.selecting),
             signpost.names == names
         {
-            return (signpost, false)
+            return signpost
         }
-        return (VariantSignpost(names: names), true)
-    }
-
-    /// Puts `signpost` up at `base`, unless it stands there and says all that there is to say about
-    /// `answer`.
-    private func put(
-        _ signpost: VariantSignpost, isNew: Bool, with variant: [UInt8], at base: CacheKey, for answer: StoredResponse
-    ) {
-        var completed = signpost
-        if signpost.isAboutLanguageAlone, let language = answer.language { completed.languages.note(language, variant) }
-        guard isNew || completed != signpost else { return }
-        store(StoredResponse(signpost: completed, at: base, for: answer))
+        let signpost = VariantSignpost(names: names)
+        store(StoredResponse(signpost: signpost, at: base, for: answer))
+        return signpost
     }
 }
 

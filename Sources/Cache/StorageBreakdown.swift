@@ -18,8 +18,6 @@ public struct StorageBreakdown: Sendable, Equatable {
     public var file: [Part] = []
     /// In memory, personal and composed answers among them. Ordered likewise.
     public var memory: [Part] = []
-
-    init() {}
 }
 
 /// Makes breakdowns in the background and hands out the last one while it is recent. Going through

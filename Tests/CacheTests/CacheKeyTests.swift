@@ -68,7 +68,7 @@ import Testing
     @Test func followsTheHMACOfRFC4231() {
         // Test case 2: key "Jefe", data "what do ya want for nothing?".
         let hash = UserHashKey(bytes: Array("Jefe".utf8)).hash(token: Array("what do ya want for nothing?".utf8).span)
-        #expect(hash == UserHash(high: 0x5BDC_C146_BF60_754E, low: 0x6A04_2426_0895_75C7))
+        #expect(hash == UserHash(bits: 0x5BDC_C146_BF60_754E_6A04_2426_0895_75C7))
     }
 
     @Test func differsByTokenAndByProcessKey() throws {

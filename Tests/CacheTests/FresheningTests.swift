@@ -145,7 +145,7 @@ private let later = "Date: \(date(noon + 10))"
         #expect(try freshened(missing, by: [], revalidation(.fixed(60, stale: 30))).freshFor == 7)
     }
 
-    @Test(arguments: [("no-store", Reason.noStore), ("private", .isPrivate)])
+    @Test(arguments: [("no-store", Reason.noStore), ("private", .private)])
     func whatMayNoLongerBeStoredServesThoseWhoAsked(directive: String, reason: Reason) throws {
         let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"])
         let result = old.freshened(by: lines(["Cache-Control: \(directive)", "X: y"]), revalidation())

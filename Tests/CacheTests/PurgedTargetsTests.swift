@@ -63,7 +63,7 @@ import Testing
         for number in 0..<200 {
             let written = purged.marks(of: purge(selection(number), at: Int64(number)))
             for mark in written {
-                if case .time(let time) = mark.value { purged.note(.init(target: mark.key, at: time)) }
+                if case .time(let time) = mark.value { purged.note(mark.key, at: time) }
             }
         }
         #expect(last(purged, "/0/a") == 1_000 && last(purged, "/199/a") == 1_199)

@@ -88,44 +88,46 @@ import Testing
 @Suite struct StoreRestsTests {
     private let scratch = Scratch()
 
-    private func form(_ target: String, _ seconds: Int64) -> RestingForm {
-        RestingForm(target: Array(target.utf8), until: noon + seconds)
+    private func note(_ store: FileTier, _ target: String, _ seconds: Int64) {
+        store.storeRest(of: Array(target.utf8), until: noon + seconds)
     }
 
     /// What is read, in the order of their targets; `after` noon.
-    private func read(_ store: FileTier, after seconds: Int64) async -> [RestingForm] {
-        let found = Mutex<[RestingForm]>([])
-        store.visitRestingForms(at: noon + seconds) { form in found.withLock { $0.append(form) } }
+    private func read(_ store: FileTier, after seconds: Int64) async -> [String] {
+        let found = Mutex<[String]>([])
+        store.visitRests(at: noon + seconds) { target, until in
+            found.withLock { $0.append("\(String(decoding: target, as: UTF8.self)) \(until - noon)") }
+        }
         await withCheckedContinuation { continuation in store.visit({ _ in true }, { _ in continuation.resume() }) }
-        return found.withLock { $0 }.sorted { $0.target.lexicographicallyPrecedes($1.target) }
+        return found.withLock { $0 }.sorted()
     }
 
     @Test func whatRestsIsKnownAfterARestart() async {
         let store = scratch.open(now: { noon })
-        store.store(form("/a", 100))
-        store.store(form("/b", 50))
-        store.store(form("/a", 70))
+        note(store, "/a", 100)
+        note(store, "/b", 50)
+        note(store, "/a", 70)
         store.close()
         let later = scratch.open(now: { noon })
-        #expect(await read(later, after: 49) == [form("/a", 70), form("/b", 50)])
-        #expect(await read(later, after: 50) == [form("/a", 70)])
+        #expect(await read(later, after: 49) == ["/a 70", "/b 50"])
+        #expect(await read(later, after: 50) == ["/a 70"])
         #expect(await read(later, after: 70).isEmpty)
     }
 
     @Test func whatRestsNoLongerLeavesTheFile() throws {
         let clock = TestClock()
         let store = scratch.open(now: { clock.now })
-        store.store(form("/a", 10))
+        note(store, "/a", 10)
         store.flush()
         clock.now = noon + 10
-        store.store(form("/b", 50))
+        note(store, "/b", 50)
         store.flush()
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM rest") == 1)
     }
 
     @Test func aFileThatCannotBeOpenedHoldsNone() async {
         let store = scratch.open(file: "/nowhere/at/all.sqlite")
-        store.store(form("/a", 10))
+        note(store, "/a", 10)
         #expect(await read(store, after: 0).isEmpty)
     }
 }
@@ -215,8 +217,7 @@ import Testing
         let (cache, store) = scratch.cache()
         await purge(cache, .target(Array("/a".utf8)), at: 5)
         for number in 0..<20_000 {
-            store.purgedTargets.note(
-                PurgedTargets.Mark(target: Array("/\(number)".utf8), at: Int64(number + 10)))
+            store.purgedTargets.note(Array("/\(number)".utf8), at: Int64(number + 10))
         }
         let until = store.purgedTargets.forgottenUntil
         #expect(until > 5)

@@ -75,7 +75,7 @@ extension ResponseCache {
 }
 
 func someone(_ number: UInt64) -> CacheKey.Scope {
-    .personal(UserHash(high: number, low: ~number))
+    .personal(UserHash(bits: UInt128(number) << 64 | UInt128(~number)))
 }
 
 /// Everything a client could see of a response.

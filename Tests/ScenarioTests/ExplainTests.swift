@@ -1,3 +1,4 @@
+import Compose
 import Foundation
 import Proxy
 import TestSupport
@@ -71,11 +72,11 @@ import Testing
         defer { scene.stop() }
         let albums = try scene.ids("albums", 1)
         func refusal(_ target: String) -> String? { scene.proxy.explain(target)?.refusal?.sentence }
-        #expect(refusal("/v1/catalog/us/albums/\(albums[0])") == "item: none of the albums is held in a fresh answer")
+        #expect(refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix("item: none of the resources") == true)
         try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
-        #expect(refusal("/v1/catalog/us/albums/\(albums[0])") == "item: the form albums was never seen")
+        #expect(refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix("item: no answer to a request with") == true)
         #expect(refusal("/v1/catalog/us/search?term=a&types=albums") == "other: charts and searches are never composed")
-        #expect(refusal("/v1/catalog/us/genres") == "answers to such targets are not composed")
+        #expect(refusal("/v1/catalog/us/genres") == "other: answers to such targets are not composed")
         #expect(refusal("/v1/catalog/us/albums/\(albums[0])?include=artists") == nil, "a hit")
         #expect(refusal("/v1/me/library/songs") == nil, "a pass")
     }
@@ -85,8 +86,7 @@ import Testing
         defer { scene.stop() }
         try scene.get(ListScene.target(1, "limit=50&offset=0"))
         let explanation = try #require(scene.proxy.explain(ListScene.target(1, "limit=5&offset=20")))
-        #expect(explanation.refusal?.sentence == "window: the page at offset 0 has 2 gaps")
-        #expect(explanation.refusal?.rule == "window" && explanation.refusal?.lack == "page-has-gaps")
+        #expect(explanation.refusal?.rule == .window && explanation.refusal?.lack == .pageHasGaps)
     }
 
     @Test func explainingCountsNothingAndSendsNothing() throws {

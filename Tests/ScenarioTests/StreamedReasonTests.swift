@@ -35,7 +35,7 @@ import Testing
         Case(forward: "uri-miss", detail: "no-store", words: "absent/no-store", reasons: [.absent, .noStore]),
         Case(
             control: "private, max-age=60", forward: "uri-miss", detail: "private", words: "absent/private",
-            reasons: [.absent, .isPrivate]),
+            reasons: [.absent, .private]),
         Case(
             target: personal, asking: user, forward: "bypass", detail: "personal", words: "personal",
             reasons: [.personal]),

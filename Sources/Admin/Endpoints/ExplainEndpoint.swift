@@ -1,4 +1,5 @@
 import Cache
+import Compose
 import Freshness
 import HTTP
 import Proxy
@@ -101,9 +102,9 @@ extension Explanation.Composing {
     }
 }
 
-extension Explanation.Refused {
+extension Refusal {
     fileprivate var json: JSON {
-        ["rule": .string(rule), "reason": .string(lack), "why": .string(sentence)]
+        ["rule": .string(rule.word), "reason": .string(lack.word), "why": .string(sentence)]
     }
 }
 

@@ -5,7 +5,6 @@
 // apart. What might be read in two ways is no catalog request at all, so that it is forwarded as it
 // is.
 
-import COpenSSL
 import Text
 
 /// A request for resources of the shared catalog (APPLE-MUSIC-API 3.1).
@@ -156,14 +155,11 @@ extension CatalogRequest {
             return UInt64(storefront.first) << 8 | UInt64(storefront.second)
         }
         // No part holds the separator: they are visible ASCII.
-        return digest([storefront.first, storefront.second, 0] + language + [0] + decoration)
-    }
-
-    /// The first eight bytes of SHA-256.
-    private static func digest(_ text: [UInt8]) -> UInt64 {
-        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-        guard SHA256(text, text.count, &digest) != nil else { preconditionFailure("libcrypto has no SHA-256") }
-        return digest[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+        let text = [storefront.first, storefront.second, 0] + language + [0] + decoration
+        guard let number = text.withUnsafeBytes(Digest.sha256Head) else {
+            preconditionFailure("libcrypto has no SHA-256")
+        }
+        return number
     }
 }
 

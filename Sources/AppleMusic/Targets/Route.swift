@@ -16,7 +16,7 @@ public struct Route: Hashable, Sendable {
     let routeTemplate: RouteTemplate
 
     /// The path with placeholders for logs and metrics; it never carries an id, a name or a term.
-    public var template: StaticString { routeTemplate.text }
+    public var template: String { routeTemplate.text }
 
     /// Whether all users may be given the same answer to a GET or HEAD: the catalog, the
     /// storefronts and the language tags without a personal marker. A Music-User-Token is not

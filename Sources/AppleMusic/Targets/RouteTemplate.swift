@@ -1,7 +1,7 @@
 // Routes without what tells users or requests apart: what logs and metrics may carry.
 
-/// A path with its ids, names and terms replaced by placeholders. There are finitely many, all of
-/// them literals here, so neither a log line nor a metric label can carry an id (FRAMING 7.4).
+/// A path with its ids, names and terms replaced by placeholders. There are finitely many, made of
+/// literals and names of types, so neither a log line nor a metric label can carry an id (FRAMING 7.4).
 public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     /// How the path is built; for a resource type, how far below the type it reaches.
     enum Shape: UInt8, CaseIterable, Sendable {
@@ -22,7 +22,7 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// For example `/v1/catalog/{storefront}/albums/{id}`.
-    public var text: StaticString {
+    public var text: String {
         switch shape {
         case .collection, .item, .related, .view:
             resourceType.isResourceType
@@ -52,46 +52,13 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String { "\(text)" }
+    public var description: String { text }
 
     /// Four templates for each resource type: its collection, an item, what is related to one, and
-    /// a view of one. In the order of the cases of both; a test holds each to the name of its type.
-    private static let resourceTexts: [StaticString] = [
-        "/v1/catalog/{storefront}/activities", "/v1/catalog/{storefront}/activities/{id}",
-        "/v1/catalog/{storefront}/activities/{id}/{relationship}",
-        "/v1/catalog/{storefront}/activities/{id}/view/{view}",
-        "/v1/catalog/{storefront}/albums", "/v1/catalog/{storefront}/albums/{id}",
-        "/v1/catalog/{storefront}/albums/{id}/{relationship}",
-        "/v1/catalog/{storefront}/albums/{id}/view/{view}",
-        "/v1/catalog/{storefront}/apple-curators", "/v1/catalog/{storefront}/apple-curators/{id}",
-        "/v1/catalog/{storefront}/apple-curators/{id}/{relationship}",
-        "/v1/catalog/{storefront}/apple-curators/{id}/view/{view}",
-        "/v1/catalog/{storefront}/artists", "/v1/catalog/{storefront}/artists/{id}",
-        "/v1/catalog/{storefront}/artists/{id}/{relationship}",
-        "/v1/catalog/{storefront}/artists/{id}/view/{view}",
-        "/v1/catalog/{storefront}/curators", "/v1/catalog/{storefront}/curators/{id}",
-        "/v1/catalog/{storefront}/curators/{id}/{relationship}",
-        "/v1/catalog/{storefront}/curators/{id}/view/{view}",
-        "/v1/catalog/{storefront}/genres", "/v1/catalog/{storefront}/genres/{id}",
-        "/v1/catalog/{storefront}/genres/{id}/{relationship}",
-        "/v1/catalog/{storefront}/genres/{id}/view/{view}",
-        "/v1/catalog/{storefront}/music-videos", "/v1/catalog/{storefront}/music-videos/{id}",
-        "/v1/catalog/{storefront}/music-videos/{id}/{relationship}",
-        "/v1/catalog/{storefront}/music-videos/{id}/view/{view}",
-        "/v1/catalog/{storefront}/playlists", "/v1/catalog/{storefront}/playlists/{id}",
-        "/v1/catalog/{storefront}/playlists/{id}/{relationship}",
-        "/v1/catalog/{storefront}/playlists/{id}/view/{view}",
-        "/v1/catalog/{storefront}/record-labels", "/v1/catalog/{storefront}/record-labels/{id}",
-        "/v1/catalog/{storefront}/record-labels/{id}/{relationship}",
-        "/v1/catalog/{storefront}/record-labels/{id}/view/{view}",
-        "/v1/catalog/{storefront}/songs", "/v1/catalog/{storefront}/songs/{id}",
-        "/v1/catalog/{storefront}/songs/{id}/{relationship}",
-        "/v1/catalog/{storefront}/songs/{id}/view/{view}",
-        "/v1/catalog/{storefront}/station-genres", "/v1/catalog/{storefront}/station-genres/{id}",
-        "/v1/catalog/{storefront}/station-genres/{id}/{relationship}",
-        "/v1/catalog/{storefront}/station-genres/{id}/view/{view}",
-        "/v1/catalog/{storefront}/stations", "/v1/catalog/{storefront}/stations/{id}",
-        "/v1/catalog/{storefront}/stations/{id}/{relationship}",
-        "/v1/catalog/{storefront}/stations/{id}/view/{view}",
-    ]
+    /// a view of one. In the order of the cases of both.
+    private static let resourceTexts = ResourceClass.allCases.filter(\.isResourceType).flatMap { type in
+        ["", "/{id}", "/{id}/{relationship}", "/{id}/view/{view}"].map { below in
+            "/v1/catalog/{storefront}/\(type.name)\(below)"
+        }
+    }
 }

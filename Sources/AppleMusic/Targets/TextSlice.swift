@@ -1,4 +1,4 @@
-// Slices of canonical text, and putting them in order without allocating.
+// Slices of canonical text, and their order.
 
 /// A piece of a buffer of at most ``CanonicalTarget/maxBytes`` times three bytes: a path segment, a
 /// query parameter or an element of a list. `keyEnd` ends what it is sorted by: a parameter's name,
@@ -54,42 +54,5 @@ struct TextSlice: Sendable, BitwiseCopyable {
     func precedes(_ other: TextSlice, in bytes: Span<UInt8>) -> Bool {
         let order = compareName(other, in: bytes)
         return order == 0 ? start32 < other.start32 : order < 0
-    }
-}
-
-extension [TextSlice] {
-    /// Sorts by key in place and stably. Few slices, which is all that clients send, are inserted
-    /// one by one; a target made of thousands of parameters costs n log n (heapsort, where
-    /// `precedes` makes it stable).
-    mutating func sort(in bytes: Span<UInt8>) {
-        guard count > 16 else { return insertionSort(in: bytes) }
-        for root in stride(from: count / 2 - 1, through: 0, by: -1) { siftDown(root, count, bytes) }
-        for last in stride(from: count - 1, to: 0, by: -1) {
-            swapAt(0, last)
-            siftDown(0, last, bytes)
-        }
-    }
-
-    private mutating func insertionSort(in bytes: Span<UInt8>) {
-        for index in indices.dropFirst() {
-            let slice = self[index]
-            var hole = index
-            while hole > 0, slice.precedes(self[hole - 1], in: bytes) {
-                self[hole] = self[hole - 1]
-                hole -= 1
-            }
-            self[hole] = slice
-        }
-    }
-
-    private mutating func siftDown(_ start: Int, _ end: Int, _ bytes: Span<UInt8>) {
-        var root = start
-        while root * 2 + 1 < end {
-            var child = root * 2 + 1
-            if child + 1 < end, self[child].precedes(self[child + 1], in: bytes) { child += 1 }
-            guard self[root].precedes(self[child], in: bytes) else { return }
-            swapAt(root, child)
-            root = child
-        }
     }
 }

@@ -6,21 +6,6 @@
 
 import Synchronization
 
-/// Result of the renewal of a rejected token.
-public enum TokenRenewal: Sendable, Equatable {
-    /// There is another token than the rejected one: trying again makes sense.
-    case changed
-    /// The file still holds the rejected token.
-    case unchanged
-    /// Less than a minute since the last attempt.
-    case tooSoon
-    /// The file could not be read or the token not signed; why, without any of it.
-    case failed(String)
-
-    /// Whether the rejected request may succeed with the token that is current now.
-    public var isWorthRetrying: Bool { self == .changed }
-}
-
 /// A source of developer tokens, shared by all loops: a file with a token in it, or a key to sign
 /// them with.
 public final class DeveloperTokens: Sendable {
@@ -90,43 +75,28 @@ public final class DeveloperTokens: Sendable {
     /// - Parameter rejected: the token that was sent, as ``current(at:)`` gave it: others may have
     ///   replaced it already.
     /// - Parameter unixSeconds: the time now.
-    public func renewAfterRejection(of rejected: SecretBytes, at unixSeconds: Int64) -> TokenRenewal {
+    /// - Returns: whether there is another token than the rejected one, so that trying again makes
+    ///   sense: not where the file still holds that, or no other one could be had.
+    public func renewAfterRejection(of rejected: SecretBytes, at unixSeconds: Int64) -> Bool {
         state.withLock { state in
-            guard state.token === rejected else { return .changed }
+            guard state.token === rejected else { return true }
             // Also after the clock was set back.
             if let last = state.lastAttempt,
                 (last..<last + DeveloperTokens.secondsBetweenAttempts).contains(unixSeconds)
             {
-                return .tooSoon
+                return false
             }
             state.lastAttempt = unixSeconds
             switch source {
-            case .file(let path): return DeveloperTokens.readAgain(path, &state)
-            case .signer(let signer): return DeveloperTokens.signAgain(signer, at: unixSeconds, &state)
+            case .file(let path):
+                guard let token = try? SecretFile.readToken(path), !token.isEqual(to: state.token) else { return false }
+                state.token = token
+            case .signer(let signer):
+                guard let token = try? signer.token(at: unixSeconds) else { return false }
+                state.token = token
+                state.goodFor = DeveloperTokens.goodFor(signer, at: unixSeconds)
             }
-        }
-    }
-
-    private static func readAgain(_ path: String, _ state: inout State) -> TokenRenewal {
-        do {
-            let token = try SecretFile.readToken(path)
-            guard !token.isEqual(to: state.token) else { return .unchanged }
-            state.token = token
-            return .changed
-        } catch {
-            return .failed(error.description)
-        }
-    }
-
-    private static func signAgain(
-        _ signer: DeveloperTokenSigner, at unixSeconds: Int64, _ state: inout State
-    ) -> TokenRenewal {
-        do {
-            state.token = try signer.token(at: unixSeconds)
-            state.goodFor = goodFor(signer, at: unixSeconds)
-            return .changed
-        } catch {
-            return .failed(error.description)
+            return true
         }
     }
 

@@ -9,7 +9,7 @@ struct FileOwner: RecordOwner {
 
     func note(_ marks: [StoreMark]) {
         for mark in marks {
-            if case .time(let time) = mark.value { purgedTargets.note(PurgedTargets.Mark(target: mark.key, at: time)) }
+            if case .time(let time) = mark.value { purgedTargets.note(mark.key, at: time) }
         }
     }
 

@@ -2,33 +2,21 @@ import Store
 
 // Marks: the file keeps them besides answers.
 
-/// A form in which no answers are built for a while, because one that was built was not what the
-/// origin said.
-public struct RestingForm: Sendable, Equatable {
-    /// The canonical target of a request of the form.
-    public let target: [UInt8]
-    /// Unix seconds.
-    public let until: Int64
-
-    public init(target: [UInt8], until: Int64) {
-        self.target = target
-        self.until = until
-    }
-}
-
 extension FileTier {
-    /// Writes down that a form rests. Lost with the process where that cannot be written: the code
-    /// that composes knows of it.
-    public func store(_ form: RestingForm) {
-        records.add(StoreMark(table: .rest, key: form.target, value: .time(form.until)))
+    /// Writes down that a form rests until then, in unix seconds: no answers are built in it for a
+    /// while, because one that was built was not what the origin said. Lost with the process where
+    /// that cannot be written: the code that composes knows of it.
+    /// - Parameter target: the canonical one of a request of the form.
+    public func storeRest(of target: [UInt8], until: Int64) {
+        records.add(StoreMark(table: .rest, key: target, value: .time(until)))
     }
 
-    /// Tells which forms rest before what is visited from now on; none where the file cannot be
-    /// read. `now` in unix seconds.
-    func visitRestingForms(at now: Int64, _ body: @escaping @Sendable (RestingForm) -> Void) {
+    /// Tells which forms rest, and until when, before what is visited from now on; none where the
+    /// file cannot be read. `now` in unix seconds.
+    public func visitRests(at now: Int64, _ body: @escaping @Sendable (_ target: [UInt8], _ until: Int64) -> Void) {
         records.visitMarks(.rest) { marks in
             for mark in marks {
-                if case .time(let until) = mark.value, until > now { body(RestingForm(target: mark.key, until: until)) }
+                if case .time(let until) = mark.value, until > now { body(mark.key, until) }
             }
         }
     }

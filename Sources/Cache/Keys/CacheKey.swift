@@ -122,8 +122,8 @@ public struct CacheKey: NumberedKey, Sendable {
             bytes.append(contentsOf: "shared".utf8)
         case .personal(let user):
             bytes.append(contentsOf: "user:".utf8)
-            bytes.appendHexadecimal(user.high)
-            bytes.appendHexadecimal(user.low)
+            bytes.appendHexadecimal(UInt64(truncatingIfNeeded: user.bits >> 64))
+            bytes.appendHexadecimal(UInt64(truncatingIfNeeded: user.bits))
         }
     }
 

@@ -3,46 +3,39 @@ import Text
 /// The name of the present state of one user's answers on all nodes that share a tier: 128 random
 /// bits.
 public struct UserGeneration: Sendable, Equatable {
-    let high: UInt64
-    let low: UInt64
-
-    public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+    let bits: UInt128
 
     /// One that was never there before, as far as random bits can tell.
-    public static func random() -> UserGeneration {
-        UserGeneration(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-    }
+    public static func random() -> UserGeneration { UserGeneration(bits: .random(in: .min ... .max)) }
+}
 
+extension UserGeneration {
     /// Reads 32 hexadecimal digits in lower case, and nothing else.
     public init?(digits: some Collection<UInt8>) {
         guard digits.count == 32 else { return nil }
-        var halves: (UInt64, UInt64) = (0, 0)
+        var bits: UInt128 = 0
         for digit in digits {
             guard let value = Hexadecimal.value(digit), Hexadecimal.lowercase(value) == digit else { return nil }
-            halves = (halves.0 << 4 | halves.1 >> 60, halves.1 << 4 | UInt64(value))
+            bits = bits << 4 | UInt128(value)
         }
-        (high, low) = halves
+        self.init(bits: bits)
     }
 
     /// The most significant first.
-    public var bytes: [UInt8] { UserHash.bytes(high, low) }
+    public var bytes: [UInt8] { UserHash(bits: bits).bytes }
 
     /// The same told apart from those of other lives of this node's connections, whose numbers are
     /// random.
-    public func inLife(_ life: UInt64) -> UserGeneration { UserGeneration(high: high, low: low &+ life) }
+    public func inLife(_ life: UInt64) -> UserGeneration { UserGeneration(bits: bits &+ UInt128(life)) }
 }
 
 extension UserHash {
     /// The most significant first.
-    public var bytes: [UInt8] { Self.bytes(high, low) }
-
-    static func bytes(_ high: UInt64, _ low: UInt64) -> [UInt8] {
-        [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
-    }
+    public var bytes: [UInt8] { (0..<16).map { UInt8(truncatingIfNeeded: bits >> (120 - 8 * $0)) } }
 
     /// The same user, told apart from all other generations that nodes agree on.
     func inGeneration(_ common: UserGeneration) -> UserHash {
-        UserHash(high: high ^ common.high, low: low ^ common.low)
+        UserHash(bits: bits ^ common.bits)
     }
 }
 

@@ -7,22 +7,12 @@ import Text
 /// 128 bits that stand for one Music-User-Token: HMAC-SHA256 under the key of this process,
 /// truncated (FRAMING 7.3). Not reversible, and worthless in another process.
 public struct UserHash: Hashable, Sendable {
-    let high: UInt64
-    let low: UInt64
-
-    /// Compares both halves always, so that the time taken says nothing about where they differ.
-    public static func == (left: UserHash, right: UserHash) -> Bool {
-        (left.high ^ right.high) | (left.low ^ right.low) == 0
-    }
+    /// One number, so that the time which comparing takes says nothing about where they differ.
+    let bits: UInt128
 
     /// The same user once more, told apart from all earlier and later generations.
     func inGeneration(_ generation: UInt64) -> UserHash {
-        UserHash(high: high, low: low &+ generation)
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(high)
-        hasher.combine(low)
+        UserHash(bits: bits &+ UInt128(generation))
     }
 }
 
@@ -47,6 +37,7 @@ public struct UserHashKey: Sendable {
     func hash(token: Span<UInt8>) -> UserHash? {
         let digest = token.withUnsafeBytes { Digest.hmacSHA256(key: bytes, message: $0) }
         guard let digest else { return nil }
-        return UserHash(high: Digest.bigEndian(digest, from: 0), low: Digest.bigEndian(digest, from: 8))
+        let (high, low) = (Digest.bigEndian(digest, from: 0), Digest.bigEndian(digest, from: 8))
+        return UserHash(bits: UInt128(high) << 64 | UInt128(low))
     }
 }

@@ -109,10 +109,14 @@ public final class MemoryTier: Sendable {
 
     /// Does to an answer what a purge does that chose it.
     func apply(_ purge: Purge, to response: StoredResponse) {
-        switch purge.fate(of: response) {
-        case .stays: break
-        case .goes: remove(response)
-        case .becomes(let rest): replace(response, with: rest)
+        switch purge.mode {
+        case .dryRun: break
+        case .hard: remove(response)
+        // A signpost has no content that could be too old, and what it leads to is softened itself.
+        case .soft where response.isSignpost: break
+        // It can be composed again.
+        case .soft where response.composition != nil: remove(response)
+        case .soft: replace(response, with: response.withoutFreshness(at: purge.now))
         }
     }
 

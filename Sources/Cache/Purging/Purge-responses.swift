@@ -2,26 +2,6 @@ import Store
 
 // Purges of answers in memory.
 
-extension Purge {
-    enum Fate {
-        case stays, goes
-        case becomes(StoredResponse)
-    }
-
-    /// The effect on a chosen `response`.
-    func fate(of response: StoredResponse) -> Fate {
-        switch mode {
-        case .dryRun: .stays
-        case .hard: .goes
-        // A signpost has no content that could be too old, and what it leads to is softened itself.
-        case .soft where response.isSignpost: .stays
-        // It can be composed again.
-        case .soft where response.composition != nil: .goes
-        case .soft: .becomes(response.withoutFreshness(at: now))
-        }
-    }
-}
-
 extension PurgeCount {
     /// Counts an answer in memory, unless it has been.
     mutating func add(_ response: StoredResponse) {

@@ -26,29 +26,24 @@ final class PurgedTargets: Sendable {
     /// A mark that is further in the future was written while the clock was ahead.
     private static let tolerance: Int64 = 60
 
-    /// The record of a purge in the file.
-    struct Mark: Sendable {
-        /// A target, or a selection in words (`EntrySelection.words`); empty: any target.
-        let target: [UInt8]
-        /// Unix seconds.
-        let at: Int64
-    }
-
     /// Notes a purge.
     func note(_ purge: Purge) {
         cap(at: purge.now)
-        if let mark = Mark(purge) { note(mark) }
+        if let target = purge.markedTarget { note(target, at: purge.now) }
     }
 
     /// Notes what was written down of one. What cannot be understood counts for all targets.
-    func note(_ mark: Mark) {
+    /// - Parameters:
+    ///   - target: or a selection in words (`EntrySelection.words`); empty: any target.
+    ///   - time: unix seconds.
+    func note(_ target: [UInt8], at time: Int64) {
         state.withLock { state in
-            if mark.target.first == UInt8(ascii: "/") {
-                state.note(mark.target, at: mark.at)
-            } else if let selection = EntrySelection(words: mark.target) {
-                state.note(selection, at: mark.at)
+            if target.first == UInt8(ascii: "/") {
+                state.note(target, at: time)
+            } else if let selection = EntrySelection(words: target) {
+                state.note(selection, at: time)
             } else {
-                state.forget(mark.at)
+                state.forget(time)
             }
         }
         isEmpty.store(false, ordering: .releasing)
@@ -61,10 +56,11 @@ final class PurgedTargets: Sendable {
 
     /// The marks to write after a purge that has gone through the file.
     func marks(of purge: Purge) -> [StoreMark] {
-        guard let mark = Mark(purge) else { return [] }
+        guard let target = purge.markedTarget else { return [] }
+        let mark = StoreMark(table: .purged, key: target, value: .time(purge.now))
         let forgottenUntil = forgottenUntil
-        let marks = forgottenUntil == .min ? [mark] : [mark, Mark(target: [], at: forgottenUntil)]
-        return marks.map { StoreMark(table: .purged, key: $0.target, value: .time($0.at)) }
+        if forgottenUntil == .min { return [mark] }
+        return [mark, StoreMark(table: .purged, key: [], value: .time(forgottenUntil))]
     }
 
     /// Purges up to then are not remembered, and count for all targets; unix seconds.
@@ -135,16 +131,12 @@ extension PurgedTargets.State {
     fileprivate mutating func forget(_ time: Int64) { forgottenUntil = max(forgottenUntil, time) }
 }
 
-extension PurgedTargets.Mark {
-    /// Nil for a purge that leaves no parts.
-    init?(_ purge: Purge) {
-        let conditions = purge.selection.conditions
-        guard purge.mode != .dryRun, !purge.selection.choosesAllParts else { return nil }
-        if case .target(let target) = conditions[0], conditions.count == 1 {
-            self.init(target: target, at: purge.now)
-        } else {
-            self.init(target: purge.selection.words, at: purge.now)
-        }
+extension Purge {
+    /// The target or the selection in words that its mark has; nil for a purge that leaves no parts.
+    fileprivate var markedTarget: [UInt8]? {
+        guard mode != .dryRun, !selection.choosesAllParts else { return nil }
+        if case .target(let target) = selection.conditions[0], selection.conditions.count == 1 { return target }
+        return selection.words
     }
 }
 

@@ -12,15 +12,6 @@ import Store
 /// storefront, what it names, and a checksum over all of that and the key. The key is not in them:
 /// whoever reads says for which it reads.
 public enum PortableRecord {
-    /// The result of a read.
-    public enum Content: Sendable {
-        case response(StoredResponse)
-        /// A record of another key, or one that is torn, changed, or cannot be inflated.
-        case damaged
-        /// In gzip, and this process has no zlib.
-        case unreadable
-    }
-
     /// How many bytes `append` appends.
     public static func byteCount(of response: StoredResponse) -> Int { response.record.portableByteCount }
 
@@ -31,19 +22,20 @@ public enum PortableRecord {
         response.record.appendPortable(to: &bytes)
     }
 
-    /// The answer for `key` in bytes that hold nothing else.
+    /// The answer for `key` in bytes that hold nothing else. A record of another key is damaged too,
+    /// as is one that is torn or changed.
     ///
     /// Content in gzip is inflated once, which whoever learns from the answer needs anyway: a
     /// checksum agrees with what was damaged before it was written, too.
-    public static func read(_ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system) -> Content {
+    public static func read(_ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system) -> StoredResponse.Restored {
         guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
-        switch StoredResponse.restored(record, at: key, by: gzip) {
-        case .response(let response):
-            if case .coded(let coded) = response.content, coded.isDamagedWhenInflated { return .damaged }
-            return .response(response)
-        case .unreadable: return .unreadable
-        case .damaged: return .damaged
+        let restored = StoredResponse.restored(record, at: key, by: gzip)
+        if case .response(let response) = restored, case .coded(let coded) = response.content,
+            coded.isDamagedWhenInflated
+        {
+            return .damaged
         }
+        return restored
     }
 }
 

@@ -16,11 +16,11 @@ extension StoredResponse {
     }
 
     /// The answer of a record, or why there is none.
-    enum Restored {
+    public enum Restored: Sendable {
         case response(StoredResponse)
         /// In gzip, and this process has no zlib.
         case unreadable
-        /// It was damaged before it was written.
+        /// Its content cannot be inflated: it was damaged before it was written.
         case damaged
     }
 

@@ -6,13 +6,6 @@ import Cache
 // unknown members stay as the origin wrote them; what cannot be written whole leaves no trace in
 // the output.
 
-/// A resource that would have been needed.
-struct MissingResource: Hashable {
-    let type: ResourceClass
-    /// As it stands in the document that names it, without quotation marks.
-    let id: [UInt8]
-}
-
 /// Result of writing something.
 enum Writing: Equatable {
     case done
@@ -33,7 +26,7 @@ struct Assembler {
     /// The answers whose bytes are in the output.
     private(set) var used: [StoredSource] = []
     /// The elements of relationships that are nowhere stored.
-    private(set) var missing: [MissingResource] = []
+    private(set) var missing: [ResourceName] = []
 
     init(_ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
         (self.sources, self.now, self.request, self.forms) = (sources, now, request, forms)
@@ -76,7 +69,7 @@ struct Assembler {
                 shape.describes(candidate.object, in: candidate.part.document)
             else { continue }
             guard sources.isCurrent(inside: candidate.object, of: candidate.part, request) else {
-                objection = Lack(.contradicted, .type(type))
+                objection = .contradicted
                 continue
             }
             copy(candidate.object.whole, of: candidate.part)
@@ -87,8 +80,8 @@ struct Assembler {
         if writing != .done { rewind(to: mark) }
         guard case .impossible(let lack) = writing else { return writing }
         switch history.objection {
-        case .withdrawn: return .impossible(Lack(.withdrawn, .type(type)))
-        case .contradicted: return .impossible(Lack(.contradicted, .type(type)).orFurther(lack))
+        case .withdrawn: return .impossible(.withdrawn)
+        case .contradicted: return .impossible(Lack.contradicted.orFurther(lack))
         case nil: return .impossible(lack.orFurther(objection))
         }
     }
@@ -99,7 +92,7 @@ struct Assembler {
         standingAs own: Placement
     ) -> Writing {
         guard let type = element.type, let shape = shapes[type] else {
-            return .impossible(Lack(.typeNeverSeen, element.type.map { .type($0) } ?? .none))
+            return .impossible(.typeNeverSeen)
         }
         if shape.isIdentifier { return writeIdentifier(element, of: part, shape) }
         if agree(type, own, placement), shape.describes(element, in: part.document), isCurrent(element, in: part),
@@ -116,11 +109,11 @@ struct Assembler {
         let id = part.document.body[element.id.range]
         let writing = write(element.number, type, id: id, shape, placement)
         if writing == .done { return .done }
-        let lack = if case .impossible(let lack) = writing { lack.kind } else { Lack.Kind.elementNotHeld }
+        let lack = if case .impossible(let lack) = writing { lack } else { Lack.elementNotHeld }
         guard lack != .withdrawn, isFetchable(type, shape, placement) else {
-            return lack == .notHeld ? .impossible(Lack(.elementNotHeld, .type(type))) : writing
+            return lack == .notHeld ? .impossible(.elementNotHeld) : writing
         }
-        missing.append(MissingResource(type: type, id: Array(id.dropFirst().dropLast())))
+        missing.append(ResourceName(type: type, id: Array(id.dropFirst().dropLast())))
         return .lacking
     }
 
@@ -171,9 +164,7 @@ extension Assembler {
     private mutating func writeIdentifier(
         _ object: ResourceDocument.Object, of part: StoredSource, _ shape: ObjectShape
     ) -> Writing {
-        guard shape.hasHref != object.href.isEmpty else {
-            return .impossible(Lack(.membersDiffer, object.type.map { .type($0) } ?? .none))
-        }
+        guard shape.hasHref != object.href.isEmpty else { return .impossible(.membersDiffer) }
         if shape.describes(object, in: part.document) {
             copy(object.whole, of: part)
             return .done
@@ -208,10 +199,8 @@ extension Assembler {
     private mutating func assemble(
         _ shape: ObjectShape, _ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]
     ) -> Writing {
-        guard !candidates.isEmpty else { return .impossible(Lack(.notHeld, .type(type))) }
-        guard shape.hasAttributes, shape.otherMembers == 0 else {
-            return .impossible(Lack(.membersDiffer, .type(type)))
-        }
+        guard !candidates.isEmpty else { return .impossible(.notHeld) }
+        guard shape.hasAttributes, shape.otherMembers == 0 else { return .impossible(.membersDiffer) }
         guard let base = base(shape, type, placement, candidates) else {
             return .impossible(lackOfBase(type, placement, candidates))
         }
@@ -247,20 +236,16 @@ extension Assembler {
 
     /// Why the attributes can be taken from no candidate.
     private mutating func lackOfBase(_ type: ResourceClass, _ placement: Placement, _ candidates: [Candidate]) -> Lack {
-        var lack: Lack?
-        for candidate in candidates {
+        candidates.reduce(.notHeld) { lack, candidate in
             let isSame = agree(type, candidate.placement, placement)
-            let own = isSame ? Lack(.membersDiffer, .type(type)) : disagreement(type, candidate.placement, placement)
-            lack = own.orFurther(lack)
+            return lack.orFurther(isSame ? .membersDiffer : disagreement(type, candidate.placement, placement))
         }
-        return lack ?? Lack(.notHeld, .type(type))
     }
 
     /// Why a resource that is held in the one placement is not shown in the other.
     private func disagreement(_ type: ResourceClass, _ held: Placement, _ wanted: Placement) -> Lack {
-        guard request.hasPlainResources else { return Lack(.parametersForbid, .type(type)) }
-        let isRefuted = forms.agreement(type, at: now).isRefuted(held, wanted)
-        return Lack(isRefuted ? .placesDiffer : .placesNeverCompared, .places(type, held, wanted))
+        guard request.hasPlainResources else { return .parametersForbid }
+        return forms.agreement(type, at: now).isRefuted(held, wanted) ? .placesDiffer : .placesNeverCompared
     }
 
     private mutating func writeRelations(
@@ -290,8 +275,8 @@ extension Assembler {
         for candidate in candidates {
             guard let relation = candidate.part.document.relation(shape.name, of: candidate.object) else { continue }
             guard shape.hasSameMembers(as: relation), fits(relation, of: type, placement, candidate, shape) else {
-                let kind = shape.hasSameMembers(as: relation) ? Lack.Kind.sizeNeverSeen : .relationshipDiffers
-                lack = Lack(kind, .relation(type, shape.name)).orFurther(lack)
+                let own: Lack = shape.hasSameMembers(as: relation) ? .sizeNeverSeen : .relationshipDiffers
+                lack = own.orFurther(lack)
                 continue
             }
             let (mark, lacked) = (mark, missing.count)
@@ -306,7 +291,7 @@ extension Assembler {
             }
             rewind(to: mark)
         }
-        return isLacking ? .lacking : .impossible(lack ?? Lack(.relationshipNotHeld, .relation(type, shape.name)))
+        return isLacking ? .lacking : .impossible(lack ?? .relationshipNotHeld)
     }
 
     /// Whether the list would end in the wanted shape where it ends here. A list longer than any

@@ -64,7 +64,7 @@ package struct Composer {
         if case .list = request.shape.subject {
             return relatedPage(request, at: now).map { .partial($0) } ?? .impossible(refusal)
         }
-        guard refusal.lack.kind.mayEndWithSuperset,
+        guard refusal.lack.mayEndWithSuperset,
             let supplement = superset(of: request.resources, request, at: now)
         else { return .impossible(refusal) }
         return .partial(supplement)
@@ -107,7 +107,7 @@ package struct Composer {
     ) -> CompositionOutcome {
         var assembler = empty
         guard let name = request.resources.first, let shape = record.objects[name.type] else {
-            return .impossible(Refusal(.item, .typeNeverSeen, .type(request.shape.type)))
+            return .impossible(Refusal(.item, .typeNeverSeen))
         }
         assembler.append("{\"data\":[")
         switch assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .item) {
@@ -123,27 +123,26 @@ package struct Composer {
         _ request: CatalogRequest, _ record: FormRecord, _ empty: consuming Assembler, at now: Int64
     ) -> CompositionOutcome {
         var assembler = empty
-        guard let names = record.duplicates.applied(to: request.resources) else {
-            return .impossible(Refusal(.batch, .duplicatesUnknown))
-        }
+        let names = request.resources
+        guard names.areDistinct else { return .impossible(Refusal(.batch, .duplicatesUnknown)) }
         guard record.keepsOrder || names.count == 1 else { return .impossible(Refusal(.batch, .orderUnknown)) }
-        guard record.takes(request) else { return .impossible(Refusal(.batch, .tooManyIDs, .number(names.count))) }
+        guard record.takes(request) else { return .impossible(Refusal(.batch, .tooManyIDs)) }
         assembler.append("{\"data\":[")
         let start = assembler.output.count
         var reliesUntil = record.countsUntil
         var (missing, lacking) = ([ResourceName](), 0)
-        var lack = Lack(.notHeld, .type(request.shape.type))
+        var lack = Lack.notHeld
         for name in names {
             let mark = assembler.mark
             if assembler.output.count > start { assembler.append(",") }
             let writing =
                 record.objects[name.type].map { shape in
                     assembler.write(name.number, name.type, id: name.id.quoted[...], shape, .batched)
-                } ?? .impossible(Lack(.typeNeverSeen, .type(name.type)))
+                } ?? .impossible(.typeNeverSeen)
             if writing == .done { continue }
             assembler.rewind(to: mark)
             if case .impossible(let own) = writing {
-                if own.kind == .withdrawn, let until = absence(of: name, request, &assembler, at: now) {
+                if own == .withdrawn, let until = absence(of: name, request, &assembler, at: now) {
                     reliesUntil = min(reliesUntil, until)
                     continue
                 }
@@ -252,19 +251,19 @@ extension Composer {
     }
 
     /// The elements that relationships lack, where one request brings them all.
-    private func supplement(_ request: CatalogRequest, _ missing: [MissingResource]) -> CompositionOutcome {
+    private func supplement(_ request: CatalogRequest, _ missing: [ResourceName]) -> CompositionOutcome {
         guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else {
             return .impossible(Refusal(.supplement, .severalTypes))
         }
         let ids = Array(Set(missing.map(\.id))).sorted { $0.lexicographicallyPrecedes($1) }
         guard ids.count <= CatalogRequest.mostIDs(type) else {
-            return .impossible(Refusal(.supplement, .tooManyMissing, .number(ids.count)))
+            return .impossible(Refusal(.supplement, .tooManyMissing))
         }
         return .partial(Supplement(target: request.target(relatedType: type, ids: ids)))
     }
 }
 
-extension Lack.Kind {
+extension Lack {
     /// Whether what is lacking may come with the resource and more relationships: where it is not
     /// held in that form already.
     fileprivate var mayEndWithSuperset: Bool {
@@ -297,8 +296,7 @@ extension StoredSource {
 extension FormRecord {
     /// Whether it is known which resources a batch has, and in which order.
     fileprivate func explains(_ batch: CatalogRequest) -> Bool {
-        guard let names = duplicates.applied(to: batch.resources) else { return false }
-        return keepsOrder || names.count == 1
+        batch.resources.areDistinct && (keepsOrder || batch.resources.count == 1)
     }
 }
 

@@ -22,14 +22,14 @@ struct WindowCutter {
         _ request: CatalogRequest, _ record: FormRecord, _ growth: GrowthAccounts, completingNext: Bool
     ) throws(Lack) {
         guard case .list(let name, let isView) = request.shape.subject, record.envelope == 0 else {
-            throw Lack(.formNotUnderstood)
+            throw .formNotUnderstood
         }
         let type = request.shape.type
         let standard = record.lists.standardLimit(of: request)
         let documented = CatalogRequest.greatestLimit(ofList: name, isView: isView, of: type) ?? 0
         limits = (standard, max(record.lists.greatestLimit, standard ?? 0, documented))
-        guard let limit = request.limit ?? standard else { throw Lack(.standardLimitUnknown) }
-        guard limit <= limits.greatest else { throw Lack(.limitNeverSeen, .number(limit)) }
+        guard let limit = request.limit ?? standard else { throw .standardLimitUnknown }
+        guard limit <= limits.greatest else { throw .limitNeverSeen }
         (self.request, self.record, self.growth, self.limit) = (request, record, growth, limit)
         offset = request.offset ?? 0
         completesNext = completingNext
@@ -45,7 +45,7 @@ struct WindowCutter {
             newer.append(page)
             guard isFresh else { continue }
             guard !isContradicted else {
-                refusal = Refusal(.window, .contradicted, .type(request.shape.type)).orFurther(refusal)
+                refusal = Refusal(.window, .contradicted).orFurther(refusal)
                 continue
             }
             pages.append(page.facts)
@@ -85,17 +85,15 @@ struct WindowCutter {
     /// Why nothing was cut out of the page.
     private func lack(of page: StoredPage) -> Lack {
         guard let cut = page.cut(offset: offset, limit: limit, record.lists.cut) else { return lackOfCut(page) }
-        return cut.items.isEmpty ? Lack(.windowEmpty) : Lack(.nextUnknown)
+        return cut.items.isEmpty ? .windowEmpty : .nextUnknown
     }
 
     /// Why the page does not say what is in the window.
     private func lackOfCut(_ page: StoredPage) -> Lack {
         let last = page.next.map { $0 - 1 } ?? Int.max
-        guard page.offset...max(page.offset, last) ~= offset else { return Lack(.pageNotHeld, .offset(offset)) }
-        guard let next = page.next else { return Lack(.endUncertain, .offset(page.offset)) }
-        let gaps = next - page.offset - page.count
-        return gaps > 0
-            ? Lack(.pageHasGaps, .gaps(gaps, offset: page.offset)) : Lack(.pageTooShort, .offset(page.offset))
+        guard page.offset...max(page.offset, last) ~= offset else { return .pageNotHeld }
+        guard let next = page.next else { return .endUncertain }
+        return next - page.offset > page.count ? .pageHasGaps : .pageTooShort
     }
 
     /// Whether a stored page shows that the list ends before the window.
@@ -113,10 +111,10 @@ struct WindowCutter {
         guard let (start, size) = try larger(pages) else { return nil }
         // What it lacks is said of it as of any page.
         if pages.contains(where: { $0.offset == start && $0.limit == size }) { return nil }
-        guard record.lists.favoursPage(of: size, in: request.storefront) else { throw Lack(.growthMeetsGaps) }
-        guard link(to: offset + limit) != nil else { throw Lack(.nextUnknown) }
+        guard record.lists.favoursPage(of: size, in: request.storefront) else { throw .growthMeetsGaps }
+        guard link(to: offset + limit) != nil else { throw .nextUnknown }
         let page = named(list, start, size)
-        guard growth.mayGrow(page) else { throw Lack(.growthRests) }
+        guard growth.mayGrow(page) else { throw .growthRests }
         return Supplement(target: request.target(limit: size, offset: start), growth: .page(page))
     }
 
@@ -144,7 +142,7 @@ struct WindowCutter {
         // Pages of another size end elsewhere.
         let isFavoured =
             size != ListLengths.span || record.lists.lengths.favourPage(from: offset, windows: windows)
-        guard windows >= 3, isFavoured else { throw Lack(.growthGainsLittle) }
+        guard windows >= 3, isFavoured else { throw .growthGainsLittle }
         return pages.contains { $0.offset == start && ($0.limit ?? 0) >= size } ? nil : (start, size)
     }
 
@@ -183,7 +181,7 @@ struct WindowCutter {
                 element: element, of: page.part, record.objects, .listed, standingAs: page.placement)
             switch writing {
             case .done: break
-            case .lacking: return .impossible(Lack(.elementNotHeld, element.type.map { .type($0) } ?? .none))
+            case .lacking: return .impossible(.elementNotHeld)
             case .impossible: return writing
             }
         }

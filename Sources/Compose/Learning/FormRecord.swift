@@ -16,7 +16,6 @@ struct FormRecord: Sendable {
     private(set) var freshFor: Int
     /// Whether a batch of several came in the order of its ids.
     private(set) var keepsOrder = false
-    private(set) var duplicates = DuplicateIDs()
     var lists = ListEvidence()
     /// The most resources of a type in a batch that was answered with a list.
     private var mostAsked: [ResourceClass: Int] = [:]
@@ -35,10 +34,7 @@ struct FormRecord: Sendable {
         guard let first = records.min(by: { $0.countsUntil < $1.countsUntil }) else { return nil }
         objects = ElementShapes(type, shape)
         (envelope, lastSeen, freshFor) = (first.envelope, first.lastSeen, first.freshFor)
-        for batch in records where batch.keepsOrder {
-            keepsOrder = true
-            duplicates.formIntersection(batch.duplicates)
-        }
+        keepsOrder = records.contains(where: \.keepsOrder)
         mostAsked = records.reduce(into: [:]) { most, record in most.merge(record.mostAsked, uniquingKeysWith: max) }
     }
 
@@ -114,15 +110,23 @@ struct FormRecord: Sendable {
         let found = document.primary.map(\.number)
         let distinct = Set(found)
         let asked = request.resources.map(\.number).filter(distinct.contains)
-        guard duplicates.note(asked: asked, found: found) else { return false }
+        // What becomes of an id that is asked for twice is not learnt.
+        guard request.resources.areDistinct else { return true }
         if distinct.count > 1 { keepsOrder = true }
-        return true
+        return asked == found
+    }
+}
+
+extension [ResourceName] {
+    /// Whether none is there twice. A set of few costs more than to compare them.
+    var areDistinct: Bool {
+        guard count <= 8 else { return Set(self).count == count }
+        return indices.allSatisfy { !self[..<$0].contains(self[$0]) }
     }
 }
 
 extension FormRecord {
-    /// How many there are of each type. Whether the origin counts duplicates is not known: the most
-    /// that it may count is with them, and the least without.
+    /// How many there are of each type.
     private static func counts(of names: some Sequence<ResourceName>) -> [ResourceClass: Int] {
         var counts: [ResourceClass: Int] = [:]
         for name in names { counts[name.type, default: 0] += 1 }

@@ -99,7 +99,7 @@ package final class LearntForms: Sendable {
     }
 
     /// Why nothing is known of a form.
-    func lack(of shape: RequestShape, at now: Int64) -> Lack.Kind {
+    func lack(of shape: RequestShape, at now: Int64) -> Lack {
         state.withLock { state in
             switch state.forms[shape] {
             case nil: .formNeverSeen

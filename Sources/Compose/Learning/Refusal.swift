@@ -1,9 +1,9 @@
 import AppleMusic
+import Text
 
 // Why nothing could be built, for `explain` and the counters.
-// Must hold: it is made on the way of every miss, so it is a few numbers and allocates nothing;
-// its text is made where it is shown (`Refusal-text.swift`). A case is its word in the counters,
-// and a word never changes its meaning.
+// Must hold: it is made on the way of every miss, so it is two numbers and allocates nothing. A
+// case is its word in the counters, and a word never changes its meaning.
 
 /// Why no answer could be built out of what is held: the rule that was tried, and what it lacked.
 package struct Refusal: Equatable, Sendable {
@@ -32,12 +32,11 @@ package struct Refusal: Equatable, Sendable {
         (self.rule, self.lack) = (rule, lack)
     }
 
-    init(_ rule: Rule, _ kind: Lack.Kind, _ detail: Lack.Detail = .none) {
-        self.init(rule, Lack(kind, detail))
-    }
-
     /// The one that came further, of two that were tried for one request.
-    func orFurther(_ other: Refusal) -> Refusal { lack.kind < other.lack.kind ? other : self }
+    func orFurther(_ other: Refusal) -> Refusal { lack < other.lack ? other : self }
+
+    /// The refusal in plain English, such as `window: the page has no item for it`.
+    package var sentence: String { "\(rule.word): \(lack.sentence)" }
 }
 
 extension Refusal {
@@ -48,11 +47,16 @@ extension Refusal {
             self.init(.other, .notUnderstood)
             return
         }
-        self.init(Rule(request), .notHeld, .type(request.shape.type))
+        self.init(Rule(request), .notHeld)
     }
 }
 
 extension Refusal.Rule {
+    private static let words = CaseWords<Self>(separator: "-")
+
+    /// The word in counters.
+    package var word: String { Self.words[self] }
+
     /// The rule that is tried first.
     init(_ request: CatalogRequest) {
         self =
@@ -65,75 +69,82 @@ extension Refusal.Rule {
     }
 }
 
-/// The missing material of a rule.
-package struct Lack: Error, Equatable {
-    /// The kinds, in the order in which a composition meets them: of several that were met, the
-    /// last one is the most telling. Each is said in words in `Refusal-text.swift`.
-    package enum Kind: UInt8, CaseIterable, Sendable {
-        // Nothing was tried.
-        case notUnderstood, foundOtherwise, switchedOff
+/// The missing material of a rule, in the order in which a composition meets it: of several that
+/// were met, the last one is the most telling.
+package enum Lack: UInt8, CaseIterable, Comparable, Error {
+    // Nothing was tried.
+    case notUnderstood, foundOtherwise, switchedOff
 
-        // Nothing is held, or nothing is known of the form.
-        case notHeld, formNeverSeen, formRests, formRanOut, formNotUnderstood, typeNeverSeen
+    // Nothing is held, or nothing is known of the form.
+    case notHeld, formNeverSeen, formRests, formRanOut, formNotUnderstood, typeNeverSeen
 
-        // Batches. More ids than the origin was seen, or is documented, to take are too many.
-        case orderUnknown, duplicatesUnknown, tooManyIDs
+    // Batches.
+    case orderUnknown, duplicatesUnknown, tooManyIDs
 
-        // Lists.
-        case standardLimitUnknown, limitNeverSeen, pageNotHeld
-        /// A larger page would save little: three windows from here on are not on it, or such lists
-        /// have mostly ended on it.
-        case growthGainsLittle
-        case growthMeetsGaps, growthRests, pageHasGaps, pageTooShort
-        /// The list ends with the page, and it is not known on which of its places items stand.
-        case endUncertain
-        case windowEmpty, nextUnknown, pastEndUnknown
+    // Lists.
+    case standardLimitUnknown, limitNeverSeen, pageNotHeld
+    case growthGainsLittle, growthMeetsGaps, growthRests
+    case pageHasGaps, pageTooShort, endUncertain, windowEmpty, nextUnknown, pastEndUnknown
 
-        // Resources and relationships.
-        /// A parameter such as `extend` changes the resources that are asked for, so that they look
-        /// otherwise in other places.
-        case parametersForbid
-        case placesNeverCompared, placesDiffer, membersDiffer, relationshipNotHeld, relationshipDiffers
-        /// Where the origin would end a list of that length was not seen.
-        case sizeNeverSeen
-        case elementNotHeld
-        /// A newer answer shows the resource, one inside it, or the list otherwise than the answers
-        /// that could be used.
-        case contradicted
-        case withdrawn
+    // Resources and relationships.
+    case parametersForbid, placesNeverCompared, placesDiffer, membersDiffer, relationshipNotHeld, relationshipDiffers
+    case sizeNeverSeen, elementNotHeld, contradicted, withdrawn
 
-        // At the end.
-        case severalTypes, tooManyMissing, overAge
-    }
+    // At the end.
+    case severalTypes, tooManyMissing, overAge
 
-    /// The subject of a sentence about it.
-    enum Detail: Equatable, Sendable {
-        case none
-        case type(ResourceClass)
-        /// Resources of this type, as they are held and as they are wanted.
-        case places(ResourceClass, Placement, Placement)
-        /// A relationship by the number of its name.
-        case relation(ResourceClass, UInt64)
-        case offset(Int)
-        /// The offset of a page, and how many of its places have no item.
-        case gaps(Int, offset: Int)
-        case number(Int)
-    }
+    private static let words = CaseWords<Self>(separator: "-")
 
-    package let kind: Kind
-    let detail: Detail
-
-    init(_ kind: Kind, _ detail: Detail = .none) {
-        (self.kind, self.detail) = (kind, detail)
-    }
+    /// The word in counters.
+    package var word: String { Self.words[self] }
 
     /// The one of two that came further.
-    func orFurther(_ other: Lack?) -> Lack {
-        guard let other else { return self }
-        return kind < other.kind ? other : self
-    }
+    func orFurther(_ other: Lack?) -> Lack { max(self, other ?? self) }
+
+    package static func < (one: Lack, other: Lack) -> Bool { one.rawValue < other.rawValue }
 }
 
-extension Lack.Kind: Comparable {
-    package static func < (one: Lack.Kind, other: Lack.Kind) -> Bool { one.rawValue < other.rawValue }
+extension Lack {
+    /// The sentence for people.
+    fileprivate var sentence: String {
+        switch self {
+        case .notUnderstood: "answers to such targets are not composed"
+        case .foundOtherwise: "charts and searches are never composed"
+        case .switchedOff: "it is switched off (compose, windows)"
+        case .notHeld: "none of the resources, or no page of the list, is held in a fresh answer"
+        case .formNeverSeen: "no answer to a request with these parameters was seen, or none that shows enough"
+        case .formRests: "the form of the answer rests, because an answer contradicted it"
+        case .formRanOut: "the form of the answer was not seen again within the lifetime of its answers"
+        case .formNotUnderstood: "answers of this form have members beside data and next"
+        case .typeNeverSeen: "the form of the answer was never seen with resources of this type"
+        case .orderUnknown: "the order in which a list of several ids is answered was never seen"
+        case .duplicatesUnknown: "an id is asked for twice"
+        case .tooManyIDs: "the ids are more than the origin was seen to take"
+        case .standardLimitUnknown: "how many items a page without a limit has is not known"
+        case .limitNeverSeen: "the limit is above any that was seen"
+        case .pageNotHeld: "no page of the list with this offset is held"
+        case .growthGainsLittle: "a larger page would spare no requests, as far as is known of such lists"
+        case .growthMeetsGaps: "such lists have many gaps in this storefront"
+        case .growthRests: "larger pages of such lists have not paid"
+        case .pageHasGaps: "the page has fewer items than places, so no item has a certain offset"
+        case .pageTooShort: "the page with this offset ends within the window"
+        case .endUncertain: "the list ends with the page, and it is not known whether items are missing"
+        case .windowEmpty: "the page has no item for it"
+        case .nextUnknown: "the next link of such a page was never seen"
+        case .pastEndUnknown: "the list ends before it, and what the origin answers there was not seen"
+        case .parametersForbid: "parameters of the request forbid to take resources from other places"
+        case .placesNeverCompared: "no resource was seen both where it is held and where it is wanted"
+        case .placesDiffer: "resources showed other attributes where they are held than where they are wanted"
+        case .membersDiffer: "the resource is held with other members than the form shows"
+        case .relationshipNotHeld: "no held answer has the relationship"
+        case .relationshipDiffers: "the relationship is held with other members than the form shows"
+        case .sizeNeverSeen: "where the origin ends a list of that length was never seen"
+        case .elementNotHeld: "an element is not held, and no batch is known to bring it"
+        case .contradicted: "a newer answer shows a resource or the list otherwise than the held answers"
+        case .withdrawn: "the newest answer shows that a resource is absent"
+        case .severalTypes: "resources of several types are missing"
+        case .tooManyMissing: "more resources are missing than one request brings"
+        case .overAge: "what was built is older than the ttl line of its class allows"
+        }
+    }
 }

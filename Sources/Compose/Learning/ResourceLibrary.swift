@@ -98,9 +98,9 @@ public final class ResourceLibrary: Sendable {
     /// first. Called once.
     package func readStored(at now: Int64) {
         guard settings.isActive else { return }
-        cache.visitRestingForms(at: now) { [self] form in
-            guard let request = CatalogRequest(canonical: form.target) else { return }
-            forms.switchOff(request.shape, until: form.until, at: now)
+        cache.store?.visitRests(at: now) { [self] target, until in
+            guard let request = CatalogRequest(canonical: target) else { return }
+            forms.switchOff(request.shape, until: until, at: now)
         }
         let seen = SeenPlacements()
         cache.visitStored { [self] response in
@@ -136,7 +136,7 @@ public final class ResourceLibrary: Sendable {
     /// form until then (unix seconds), whatever restarts there are.
     package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {
         forms.switchOff(request.shape, until: until, at: now)
-        cache.store(RestingForm(target: request.target, until: until))
+        cache.store?.storeRest(of: request.target, until: until)
     }
 
     /// False where nothing was noted of anything that is asked for, so that there is nothing to

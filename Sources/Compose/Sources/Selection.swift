@@ -9,12 +9,8 @@ struct Selection: Hashable, Sendable {
     }
 
     /// Ascending, each once.
-    let include: [[UInt8]]
-    let views: [[UInt8]]
-
-    init(include: [[UInt8]] = [], views: [[UInt8]] = []) {
-        (self.include, self.views) = (include, views)
-    }
+    var include: [[UInt8]] = []
+    var views: [[UInt8]] = []
 
     var isEmpty: Bool { include.isEmpty && views.isEmpty }
 

@@ -80,7 +80,7 @@ extension CacheStatus {
             forwarded.write(to: &buffer)
         case .refused(let reason):
             buffer.append("Cache-Status: refrain; detail=")
-            buffer.append(reason.word)
+            buffer.append(reason.text)
         }
         buffer.append("\r\n")
     }
@@ -94,13 +94,13 @@ extension CacheStatus {
     fileprivate static func write(_ detail: Reason?, to buffer: inout ByteBuffer) {
         guard let detail else { return }
         buffer.append("; detail=")
-        buffer.append(detail.word)
+        buffer.append(detail.text)
     }
 }
 
 extension CacheStatus.Forwarded {
     fileprivate func write(to buffer: inout ByteBuffer) {
-        buffer.append(reason.forward.word)
+        buffer.append(Reason.Forward.words[reason.forward])
         if let status {
             buffer.append("; fwd-status=")
             buffer.append(decimal: status)
@@ -182,17 +182,19 @@ extension CacheStatus {
             if bytes.equals(parameter, "stored") { isStored = true }
             if bytes.equals(parameter, "collapsed") { isCollapsed = true }
             if let word = Self.value("fwd=", bytes, parameter) {
-                forward = Reason.Forward.allCases.first { bytes.equals(word, $0.word) } ?? .uriMiss
+                forward = Reason.Forward.words.find(Self.text(bytes, word)) ?? .uriMiss
             }
             if let digits = Self.value("fwd-status=", bytes, parameter) { status = Decimal.parse(bytes, digits) }
-            if let word = Self.value("detail=", bytes, parameter) {
-                detail = Reason.allCases.first { bytes.equals(word, $0.word) }
-            }
+            if let word = Self.value("detail=", bytes, parameter) { detail = Reason(text: Self.text(bytes, word)) }
             if let digits = Self.value("ttl=-", bytes, parameter) {
                 ttl = DeltaSeconds.parse(bytes, digits).map { -$0 }
             } else if let digits = Self.value("ttl=", bytes, parameter) {
                 ttl = DeltaSeconds.parse(bytes, digits)
             }
+        }
+
+        private static func text(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String {
+            String(decoding: bytes.extracting(range).copy(), as: UTF8.self)
         }
 
         /// The bytes after `name`; nil where the parameter does not begin so.

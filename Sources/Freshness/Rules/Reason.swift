@@ -1,8 +1,10 @@
 // Why a request was not simply a hit, why an answer was not stored, how a wait for the origin
 // ended: one list for `Cache-Status`, the access log, the counters and the documentation.
-// Must hold: a word never changes its meaning, and no two cases share one.
+// Must hold: a word never changes its meaning; a case's name is its word.
 
-/// One reason. `word` is what is shown wherever a reason is shown.
+import Text
+
+/// One reason. `text` is what is shown wherever a reason is shown.
 public enum Reason: UInt8, CaseIterable, Error, Sendable {
     // MARK: Why the origin is asked
 
@@ -48,7 +50,7 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
     /// The origin said `no-store`.
     case noStore
     /// The origin said `private`, and this is a shared cache.
-    case isPrivate
+    case `private`
     /// The request carried Authorization and the origin did not allow sharing (RFC 9111 3.5).
     case authorization
     /// The answer depends on request fields that are not part of the key.
@@ -144,89 +146,41 @@ public enum Reason: UInt8, CaseIterable, Error, Sendable {
 }
 
 extension Reason {
-    /// The table of all reasons: the word, and what follows from it for `Cache-Status`, the
-    /// counters and `explain`.
-    private var row: (word: StaticString, role: Role) {
+    /// The table of all reasons: what follows from each for `Cache-Status`, the counters and
+    /// `explain`.
+    private var role: Role {
         switch self {
-        case .absent: ("absent", .asks(.uriMiss, "Nothing usable is stored for it."))
+        case .absent: .asks(.uriMiss, "Nothing usable is stored for it.")
         case .absentVariant:
-            (
-                "absent-variant",
-                .asks(.varyMiss, "Answers are stored for other request fields, none for a request without them.")
-            )
+            .asks(.varyMiss, "Answers are stored for other request fields, none for a request without them.")
         case .stale:
-            (
-                "stale",
-                .asks(
-                    .stale,
-                    "The stored answer is past its freshness and may not be served before the origin confirms it.")
-            )
-        case .method: ("method", .bypasses(.method, "No cache may answer this method."))
-        case .personal:
-            ("personal", .bypasses(.bypass, "The answer belongs to one user, and nothing personal is stored."))
-        case .requestContent:
-            ("request-content", .bypasses(.bypass, "The request has content, which is no part of the key."))
-        case .off: ("off", .bypasses(.bypass, "The ttl line of its class says off."))
-        case .requestNoStore: ("request-no-store", .bypasses(.request, "The request forbids storing."))
-        case .requestNoCache: ("request-no-cache", .asks(.request, "The request asks for an answer from the origin."))
-        case .requestMaxAge:
-            ("request-max-age", .asks(.request, "The request asks for a fresher answer than the stored one."))
-        case .partial: ("partial", .asks(.partial, "Some of what it asks for is stored."))
-        case .unprovenToken:
-            ("unproven-token", .asks(.request, "The origin has not accepted the client's token of late."))
+            .asks(
+                .stale, "The stored answer is past its freshness and may not be served before the origin confirms it.")
+        case .method: .bypasses(.method, "No cache may answer this method.")
+        case .personal: .bypasses(.bypass, "The answer belongs to one user, and nothing personal is stored.")
+        case .requestContent: .bypasses(.bypass, "The request has content, which is no part of the key.")
+        case .off: .bypasses(.bypass, "The ttl line of its class says off.")
+        case .requestNoStore: .bypasses(.request, "The request forbids storing.")
+        case .requestNoCache: .asks(.request, "The request asks for an answer from the origin.")
+        case .requestMaxAge: .asks(.request, "The request asks for a fresher answer than the stored one.")
+        case .partial: .asks(.partial, "Some of what it asks for is stored.")
+        case .unprovenToken: .asks(.request, "The origin has not accepted the client's token of late.")
         case .unconfirmed:
-            (
-                "unconfirmed",
-                .bypasses(.bypass, "The shared tier does not say whether the user has written on another node.")
-            )
-        case .unauthorized: ("unauthorized", .isNotStored)
-        case .rateLimited: ("rate-limited", .isNotStored)
-        case .serverError: ("server-error", .isNotStored)
-        case .partialContent: ("partial-content", .isNotStored)
-        case .status: ("status", .isNotStored)
-        case .noStore: ("no-store", .isNotStored)
-        case .isPrivate: ("private", .isNotStored)
-        case .authorization: ("authorization", .isNotStored)
-        case .vary: ("vary", .isNotStored)
-        case .noFreshness: ("no-freshness", .isNotStored)
-        case .setCookie: ("set-cookie", .isNotStored)
-        case .contentCoding: ("content-coding", .isNotStored)
-        case .tooLarge: ("too-large", .isNotStored)
-        case .outdated: ("outdated", .isNotStored)
-        case .noAnswer: ("no-answer", .isNotStored)
-        case .contradicted: ("contradicted", .isNotStored)
-        case .composed: ("composed", .composes)
-        case .reduced: ("reduced", .composes)
-        case .split: ("split", .composes)
-        case .window: ("window", .composes)
-        case .batched: ("batched", .composes)
-        case .shared: ("shared", .isShared)
-        case .staleWhileRevalidate: ("stale-while-revalidate", .usesStale)
-        case .staleIfError: ("stale-if-error", .usesStale)
-        case .revalidated: ("revalidated", .confirms)
-        case .requestMaxStale: ("request-max-stale", .usesStale)
-        case .clientKeyMissing: ("client-key-missing", .refuses)
-        case .clientKeyUnknown: ("client-key-unknown", .refuses)
-        case .clientRate: ("client-rate", .refuses)
-        case .invalidRequest: ("invalid-request", .refuses)
-        case .onlyIfCached: ("only-if-cached", .fails(.client))
-        case .queueFull: ("queue-full", .fails(.proxy))
-        case .waitedTooLong: ("waited-too-long", .fails(.proxy))
-        case .heldBack: ("held-back", .fails(.proxy))
-        case .draining: ("draining", .fails(.proxy))
-        case .clientLeft: ("client-left", .fails(.proxy))
-        case .slowReader: ("slow-reader", .fails(.proxy))
-        case .upstreamError: ("upstream-error", .fails(.origin))
-        case .upstreamResolve: ("upstream-resolve", .fails(.origin))
-        case .upstreamConnect: ("upstream-connect", .fails(.origin))
-        case .upstreamTLS: ("upstream-tls", .fails(.origin))
-        case .upstreamConnectTimeout: ("upstream-connect-timeout", .fails(.origin))
-        case .upstreamFirstByteTimeout: ("upstream-first-byte-timeout", .fails(.origin))
-        case .upstreamContentTimeout: ("upstream-content-timeout", .fails(.origin))
-        case .upstreamTimeout: ("upstream-timeout", .fails(.origin))
-        case .upstreamClosed: ("upstream-closed", .fails(.origin))
-        case .upstreamMalformed: ("upstream-malformed", .fails(.origin))
-        case .upstreamRefused: ("upstream-refused", .fails(.origin))
+            .bypasses(.bypass, "The shared tier does not say whether the user has written on another node.")
+        case .unauthorized, .rateLimited, .serverError, .partialContent, .status, .noStore, .private, .authorization,
+            .vary, .noFreshness, .setCookie, .contentCoding, .tooLarge, .outdated, .noAnswer, .contradicted:
+            .isNotStored
+        case .composed, .reduced, .split, .window, .batched: .composes
+        case .shared: .isShared
+        case .staleWhileRevalidate, .staleIfError, .requestMaxStale: .usesStale
+        case .revalidated: .confirms
+        case .clientKeyMissing, .clientKeyUnknown, .clientRate, .invalidRequest: .refuses
+        case .onlyIfCached: .fails(.client)
+        case .queueFull, .waitedTooLong, .heldBack, .draining, .clientLeft, .slowReader: .fails(.proxy)
+        case .upstreamError, .upstreamResolve, .upstreamConnect, .upstreamTLS, .upstreamConnectTimeout,
+            .upstreamFirstByteTimeout, .upstreamContentTimeout, .upstreamTimeout, .upstreamClosed, .upstreamMalformed,
+            .upstreamRefused:
+            .fails(.origin)
         }
     }
 
@@ -249,20 +203,10 @@ extension Reason {
     private enum Blame { case client, proxy, origin }
 
     /// The `fwd` parameter (RFC 9211 2.2).
-    enum Forward: CaseIterable {
+    enum Forward: Int, CaseIterable {
         case uriMiss, varyMiss, stale, request, bypass, method, partial
 
-        var word: StaticString {
-            switch self {
-            case .uriMiss: "uri-miss"
-            case .varyMiss: "vary-miss"
-            case .stale: "stale"
-            case .request: "request"
-            case .bypass: "bypass"
-            case .method: "method"
-            case .partial: "partial"
-            }
-        }
+        static let words = CaseWords<Self>(separator: "-")
 
         /// A reason for which it is written, where a field says no more.
         var reason: Reason {
@@ -280,31 +224,36 @@ extension Reason {
 }
 
 extension Reason {
-    /// The `detail` parameter of `Cache-Status`, and the word in logs and counters.
-    public var word: StaticString { row.word }
+    private static let words = CaseWords<Self>(separator: "-")
 
-    /// The word as a value.
-    public var text: String { word.description }
+    /// The `detail` parameter of `Cache-Status`, and the word in logs and counters.
+    public var text: String { Self.words[self] }
+
+    /// Nil where there is no such word.
+    public init?(text: String) {
+        guard let found = Self.words.find(text) else { return nil }
+        self = found
+    }
 
     /// Whether the origin is not to blame: the proxy had no turn for the request, or its client did
     /// not wait for the answer.
-    public var isOfTheProxy: Bool { if case .fails(.proxy) = row.role { true } else { false } }
+    public var isOfTheProxy: Bool { if case .fails(.proxy) = role { true } else { false } }
 
     /// Whether no usable answer of the origin's came.
-    public var isFailure: Bool { if case .fails = row.role { true } else { false } }
+    public var isFailure: Bool { if case .fails = role { true } else { false } }
 
     /// Whether it says that a stored answer was used past its freshness.
-    public var isUseOfStale: Bool { if case .usesStale = row.role { true } else { false } }
+    public var isUseOfStale: Bool { if case .usesStale = role { true } else { false } }
 
     /// Whether it says how an answer was composed.
-    public var isComposition: Bool { if case .composes = row.role { true } else { false } }
+    public var isComposition: Bool { if case .composes = role { true } else { false } }
 
     /// Whether it says that no cache may answer the request.
-    public var isBypass: Bool { if case .bypasses = row.role { true } else { false } }
+    public var isBypass: Bool { if case .bypasses = role { true } else { false } }
 
     /// Why the origin is asked, for people; nil for the reasons that come up later.
     public var sentence: String? {
-        switch row.role {
+        switch role {
         case .asks(_, let sentence), .bypasses(_, let sentence): sentence.description
         default: nil
         }
@@ -312,7 +261,7 @@ extension Reason {
 
     /// The `fwd` parameter for a request that goes to the origin for this reason.
     var forward: Forward {
-        switch row.role {
+        switch role {
         case .asks(let forward, _), .bypasses(let forward, _): forward
         case .usesStale, .confirms: .stale
         case .isNotStored, .composes, .isShared, .refuses, .fails: .uriMiss

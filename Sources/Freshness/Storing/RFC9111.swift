@@ -56,7 +56,7 @@ struct RFC9111 {
         if directives.noStore, !isExcused { return .noStore }
         if directives.mustUnderstand, !Self.understood.contains(response.status) { return .status }
         // Answers stored for one user are that user's private cache.
-        if directives.isPrivate, !request.isPersonal { return .isPrivate }
+        if directives.isPrivate, !request.isPersonal { return .private }
         if !isVaryAccounted { return .vary }
         if request.requestCarriedAuthorization, !allowsSharingDespiteAuthorization { return .authorization }
         guard

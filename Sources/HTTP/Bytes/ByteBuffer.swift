@@ -167,7 +167,7 @@ extension ByteBuffer {
 
     /// The text as UTF-8.
     @_disfavoredOverload
-    mutating func append(_ text: String) {
+    public mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }

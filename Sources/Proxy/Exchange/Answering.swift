@@ -36,7 +36,7 @@ final class Answering {
     ///   - upstreamTime: how long the origin took, where it was asked.
     ///   - known: what was concluded from the request before, where that is at hand.
     func serve(
-        _ stored: StoredResponse, _ status: CacheStatus, template: StaticString?, upstreamTime: Duration? = nil,
+        _ stored: StoredResponse, _ status: CacheStatus, template: String?, upstreamTime: Duration? = nil,
         known: RequestConclusion? = nil, to connection: ClientConnection
     ) {
         let coding = coding(of: stored, for: connection)
@@ -98,7 +98,7 @@ final class Answering {
     ///   - status: what `Cache-Status` says when the cache was asked.
     ///   - fields: further fields.
     func refuse(
-        _ connection: ClientConnection, _ error: AppleError, key: CacheKey? = nil, template: StaticString? = "-",
+        _ connection: ClientConnection, _ error: AppleError, key: CacheKey? = nil, template: String? = "-",
         retryAfter: Int? = nil, upstreamTime: Duration? = nil, status: CacheStatus? = nil,
         fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
@@ -144,7 +144,7 @@ final class Answering {
     private static func loggedPath(_ bytes: Span<UInt8>) -> [UInt8] {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes)) != nil else { return [UInt8(ascii: "-")] }
-        guard target.route.isShared else { return target.route.template.withUTF8Buffer { Array($0) } }
+        guard target.route.isShared else { return Array(target.route.template.utf8) }
         return Array(target.bytes.prefix { $0 != UInt8(ascii: "?") })
     }
 }

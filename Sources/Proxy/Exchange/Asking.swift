@@ -16,7 +16,7 @@ final class Asking {
     private let authority: [UInt8]
     private let name: ViaChain.Name
     private let heldTargets: HeldTargets
-    let lastAnswers: LastAnswers
+    let lastAnswers: KeyCells<LastAnswer>
     private let gzip: Gzip
     private let passesGzip: Bool
     private let traffic: TrafficTap
@@ -63,7 +63,7 @@ final class Asking {
     /// Whether there is another developer token than the one that the origin refused.
     func hasOtherToken(than refused: SecretBytes?) -> Bool {
         guard let refused, let tokens = credentials.developer else { return false }
-        return tokens.renewAfterRejection(of: refused, at: base.unixSeconds).isWorthRetrying
+        return tokens.renewAfterRejection(of: refused, at: base.unixSeconds)
     }
 
     /// Seconds after which what the origin answered with a 429 is worth another try.
@@ -114,7 +114,8 @@ extension Asking {
         // A client's answer counts its reason itself.
         if last.reason == .noAnswer, !isForClient { base.statistics.count(because: .noAnswer) }
         guard let key = request.key else { return }
-        lastAnswers.note(key, last.status, last.reason, at: base.unixSeconds)
+        let answer = LastAnswer(status: last.status, reason: last.reason, unixSeconds: base.unixSeconds)
+        lastAnswers.put(answer, for: key)
     }
 
     /// The answer with its content as it is, and what came of decoding it.

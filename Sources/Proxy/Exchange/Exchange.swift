@@ -139,8 +139,7 @@ extension Exchange {
         switch action {
         case .join: join()
         case .begin:
-            let key = place ?? request.key ?? request.ownContentKey
-            flight = key.map { proxy.flights.begin(proxy.accounts.flightKey($0, request), now: now) }
+            flight = (place ?? request.key).map { proxy.flights.begin(proxy.accounts.flightKey($0, request), now: now) }
         case .takeOver:
             flight = (place ?? request.key).flatMap {
                 proxy.flights.takeOver(proxy.accounts.flightKey($0, request), now: now)

@@ -369,6 +369,11 @@ extension ExchangeState.Traits {
     }
 }
 
+extension UpstreamFailure {
+    /// Why there is no answer: the reason that is spelt as the failure's word.
+    var reason: Reason { Reason(text: word) ?? .upstreamClosed }
+}
+
 extension ExchangeFailure {
     init(_ failure: UpstreamFailure) {
         self.init(status: failure.status, reason: failure.reason, retryAfter: failure.retryAfter)

@@ -167,11 +167,6 @@ struct FlightTable<Waiter> {
     /// Whether others wait for what this leader brings.
     func isWaitedFor(_ id: FlightID) -> Bool { flights[id.flight]?.waiters.isEmpty == false }
 
-    /// A request leaves, and no other request may wait for it.
-    mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant) -> FlightID {
-        begin(key, epoch, now, isJoinable: false)
-    }
-
     /// A waiter has lost its patience: it may lead when the last leader has been out for long
     /// enough, or what that one brings is out of date or of no use to others. Nil: wait on.
     mutating func takeOver(_ key: FlightKey, epoch: Int, now: Instant) -> FlightID? {
@@ -258,7 +253,8 @@ struct FlightTable<Waiter> {
         return id
     }
 
-    private mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant, isJoinable: Bool) -> FlightID {
+    /// A request leaves, and no other request may wait for it unless it is joinable.
+    mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant, isJoinable: Bool = false) -> FlightID {
         let (flight, leader) = (FlightNumber(number: makeNumber()), makeNumber())
         flights[flight] = Flight(
             key: key, epoch: epoch, leaders: [leader], begun: now, isJoinable: isJoinable)

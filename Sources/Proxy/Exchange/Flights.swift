@@ -96,37 +96,26 @@ final class Flights: Sendable {
 
     /// Whether a request for this key would wait for another's now.
     func isWaitedFor(_ key: FlightKey, now: Instant) -> Bool {
-        let epoch = cache.purgeEpoch
-        return state.withLock { $0.table.isWaitedFor(key, epoch: epoch, now: now) }
+        withTable { $0.isWaitedFor(key, epoch: $1, now: now) }
     }
 
-    func refresh(_ key: FlightKey, now: Instant) -> FlightID? {
-        let epoch = cache.purgeEpoch
-        return state.withLock { $0.table.refresh(key, epoch: epoch, now: now) }
-    }
+    func refresh(_ key: FlightKey, now: Instant) -> FlightID? { withTable { $0.refresh(key, epoch: $1, now: now) } }
 
-    func begin(_ key: FlightKey, now: Instant) -> FlightID {
-        let epoch = cache.purgeEpoch
-        return state.withLock { $0.table.begin(key, epoch, now) }
-    }
+    func begin(_ key: FlightKey, now: Instant) -> FlightID { withTable { $0.begin(key, $1, now) } }
 
-    func takeOver(_ key: FlightKey, now: Instant) -> FlightID? {
-        let epoch = cache.purgeEpoch
-        return state.withLock { $0.table.takeOver(key, epoch: epoch, now: now) }
-    }
+    func takeOver(_ key: FlightKey, now: Instant) -> FlightID? { withTable { $0.takeOver(key, epoch: $1, now: now) } }
 
-    func invalidate(_ target: [UInt8], by id: FlightID?) {
-        state.withLock { $0.table.invalidate(target, by: id) }
-    }
+    func invalidate(_ target: [UInt8], by id: FlightID?) { state.withLock { $0.table.invalidate(target, by: id) } }
 
-    func invalidatePersonal() {
-        state.withLock { $0.table.invalidatePersonal() }
-    }
+    func invalidatePersonal() { state.withLock { $0.table.invalidatePersonal() } }
 
     /// Whether what this leader brings must not be stored any more: purged, or its target changed.
-    func isOutdated(_ id: FlightID) -> Bool {
+    func isOutdated(_ id: FlightID) -> Bool { withTable { $0.isOutdated(id, epoch: $1) } }
+
+    /// Gives `body` the cache's count of purges too.
+    private func withTable<Result: Sendable>(_ body: (inout Table, _ epoch: Int) -> Result) -> Result {
         let epoch = cache.purgeEpoch
-        return state.withLock { $0.table.isOutdated(id, epoch: epoch) }
+        return state.withLock { body(&$0.table, epoch) }
     }
 
     /// Tells the waiters; each hears it in a turn of its own loop.

@@ -57,8 +57,8 @@ public struct ProxyShared: Sendable {
     /// Whether `compose verify` compares. A recording does not answer what its clients did not ask
     /// for.
     public var verifies = true
-    /// The origin's last answers of which nothing is stored.
-    let lastAnswers = LastAnswers()
+    /// The origin's last answers of which nothing is stored, for `explain`.
+    let lastAnswers = KeyCells<LastAnswer>()
     /// Targets that the origin does not want to be asked for now.
     let heldTargets = HeldTargets()
     /// By which it finds its own requests when they come back.

@@ -14,14 +14,13 @@
 /// The verification of one composed answer.
 struct Verification {
     enum Event: Equatable {
-        /// There is no answer that could be compared, or no room for the request.
+        /// There is no answer that could be compared, no room for the request, or nothing can be
+        /// composed of the parts as they are now.
         case unanswered
         /// The answer is the expected one.
         case equal
         /// It differs; first at this path.
         case different(at: String)
-        /// Nothing can be composed of the parts as they are now.
-        case uncomposable
     }
 
     enum Action: Equatable {
@@ -70,7 +69,7 @@ struct Verification {
     mutating func handle(_ event: Event) -> Action {
         switch (step, event) {
         case (.ended, _): preconditionFailure("a verification ends once")
-        case (_, .unanswered), (_, .uncomposable): return end(.undecided)
+        case (_, .unanswered): return end(.undecided)
         case (.whole, .equal): return end(.equal)
         case (.whole, _): return partCount <= Self.mostParts ? ask(part: 0) : end(.undecided)
         case (.part(let index), _):

@@ -67,7 +67,7 @@ final class VerificationRun {
                 compare(said, expecting: ComparedAnswer(status: part.status, body: part.body))
             }
         case .compose:
-            guard let again = verifying.compose(subject, from: parts.map(\.key)) else { return handle(.uncomposable) }
+            guard let again = verifying.compose(subject, from: parts.map(\.key)) else { return handle(.unanswered) }
             composed = again
             compare(whole, expecting: again)
         case .end(let verdict): verifying.note(verdict, on: subject)

@@ -103,14 +103,14 @@ final class RequestObserver {
         feed.add(at: unixSeconds) {
             let (method, target) = connection.withHeadBytes { bytes in
                 let head = connection.head
-                let target = answered.template?.description ?? Self.text(bytes.extracting(head.target.range))
+                let target = answered.template ?? Self.text(bytes.extracting(head.target.range))
                 return (Self.text(bytes.extracting(head.methodText.range)), target)
             }
             let detail = answered.detail.map { "/" + $0.text } ?? ""
             return LiveFeed.Event(
                 unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
                 status: answered.status, bytes: answered.contentLength, outcome: outcome,
-                words: answered.word.description + detail, nanoseconds: nanoseconds,
+                words: answered.word + detail, nanoseconds: nanoseconds,
                 upstreamNanoseconds: answered.upstreamTime?.wholeNanoseconds, client: connection.client?.name)
         }
     }

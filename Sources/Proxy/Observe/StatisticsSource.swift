@@ -58,9 +58,9 @@ public struct StatisticsSource: Sendable {
 
     /// How many requests went to the origin because nothing could be composed, by the rule that was
     /// tried and what it lacked; without those that did not occur.
-    package var notComposed: [(rule: Refusal.Rule, lack: Lack.Kind, count: Int)] {
+    package var notComposed: [(rule: Refusal.Rule, lack: Lack, count: Int)] {
         Refusal.Rule.allCases.flatMap { rule in
-            Lack.Kind.allCases.map { lack in (rule, lack, statistics.reduce(0) { $0 + $1[notComposed: rule, lack] }) }
+            Lack.allCases.map { lack in (rule, lack, statistics.reduce(0) { $0 + $1[notComposed: rule, lack] }) }
         }.filter { $0.count > 0 }
     }
 

@@ -40,7 +40,7 @@ public struct ClientKeys: Sendable {
         var (clients, places, byHash): ([Client], [Range<Int>], [Int: [Int]]) = ([], [], [:])
         var (line, names) = (0, Set<String>())
         try file.withBytes { bytes throws(ClientKeysError) in
-            for range in Self.lines(bytes) {
+            for range in bytes.indices.split(omittingEmptySubsequences: false, whereSeparator: { bytes[$0] == 0x0A }) {
                 line += 1
                 guard let found = try Self.entry(bytes, range, line) else { continue }
                 guard names.insert(found.name).inserted else {
@@ -66,7 +66,7 @@ public struct ClientKeys: Sendable {
     private static func entry(
         _ bytes: Span<UInt8>, _ range: Range<Int>, _ line: Int
     ) throws(ClientKeysError) -> (name: String, key: Range<Int>, rate: Int?)? {
-        let words = words(bytes, range)
+        let words = range.split { bytes[$0] == 0x20 || bytes[$0] == 0x09 || bytes[$0] == 0x0D }
         if words.isEmpty || bytes[words[0].lowerBound] == UInt8(ascii: "#") { return nil }
         guard words.count == 2 || words.count == 3 else {
             throw ClientKeysError(line: line, problem: "expected a name, a key and perhaps a rate")
@@ -114,32 +114,5 @@ public struct ClientKeys: Sendable {
             throw ClientKeysError(line: line, problem: "the third word is no rate such as 50/s")
         }
         return rate
-    }
-
-    private static func lines(_ bytes: Span<UInt8>) -> [Range<Int>] {
-        var lines: [Range<Int>] = []
-        var start = 0
-        for index in bytes.indices where bytes[index] == UInt8(ascii: "\n") {
-            lines.append(start..<index)
-            start = index + 1
-        }
-        if start < bytes.count { lines.append(start..<bytes.count) }
-        return lines
-    }
-
-    private static func words(_ bytes: Span<UInt8>, _ line: Range<Int>) -> [Range<Int>] {
-        var words: [Range<Int>] = []
-        var start: Int?
-        for index in line {
-            let isSpace = bytes[index] == 0x20 || bytes[index] == 0x09 || bytes[index] == 0x0D
-            if isSpace, let begun = start {
-                words.append(begun..<index)
-                start = nil
-            } else if !isSpace, start == nil {
-                start = index
-            }
-        }
-        if let begun = start { words.append(begun..<line.upperBound) }
-        return words
     }
 }

@@ -26,6 +26,24 @@ public struct HypotheticalRequest: Sendable {
     private static let methods = Method.allCases.filter { $0 != .connect && $0 != .other }
 }
 
+/// Result of an attempt to compose an answer in place of asking the origin for it.
+struct ComposingAttempt {
+    /// The target's catalog request; nil where it is not understood.
+    let request: CatalogRequest?
+    /// Nil where it was composed, or lacks only what one request brings.
+    let refusal: Refusal?
+}
+
+/// An answer of the origin's that is not stored, or that none came.
+public struct LastAnswer: Sendable, Equatable {
+    /// The origin's; nil where it gave none.
+    public let status: Int?
+    /// Why nothing is stored of it.
+    public let reason: Reason
+    /// When it came.
+    public let unixSeconds: Int64
+}
+
 /// Plan for a request, and the reasons.
 public struct Explanation: Sendable {
     /// The action: the cases of `Plan`, and two without a plan that can be told.
@@ -55,14 +73,6 @@ public struct Explanation: Sendable {
         public private(set) var fetchesMore = false
     }
 
-    /// Why it cannot be composed.
-    public struct Refused: Sendable {
-        /// The rule that was tried, and its missing part, in the words of the counters.
-        public let rule, lack: String
-        /// The same in plain English.
-        public let sentence: String
-    }
-
     /// Canonical path and query.
     public let target: String
     public let route: Route
@@ -78,8 +88,8 @@ public struct Explanation: Sendable {
     /// Nil for a plain hit.
     public let reason: Reason?
     public let composing: Composing?
-    /// Nil where composing was not tried, or something came of it.
-    public let refusal: Refused?
+    /// Why it cannot be composed; nil where composing was not tried, or something came of it.
+    package let refusal: Refusal?
     public let asksOrigin: Asking
     /// Whether the shared tier would be asked first: for what other nodes have, or whether the user
     /// has written through one of them.
@@ -92,33 +102,6 @@ public struct Explanation: Sendable {
     public let needsClientKey: Bool
     /// Unix seconds: what ages are counted by.
     public let now: Int64
-}
-
-extension Explanation.Action {
-    init(_ plan: Plan) {
-        self =
-            switch plan {
-            case .hit: .hit
-            case .compose: .compose
-            case .complete: .complete
-            case .verify: .verify
-            case .stale: .stale
-            case .fetch: .fetch
-            case .pass: .pass
-            case .refuse: .refuse
-            }
-    }
-}
-
-extension Explanation.Asking {
-    init(_ plan: Plan) {
-        self =
-            switch plan {
-            case .hit, .compose, .refuse: .never
-            case .stale(_, _, _, let refreshes): refreshes ? .behind : .never
-            case .complete, .verify, .fetch, .pass: .first
-            }
-    }
 }
 
 extension Explanation.Composing {
@@ -138,25 +121,19 @@ extension Explanation.Composing {
     }
 }
 
-extension Explanation.Refused {
-    init?(_ attempt: ComposingAttempt) {
-        guard let refusal = attempt.refusal else { return nil }
-        rule = refusal.rule.word
-        lack = refusal.lack.kind.word
-        sentence = refusal.sentence(of: attempt.request)
-    }
-}
-
 extension Plan {
-    /// The word that the counters and `Cache-Status` would have for it.
-    var reason: Reason? {
+    /// What is told of it: the action, when the origin would be asked, and the word that the
+    /// counters and `Cache-Status` would have for it.
+    var told: (action: Explanation.Action, asksOrigin: Explanation.Asking, reason: Reason?) {
         switch self {
-        case .hit(let stored, _): stored.composition?.detail
-        case .compose(let body): body.detail
-        case .complete: .partial
-        case .stale(_, _, let reason, _), .verify(_, let reason, _), .fetch(let reason, _), .pass(let reason),
-            .refuse(let reason):
-            reason
+        case .hit(let stored, _): (.hit, .never, stored.composition?.detail)
+        case .compose(let body): (.compose, .never, body.detail)
+        case .complete: (.complete, .first, .partial)
+        case .verify(_, let reason, _): (.verify, .first, reason)
+        case .stale(_, _, let reason, let refreshes): (.stale, refreshes ? .behind : .never, reason)
+        case .fetch(let reason, _): (.fetch, .first, reason)
+        case .pass(let reason): (.pass, .first, reason)
+        case .refuse(let reason): (.refuse, .never, reason)
         }
     }
 }

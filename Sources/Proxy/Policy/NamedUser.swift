@@ -23,7 +23,10 @@ enum NamedUser: Equatable {
             add(field.value.range, isCookie: false, bytes)
         }
         for field in head.fields where field.id == .cookie {
-            for pair in [CookiePair](field.value.range, in: bytes) where pair.isNamed(Self.playersName, in: bytes) {
+            for part in field.value.range.split(whereSeparator: { bytes[$0] == UInt8(ascii: ";") }) {
+                let pair = CookiePair(part, in: bytes)
+                // In any case: a server may not tell them apart.
+                guard bytes.equalsIgnoringCase(pair.name, Self.playersName) else { continue }
                 add(pair.value, isCookie: true, bytes)
             }
         }
@@ -41,5 +44,23 @@ enum NamedUser: Equatable {
         case .one(let known, _) where Self.token(at: known, in: bytes) == Self.token(at: range, in: bytes): break
         case .one, .several: self = .several
         }
+    }
+}
+
+/// One `name=value` of a `Cookie` field, as places in the head (RFC 6265 4.2.1).
+private struct CookiePair {
+    let name: Range<Int>
+    /// Without the quotes that some servers take off; empty where there is none.
+    let value: Range<Int>
+
+    init(_ range: Range<Int>, in bytes: Span<UInt8>) {
+        let whole = bytes.trimmingWhitespace(range)
+        let equals = whole.first { bytes[$0] == UInt8(ascii: "=") } ?? whole.upperBound
+        name = bytes.trimmingWhitespace(whole.lowerBound..<equals)
+        let text = bytes.trimmingWhitespace(min(equals + 1, whole.upperBound)..<whole.upperBound)
+        let isQuoted =
+            text.count >= 2 && bytes[text.lowerBound] == UInt8(ascii: "\"")
+            && bytes[text.upperBound - 1] == UInt8(ascii: "\"")
+        value = isQuoted ? text.lowerBound + 1..<text.upperBound - 1 : text
     }
 }

@@ -35,22 +35,14 @@ struct PlanFacts {
     let method: Method
     let route: Route
     /// Whether the request has content.
-    let hasContent: Bool
+    var hasContent = false
     /// Who may be given the stored answer; nil where it must not be stored because it is one
     /// user's.
-    let scope: CacheKey.Scope?
+    var scope: CacheKey.Scope? = .shared
     let rule: TTLRule
     /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache`
     /// must not spend the team's budget at Apple).
-    let requestControl: CacheControl
-
-    init(
-        method: Method, route: Route, hasContent: Bool = false, scope: CacheKey.Scope? = .shared, rule: TTLRule,
-        requestControl: CacheControl = CacheControl()
-    ) {
-        (self.method, self.route, self.hasContent) = (method, route, hasContent)
-        (self.scope, self.rule, self.requestControl) = (scope, rule, requestControl)
-    }
+    var requestControl = CacheControl()
 
     /// The reason why a stored answer must not even be looked for; nil when the cache may answer.
     var passReason: Reason? {
@@ -64,7 +56,7 @@ struct PlanFacts {
 
     /// What stands in the log in place of a personal target, whose ids and queries are private:
     /// personal by its route, or because a user's token came with it.
-    var logTemplate: StaticString? { scope == .shared ? nil : route.template }
+    var logTemplate: String? { scope == .shared ? nil : route.template }
 }
 
 extension Plan {

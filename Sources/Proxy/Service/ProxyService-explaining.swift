@@ -34,14 +34,14 @@ extension ProxyService {
         let isPrivate = target.route.isPersonal && proxy.clients.keepsPersonal && request.method.isSafe
         let isUnwanted = refuses(target)
         let isRefused = request.method == .trace || isUnwanted
+        let told = plan.told
         return Explanation(
             target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
             isInMemory: found.isInMemory, selectingFields: found.selectingFields,
-            action: isRefused ? .refuse : isPrivate ? .personal : Explanation.Action(plan),
-            reason: isUnwanted ? .off : isRefused ? .method : isPrivate ? nil : plan.reason,
-            composing: Explanation.Composing(plan),
-            refusal: attempt.flatMap(Explanation.Refused.init),
-            asksOrigin: isRefused ? .never : Explanation.Asking(plan),
+            action: isRefused ? .refuse : isPrivate ? .personal : told.action,
+            reason: isUnwanted ? .off : isRefused ? .method : isPrivate ? nil : told.reason,
+            composing: Explanation.Composing(plan), refusal: attempt?.refusal,
+            asksOrigin: isRefused ? .never : told.asksOrigin,
             asksTier: isPrivate && proxy.sharing.tier != nil || asksTier(plan, facts, found.key),
             waitsForAnother: waits(plan, facts, found.key), lastAnswer: lastAnswer(found),
             needsClientKey: proxy.clients.keys != nil, now: now)

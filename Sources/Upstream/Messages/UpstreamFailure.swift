@@ -77,7 +77,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
 
 extension UpstreamFailure {
     /// The kind of failure in a word, the same as the log, the counters and `Cache-Status` have.
-    var word: String {
+    package var word: String {
         switch self {
         case .dial(let failure): "upstream-\(failure.word)"
         case .timeout(.firstByte): "upstream-first-byte-timeout"

@@ -168,7 +168,7 @@ import Testing
         let target = try StoredScene.target("albums/1?include=artists")
         let body = Array(Self.larger.body.utf8)
         let personal = StoredResponse(
-            key: CacheKey(scope: .personal(UserHash(high: 1, low: 2)), target: target.bytes), status: 200, fields: [],
+            key: CacheKey(scope: .personal(UserHash(bits: 1)), target: target.bytes), status: 200, fields: [],
             body: body, receivedAt: StoredScene.noon, lifetime: Lifetime(freshFor: 1_000),
             classTag: ResourceClass.albums.rawValue, storefront: Array("us".utf8), outline: DocumentScan(body).document)
         scene.cache.store(personal)

@@ -215,7 +215,7 @@ import Testing
         let rule = TTLRule.fixed(10, stale: 0)
         #expect(library.covers(.shared, catalog, rule))
         #expect(!library.covers(nil, catalog, rule))
-        #expect(!library.covers(.personal(UserHash(high: 1, low: 2)), catalog, rule))
+        #expect(!library.covers(.personal(UserHash(bits: 1)), catalog, rule))
         #expect(!library.covers(.shared, personal, rule))
         #expect(!library.covers(.shared, catalog, .off) && !library.covers(.shared, catalog, .upstream))
         var settings = CompositionSettings()

@@ -53,15 +53,15 @@ import Testing
             Self.rows + CutWindowTests.refusals + EnlargedPageTests.rows + ExpandedItemTests.refusals
             + ReducedItemTests.refusals + SplitBatchTests.refusals
         let met = Set(rows.compactMap { $0.reason?.split(separator: " ").last.map(String.init) })
-        let all = Lack.Kind.allCases.map(\.word)
+        let all = Lack.allCases.map(\.word)
         #expect(Set(all).count == all.count, "no two share a word")
         #expect(Set(all).subtracting(met).sorted() == Self.elsewhere.sorted())
     }
 
     @Test func whatIsNotUnderstoodHasNoRule() {
         let refusal = Refusal(nothingHeldOf: nil)
-        #expect(refusal.rule == .other && refusal.lack.kind == .notUnderstood)
-        #expect(refusal.sentence(of: nil) == "answers to such targets are not composed")
+        #expect(refusal.rule == .other && refusal.lack == .notUnderstood)
+        #expect(refusal.sentence == "other: answers to such targets are not composed")
     }
 
     @Test func whatIsSwitchedOffIsNotTried() throws {
@@ -111,35 +111,7 @@ import Testing
         #expect(try scene.refusal("artists/1/albums?limit=5&offset=41") == "window page-too-short")
     }
 
-    @Test func peopleAreToldInASentence() throws {
-        let scene = StoredScene()
-        try scene.store(
-            CutWindowTests.learnt + [CutWindowTests.page(1, "limit=20", 0..<18, next: 20), Self.larger, Taught.albums])
-        let sentences = [
-            ("artists/1/albums?limit=5", "window: the page at offset 0 has 2 gaps"),
-            ("artists/1/albums?limit=5&offset=60", "window: no page of the list with offset 60 is held"),
-            ("artists/2/albums?limit=5", "window: no fresh page of the list is held"),
-            ("artists/1/albums?limit=101", "window: the limit 101 is above any that was seen"),
-            ("albums/1", "item: the form albums was never seen"),
-            ("albums?ids=1,3&include=artists", "batch: the form albums?ids&include=artists was never seen"),
-            (
-                "albums?ids=1",
-                "batch: it was never seen that albums show the same alone and in a batch"
-            ),
-        ]
-        for (target, sentence) in sentences { #expect(try scene.sentence(target) == sentence) }
-    }
-
-    /// Nothing of the text of a request that is not an app's way to ask is needed for a sentence.
-    @Test func everyLackHasASentenceOfItsOwn() throws {
-        let request = try StoredScene.request("artists/1/albums?limit=5")
-        for rule in [Refusal.Rule.item, .window] {
-            let sentences = Lack.Kind.allCases.filter { $0 != .notUnderstood }.map {
-                Refusal(rule, $0).sentence(of: request)
-            }
-            let bare = Lack.Kind.allCases.filter { sentences.contains("\(rule.word): \($0.word)") }
-            let ofLists = Lack.Kind.standardLimitUnknown...Lack.Kind.pastEndUnknown
-            #expect(bare.allSatisfy { rule == .item && ofLists.contains($0) }, "\(bare)")
-        }
+    @Test func everyLackHasASentenceOfItsOwn() {
+        #expect(Set(Lack.allCases.map { Refusal(.item, $0).sentence }).count == Lack.allCases.count)
     }
 }

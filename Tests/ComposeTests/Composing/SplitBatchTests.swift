@@ -9,12 +9,6 @@ import Testing
     private static let forms = [Taught.album, Taught.albums]
 
     private static let none404 = Stored("albums?ids=1,404", document(album("1")))
-    private static func repeated(_ ids: [String]) -> Stored {
-        Stored("albums?ids=8,9,8", document(ids.map { album($0, [artistID("90")]) }))
-    }
-    /// Shows that duplicates come once, and not in which of their places.
-    private static let neighbours = Stored(
-        "albums?ids=8,8,9", document([album("8", [artistID("90")]), album("9", [artistID("90")])]))
     private static let manyIDs = (100..<126).map(String.init)
     private static let manyArtists = manyIDs.map { Stored("artists/\($0)", document(artist($0))) }
     private static let artistForms = [
@@ -55,22 +49,6 @@ import Testing
         ComposingCase(
             "what was not found first does not leave a comma behind", forms + [none404, two], "albums?ids=2,404",
             .answer(document([album("2")]), .split)),
-        ComposingCase(
-            "what was asked for twice comes once where the origin was seen to do so",
-            forms + [repeated(["8", "9"]), one, two], "albums?ids=1,2,1",
-            .answer(document([album("1"), album("2")]), .split)),
-        ComposingCase(
-            "what was asked for twice comes twice where the origin was seen to do so",
-            forms + [repeated(["8", "9", "8"]), one, two], "albums?ids=1,2,1",
-            .answer(document([album("1"), album("2"), album("1")]), .split)),
-        ComposingCase(
-            "what was asked for twice comes in its last place where the origin was seen to do so",
-            forms + [repeated(["9", "8"]), one, two], "albums?ids=1,2,1",
-            .answer(document([album("2"), album("1")]), .split)),
-        ComposingCase(
-            "duplicates side by side, where it is not known which of their places counts",
-            forms + [neighbours, one, two], "albums?ids=1,1,2",
-            .answer(document([album("1"), album("2")]), .split)),
         ComposingCase(
             "more than is documented, where as many were answered before",
             artistForms + [
@@ -141,15 +119,6 @@ import Testing
             ], "albums?ids=404,2", .fetch("/v1/catalog/us/albums?ids=404")),
     ]
 
-    static let duplicateFetches: [ComposingCase] = [
-        ComposingCase(
-            "what is missing twice is asked for once", forms + [repeated(["8", "9", "8"]), two], "albums?ids=1,2,1",
-            .fetch("/v1/catalog/us/albums?ids=1")),
-        ComposingCase(
-            "nothing but duplicates of what is missing goes as it came", forms + [repeated(["8", "9", "8"])],
-            "albums?ids=1,1", .refusal, "batch not-held"),
-    ]
-
     static let refusals: [ComposingCase] = [
         ComposingCase("a batch of which nothing is stored", forms, "albums?ids=1,2", .refusal, "batch not-held"),
         ComposingCase(
@@ -160,17 +129,7 @@ import Testing
             [Taught.album, Stored("albums?ids=9", document(album("9", [artistID("90")]))), one, two],
             "albums?ids=1,2", .refusal, "batch order-unknown"),
         ComposingCase(
-            "what is asked for twice before that was seen", forms + [one, two], "albums?ids=1,2,1", .refusal,
-            "batch duplicates-unknown"),
-        ComposingCase(
-            "what is asked for twice, where it is not known in which of its places it comes",
-            forms + [neighbours, one, two], "albums?ids=1,2,1", .refusal,
-            "batch duplicates-unknown"),
-        ComposingCase(
-            "as many as are documented and a duplicate, which the origin may count",
-            artistForms + [Stored("artists?ids=90,91,90", document([artist("90"), artist("91")]))] + manyArtists,
-            "artists?ids=" + (manyIDs.prefix(25) + manyIDs.prefix(1)).joined(separator: ","), .refusal,
-            "batch too-many-ids"),
+            "what is asked for twice", forms + [one, two], "albums?ids=1,2,1", .refusal, "batch duplicates-unknown"),
         ComposingCase(
             "more than is documented", artistForms + manyArtists, "artists?ids=" + manyIDs.joined(separator: ","),
             .refusal, "batch too-many-ids"),
@@ -186,7 +145,6 @@ import Testing
     ]
 
     @Test(arguments: answers) func batchesAreMadeOfWhatIsThere(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: duplicateFetches) func duplicatesAreFetchedOnce(_ row: ComposingCase) throws { try row.check() }
     @Test(arguments: fetches) func whatIsMissingIsFetched(_ row: ComposingCase) throws { try row.check() }
     @Test(arguments: refusals) func whatIsNotCertainIsRefused(_ row: ComposingCase) throws { try row.check() }
 

@@ -65,7 +65,7 @@ extension Outcome {
 
 /// The rule and the lack of a refusal, in the words of the counters.
 private func words(_ outcome: CompositionOutcome) -> String? {
-    outcome.refusal.map { "\($0.rule.word) \($0.lack.kind.word)" }
+    outcome.refusal.map { "\($0.rule.word) \($0.lack.word)" }
 }
 
 /// What a proxy holds and has learnt, in memory alone and without a loop: stored answers in, a
@@ -156,11 +156,6 @@ struct StoredScene {
 
     /// Why nothing can be built, in the words of the counters; nil where something can.
     func refusal(_ target: String, after: Int64 = 10) throws -> String? { words(try compose(target, after: after)) }
-
-    /// The same for people.
-    func sentence(_ target: String, after: Int64 = 10) throws -> String? {
-        try compose(target, after: after).refusal?.sentence(of: try Self.request(target))
-    }
 
     /// The composed answer.
     func answer(_ target: String, after: Int64 = 10) throws -> ComposedBody {

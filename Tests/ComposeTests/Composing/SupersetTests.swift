@@ -88,7 +88,7 @@ import Testing
     /// The client's own answer could not be made of it.
     @Test func whereABatchIsNotUnderstoodItIsWhatTheClientWants() throws {
         let scene = try scene()
-        #expect(try scene.ask("albums?ids=1,1") == .refusal, "what becomes of duplicates was not seen")
+        #expect(try scene.ask("albums?ids=1,1") == .refusal, "what becomes of duplicates is not known")
         let one = Stored("albums?ids=9", document(Self.shown("9", [artistID("90")], [genreID("34")])))
         let both = Stored(
             "albums?ids=9&include=artists,genres", document(Self.shown("9", [artist("90")], [genre("34")])))

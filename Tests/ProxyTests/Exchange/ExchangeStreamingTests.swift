@@ -116,6 +116,15 @@ import Testing
         }
     }
 
+    @Test func whatTheClientItselfAskedForIsTheAnswer() {
+        var script = Script { ($0.isConditional, $0.asksForRange) = (true, true) }
+        script.lead()
+        #expect(script.play(.answered(Script.response(304), .readable)) == "store 304")
+        script = Script { ($0.isConditional, $0.asksForRange) = (true, true) }
+        script.lead()
+        #expect(script.play(.headArrived(Script.response(206))).hasSuffix("stream 206"))
+    }
+
     @Test func aLargeAnswerToAnotherQuestionIsNone() {
         for status in [206, 304] {
             var script = Script()

@@ -264,7 +264,7 @@ import Testing
     /// What was under way for a user when another process may have served a write was kept.
     @Test func whatIsUnderWayForUsersIsInvalidatedAloneAndNothingJoinsIt() throws {
         var table = Table()
-        let user = CacheKey.Scope.personal(UserHash(high: 1, low: 2))
+        let user = CacheKey.Scope.personal(UserHash(bits: 1))
         let personal = FlightKey(CacheKey(scope: user, target: Array("/a".utf8)))
         let (shared, alone) = (try lead(&table, start), table.begin(personal, 0, start))
         guard case .lead(let joinable) = table.join(personal, epoch: 0, now: start, "a") else { throw Unexpected() }

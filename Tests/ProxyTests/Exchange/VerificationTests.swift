@@ -28,7 +28,7 @@ import Testing
 
     /// A part may only have been evicted.
     @Test func partsOfWhichNothingCanBeComposedLeaveItUndecided() {
-        #expect(play([Self.other, Self.other, .uncomposable]) == [.askPart(0), .compose, .end(.undecided)])
+        #expect(play([Self.other, Self.other, .unanswered]) == [.askPart(0), .compose, .end(.undecided)])
     }
 
     @Test func aRevisionBetweenTheWholeAndItsPartsMakesItOlder() {
@@ -68,7 +68,7 @@ import Testing
 
     /// Whatever happens, it ends, and asks for no more than it says.
     @Test func itEndsAfterTwoWholesAndEightParts() {
-        let events: [Verification.Event] = [.equal, Self.other, .uncomposable]
+        let events: [Verification.Event] = [.equal, Self.other, .unanswered]
         for first in events {
             for rest in events {
                 var verification = Verification(partCount: Verification.mostParts)

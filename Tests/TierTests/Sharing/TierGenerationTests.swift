@@ -14,7 +14,7 @@ import Text
         return try #require(hash)
     }
 
-    private func drawn(_ number: UInt64) -> UserGeneration { UserGeneration(high: number, low: 7) }
+    private func drawn(_ number: UInt64) -> UserGeneration { UserGeneration(bits: UInt128(number) << 64 | 7) }
 
     @Test func nodesCallAUserBySameName() throws {
         let anna = Array("anna".utf8)

@@ -42,7 +42,7 @@ import Testing
 
     @Test func whatKeptAnswersFromBeingComposed() throws {
         let section = "What kept an answer from being composed"
-        expect(section, Lack.Kind.allCases.map { [code($0.word)] }, columns: 1)
+        expect(section, Lack.allCases.map { [code($0.word)] }, columns: 1)
         for row in page.table(under: section) {
             try #require(row.count == 3)
             let tried = row[1].split(separator: ", ").map { $0.replacing("`", with: "") }

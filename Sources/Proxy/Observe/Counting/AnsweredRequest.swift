@@ -13,7 +13,7 @@ struct AnsweredRequest {
     /// or belongs to one client alone.
     let key: CacheKey?
     /// Written in place of the target where the target is private, or no target.
-    let template: StaticString?
+    let template: String?
     /// How long the origin took; nil where it was not asked for this request.
     var upstreamTime: Duration?
 
@@ -21,12 +21,12 @@ struct AnsweredRequest {
     static func contentLength(_ count: Int, to method: Method) -> Int { method == .head ? 0 : count }
 
     /// The outcome in the words of `Cache-Status`: `hit`, or why the origin was asked.
-    var word: StaticString {
+    var word: String {
         switch cacheStatus {
         case nil: "refused"
         case .hit: "hit"
-        case .forwarded(let forwarded): forwarded.reason.word
-        case .refused(let reason): reason.word
+        case .forwarded(let forwarded): forwarded.reason.text
+        case .refused(let reason): reason.text
         }
     }
 

@@ -1,26 +1,14 @@
 import Freshness
+import Text
 
 /// How a request was answered, in one word (`meaning`): what latencies are told apart by. Every
 /// request has exactly one; preflights have none.
 public enum Outcome: Int, CaseIterable, Sendable {
     case hit, composed, stale, revalidated, collapsed, miss, staleIfError, bypass, failed, refused
 
-    public var word: StaticString {
-        switch self {
-        case .hit: "hit"
-        case .composed: "composed"
-        case .stale: "stale"
-        case .revalidated: "revalidated"
-        case .collapsed: "collapsed"
-        case .miss: "miss"
-        case .staleIfError: "stale-if-error"
-        case .bypass: "bypass"
-        case .failed: "failed"
-        case .refused: "refused"
-        }
-    }
+    private static let words = CaseWords<Self>(separator: "-")
 
-    public var name: String { word.description }
+    public var name: String { Self.words[self] }
 
     /// Its count where only hits and misses are told apart.
     public enum Side: Sendable {

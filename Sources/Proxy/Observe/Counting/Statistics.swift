@@ -58,7 +58,7 @@ public final class Statistics: Sendable {
     public init() {
         precondition(Counter.allCases.count == 26, "one cell for each counter")
         precondition(Reason.allCases.count <= 64, "one cell for each reason")
-        precondition(Refusal.Rule.allCases.count * Lack.Kind.allCases.count <= 280, "one cell for each refusal")
+        precondition(Refusal.Rule.allCases.count * Lack.allCases.count <= 280, "one cell for each refusal")
         cells = InlineArray { _ in Atomic<Int>(0) }
         reasons = InlineArray { _ in Atomic<Int>(0) }
         refusals = InlineArray { _ in Atomic<Int>(0) }
@@ -79,16 +79,16 @@ public final class Statistics: Sendable {
     /// Counts a request that goes to the origin because nothing could be composed; only on the loop
     /// that owns these counters.
     func count(notComposed refusal: Refusal) {
-        let index = Self.index(refusal.rule, refusal.lack.kind)
+        let index = Self.index(refusal.rule, refusal.lack)
         refusals[index].store(refusals[index].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     }
 
     /// How many requests went to the origin because composing by this rule lacked this.
-    subscript(notComposed rule: Refusal.Rule, lack: Lack.Kind) -> Int {
+    subscript(notComposed rule: Refusal.Rule, lack: Lack) -> Int {
         refusals[Self.index(rule, lack)].load(ordering: .relaxed)
     }
 
-    private static func index(_ rule: Refusal.Rule, _ lack: Lack.Kind) -> Int {
+    private static func index(_ rule: Refusal.Rule, _ lack: Lack) -> Int {
         Int(lack.rawValue) * Refusal.Rule.allCases.count + Int(rule.rawValue)
     }
 

@@ -55,12 +55,12 @@ final class AccessLog {
     ///   - path: what the page asks about, without the query; the route where that is private.
     ///   - refusal: why the browser will not send the request; nil where it will.
     func recordPreflight(_ path: [UInt8], _ refusal: StaticString?, on connection: ClientConnection) {
-        recordUnread("OPTIONS", path, 204, 0, "preflight", refusal, 0, connection)
+        recordUnread("OPTIONS", path, 204, 0, "preflight", refusal?.description, 0, connection)
     }
 
     private func recordUnread(
-        _ method: StaticString, _ target: [UInt8], _ status: Int, _ contentLength: Int, _ word: StaticString,
-        _ detail: StaticString?, _ nanoseconds: Int64, _ connection: ClientConnection
+        _ method: StaticString, _ target: [UInt8], _ status: Int, _ contentLength: Int, _ word: String,
+        _ detail: String?, _ nanoseconds: Int64, _ connection: ClientConnection
     ) {
         noteTime(connection)
         switch format {
@@ -147,7 +147,7 @@ final class AccessLog {
         lines.append(answered.word)
         if let detail = answered.detail {
             lines.append("/")
-            lines.append(detail.word)
+            lines.append(detail.text)
         }
         lines.append(" ")
         lines.append(secondsOf: nanoseconds)
@@ -184,8 +184,8 @@ final class AccessLog {
         lines.append(Self.protocolName(connection, head))
         lines.append("\"")
         appendResult(
-            answered.status, answered.contentLength, answered.outcome.word, answered.word, nanoseconds)
-        if let detail = answered.detail { appendDetail(detail.word) }
+            answered.status, answered.contentLength, answered.outcome.name, answered.word, nanoseconds)
+        if let detail = answered.detail { appendDetail(detail.text) }
         if let time = answered.upstreamTime {
             lines.append(",\"upstream_seconds\":")
             lines.append(secondsOf: time.wholeNanoseconds)
@@ -225,7 +225,7 @@ final class AccessLog {
     }
 
     private func appendResult(
-        _ status: Int, _ contentLength: Int, _ outcome: StaticString, _ reason: StaticString, _ nanoseconds: Int64
+        _ status: Int, _ contentLength: Int, _ outcome: String, _ reason: String, _ nanoseconds: Int64
     ) {
         lines.append(",\"status\":")
         lines.append(decimal: status)
@@ -239,7 +239,7 @@ final class AccessLog {
         lines.append(secondsOf: nanoseconds)
     }
 
-    private func appendDetail(_ word: StaticString) {
+    private func appendDetail(_ word: String) {
         lines.append(",\"detail\":\"")
         lines.append(word)
         lines.append("\"")
@@ -247,7 +247,7 @@ final class AccessLog {
 
     private func appendTarget(_ answered: AnsweredRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
         if let template = answered.template {
-            lines.append(template)
+            appendEscaped(template)
         } else {
             lines.appendEscaped(bytes.extracting(head.target.range), upTo: Self.longest)
         }

@@ -74,7 +74,7 @@ final class RecordingSession {
             exchange.fields.append(RecordedField("cache-status", status.text))
         }
         exchange.upstreamLatency = event.upstreamTime
-        exchange.outcome = (event.cacheStatus?.outcome ?? .refused).word.description
+        exchange.outcome = (event.cacheStatus?.outcome ?? .refused).name
         exchange.reason = event.word
         exchange.isPersonal = subject.isPersonal
         exchange.body = answer.hash
@@ -88,7 +88,7 @@ extension TrafficEvent {
         let answered = AnsweredRequest(
             status: status, contentLength: length, cacheStatus: cacheStatus, key: nil, template: nil,
             upstreamTime: upstreamTime)
-        return answered.word.description + (answered.detail.map { "/" + $0.text } ?? "")
+        return answered.word + (answered.detail.map { "/" + $0.text } ?? "")
     }
 }
 

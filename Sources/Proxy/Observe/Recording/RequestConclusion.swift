@@ -23,9 +23,9 @@ final class RequestConclusion {
 /// Conclusions from the bytes of a plain hit's request alone.
 final class PlainHit {
     let key: CacheKey
-    let template: StaticString?
+    let template: String?
 
-    init(_ key: CacheKey, _ template: StaticString?) {
+    init(_ key: CacheKey, _ template: String?) {
         self.key = key.compacted()
         self.template = template
     }

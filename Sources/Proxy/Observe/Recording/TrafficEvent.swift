@@ -109,10 +109,11 @@ extension RequestHead {
     }
 
     /// The same of a personal request: its route in place of the target, and hardly a field.
-    func appendPersonalExcerpt(_ bytes: Span<UInt8>, template: StaticString, to output: inout [UInt8]) {
-        output.append(addingCapacity: byteCount + template.utf8CodeUnitCount) { output in
+    func appendPersonalExcerpt(_ bytes: Span<UInt8>, template: String, to output: inout [UInt8]) {
+        var template = template
+        output.append(addingCapacity: byteCount + template.utf8.count) { output in
             Self.append(bytes.extracting(methodText.range), 0x20, to: &output)
-            template.withUTF8Buffer { Self.append($0.span, 0x0D, to: &output) }
+            template.withUTF8 { Self.append($0.span, 0x0D, to: &output) }
             appendFields(bytes, to: &output) { $0.isRecordedOfPersonal }
         }
     }

@@ -85,27 +85,23 @@ final class TrafficTap {
         let index = batch.subjects.count
         let known = connection.repeated?.madeConclusion
         batch.byteCount += byteCount(of: answer, known)
-        if let template = answered.template {
-            let start = batch.excerpts.count
-            connection.withHeadBytes { bytes in
+        let (template, start) = (answered.template, batch.excerpts.count)
+        var excerpt: [UInt8] = []
+        connection.withHeadBytes { bytes in
+            if let template {
                 connection.head.appendPersonalExcerpt(bytes, template: template, to: &batch.excerpts)
+            } else if let known {
+                excerpt = known.excerpt(of: connection.head, bytes)
+            } else {
+                connection.head.appendExcerpt(bytes, to: &batch.excerpts)
             }
-            batch.subjects.append(
-                TrafficSubject(
-                    isPersonal: true, excerpt: [], place: start..<batch.excerpts.count, answer: .untold))
-        } else if let known {
-            let excerpt = connection.withHeadBytes { known.excerpt(of: connection.head, $0) }
-            batch.subjects.append(
-                TrafficSubject(isPersonal: false, excerpt: excerpt, place: 0..<0, answer: answer))
-            if case .stored(let stored, .whole, let coding) = answer {
-                known.noted = NotedSubject(batch: number, index: index, stored, coding)
-            }
-        } else {
-            let start = batch.excerpts.count
-            connection.withHeadBytes { connection.head.appendExcerpt($0, to: &batch.excerpts) }
-            batch.subjects.append(
-                TrafficSubject(
-                    isPersonal: false, excerpt: [], place: start..<batch.excerpts.count, answer: answer))
+        }
+        batch.subjects.append(
+            TrafficSubject(
+                isPersonal: template != nil, excerpt: excerpt, place: start..<batch.excerpts.count,
+                answer: template == nil ? answer : .untold))
+        if template == nil, let known, case .stored(let stored, .whole, let coding) = answer {
+            known.noted = NotedSubject(batch: number, index: index, stored, coding)
         }
         batch.byteCount += batch.subjects[index].place.count
         return index
@@ -156,5 +152,5 @@ final class TrafficTap {
 
 extension AnsweredRequest {
     /// `-` stands for the target of one that was refused before anything was known of it.
-    fileprivate var isUnderstood: Bool { template.map { $0.utf8Start.pointee != UInt8(ascii: "-") } ?? true }
+    fileprivate var isUnderstood: Bool { template.map { $0.utf8.first != UInt8(ascii: "-") } ?? true }
 }
