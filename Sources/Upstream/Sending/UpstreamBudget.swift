@@ -22,7 +22,7 @@ public final class UpstreamBudget: Sendable {
         /// By lane: the ways to the loops' gates.
         var doors: [Confined<WeakGate>] = []
         /// Keeps the budget of many nodes, where there are many.
-        var authority: (any BudgetAuthority)?
+        var authority: BudgetAuthority?
     }
 
     private let shared: Mutex<Shared>
@@ -127,7 +127,7 @@ public final class UpstreamBudget: Sendable {
 extension UpstreamBudget {
     /// From now on the limit is that of all nodes that ask this authority, which must be told of
     /// `poll` every quarter of a second.
-    package func share(with authority: any BudgetAuthority) {
+    package func share(with authority: @escaping BudgetAuthority) {
         shared.withLock { shared in
             shared.authority = authority
             shared.state.rate.share(phase: .random(in: 0..<1))
@@ -157,7 +157,7 @@ extension UpstreamBudget {
     package var nodes: Int { shared.withLock { $0.state.rate.nodes } }
 
     private func perform(_ call: Call) {
-        call.authority.ask(call.question) { [weak self] answer in
+        call.authority(call.question) { [weak self] answer in
             self?.answered(answer, to: call.number, now: .now())
         }
     }
@@ -177,7 +177,7 @@ extension UpstreamBudget {
     }
 
     fileprivate struct Call {
-        let authority: any BudgetAuthority
+        let authority: BudgetAuthority
         let number: Int
         let question: BudgetQuestion
     }
