@@ -66,32 +66,9 @@ public final class UpstreamBudget: Sendable {
         shared.withLock { $0.state.forgetRefusals() }
     }
 
-    func closeLane(_ lane: Int) {
-        shared.withLock { $0.state.closeLane(lane) }
-    }
-
-    /// Seconds after which a request of this priority is worth another try.
-    func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty, now: Instant) -> Int {
-        shared.withLock { $0.state.retryAfter(priority, of: party, now: now) }
-    }
-
-    /// Seconds after which a request of an account is worth another try, where the origin refuses
-    /// them all for now.
-    func wait(of account: UInt64, now: Instant) -> Int? {
-        shared.withLock { $0.state.wait(of: account, now: now) }
-    }
-
-    /// On whose behalf a request waits; nil for one that does not.
-    func party(of id: BudgetState.JobID) -> UpstreamParty? { shared.withLock { $0.state.party(of: id) } }
-
-    /// Whether an optional request would delay no other.
-    func hasRoom(_ lane: Int, now: Instant) -> Bool {
-        shared.withLock { $0.state.hasRoom(lane, now: now) }
-    }
-
-    /// Whether all places of a lane are taken.
-    func isFull(_ lane: Int) -> Bool {
-        shared.withLock { $0.state.isFull(lane) }
+    /// Asks the state something that starts nothing.
+    func ask<R: Sendable>(_ question: (inout BudgetState) -> R) -> R {
+        shared.withLock { question(&$0.state) }
     }
 
     /// Whether something waits for its turn.
