@@ -16,7 +16,7 @@ public final class UpstreamGate {
     let loop: EventLoop
     private let pool: UpstreamPool
     private let budget: UpstreamBudget
-    private let observer: any UpstreamObserver
+    let observer: any UpstreamObserver
     private var random: any RandomNumberGenerator
     private var lane = 0
     private var nextNumber = 0
@@ -177,15 +177,6 @@ extension UpstreamGate {
         }
         let instant = loop.now + max(pause, retryAfter ?? .zero)
         return instant < deadline ? instant : nil
-    }
-
-    /// A sending was answered with that status, or not at all.
-    func count(_ priority: UpstreamPriority, _ status: Int?, took time: Duration?) {
-        observer.upstreamAnswered(priority, status: status, after: time)
-    }
-
-    func repeats() {
-        observer.upstreamRepeated()
     }
 
     /// An exchange has ended.
