@@ -62,7 +62,7 @@ extension BudgetState {
         isRepeated: Bool = false, now: Instant
     ) -> [Action] {
         nextOrder += 1
-        let limit = accounts.number(of: account)
+        let limit = accounts.limit(of: account)
         if let wait = account == 0 ? refusal.admit(now: now) : accounts.admit(limit, now: now) {
             return [.turnAway(id, retryAfter: wait)]
         }
@@ -199,7 +199,7 @@ extension BudgetState {
     /// Seconds after which a request of an account is worth another try, where the origin refuses
     /// them all for now.
     func wait(of account: UInt64, now: Instant) -> Int? {
-        account == 0 ? refusal.wait(now: now) : accounts.wait(accounts.number(of: account), now: now)
+        account == 0 ? refusal.wait(now: now) : accounts.wait(accounts.limit(of: account), now: now)
     }
 
     /// On whose behalf a request waits; nil for one that does not.
@@ -254,7 +254,7 @@ extension BudgetState {
 
     private func nextStart(now: Instant) -> Instant { max(rate.nextStart(now: now), refusal.heldUntil) }
 
-    private func isOpen(_ limit: Int, now: Instant) -> Bool {
+    private func isOpen(_ limit: UInt64, now: Instant) -> Bool {
         nextStart(now: now) <= now && accounts.nextStart(limit, now: now) <= now
     }
 
@@ -265,7 +265,7 @@ extension BudgetState {
                 lanes[channel.lane].hasRoom(inBackground: inBackground) && isOpen(channel.limit, now: now)
             }
             guard let item, item.channel.limit == 0, let job = jobs[item.id] else { return item }
-            let limit = accounts.number(of: job.account)
+            let limit = accounts.limit(of: job.account)
             guard limit != 0 else { return item }
             lines.remove(item.id)
             lines.add(.init(item.id, of: item.party, under: limit, item.priority, order: item.order))
@@ -285,7 +285,7 @@ extension BudgetState {
         return .start(item.id)
     }
 
-    private mutating func countStart(_ limit: Int, now: Instant) {
+    private mutating func countStart(_ limit: UInt64, now: Instant) {
         rate.started(now: now)
         accounts.started(limit, now: now)
     }
@@ -308,7 +308,7 @@ extension BudgetState {
     /// Sees when something could start that has room, and which rate it waits for.
     private mutating func lookAhead(now: Instant) {
         let common = nextStart(now: now)
-        var (earliest, isBinding, bound) = (Instant?.none, false, [Int]())
+        var (earliest, isBinding, bound) = (Instant?.none, false, [UInt64]())
         for channel in lines.channels({ lanes[$0].hasRoom(inBackground: $1) }) {
             let own = accounts.nextStart(channel.limit, now: now)
             earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))

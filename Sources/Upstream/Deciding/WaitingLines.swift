@@ -15,8 +15,8 @@ struct WaitingLines {
     /// Where a request can be started.
     struct Channel: Hashable {
         let lane: Int
-        /// The number of a limit; 0 where none but the common one counts.
-        let limit: Int
+        /// The account whose own limit counts; 0 where none but the common one does.
+        let limit: UInt64
     }
 
     struct Item {
@@ -27,9 +27,9 @@ struct WaitingLines {
         /// The lower, the earlier it came; repeats are below all others.
         let order: Int
 
-        /// - Parameter limit: the number of one; 0: none but the common one.
         init(
-            _ id: BudgetState.JobID, of party: UpstreamParty, under limit: Int, _ priority: UpstreamPriority, order: Int
+            _ id: BudgetState.JobID, of party: UpstreamParty, under limit: UInt64, _ priority: UpstreamPriority,
+            order: Int
         ) {
             (self.id, self.priority, self.order) = (id, priority, order)
             self.party = priority.isBackground ? .background : party
@@ -63,7 +63,7 @@ struct WaitingLines {
     var partyCount: Int { counts.count - (backgroundCount > 0 ? 1 : 0) }
 
     func count(of party: UpstreamParty) -> Int { counts[party] ?? 0 }
-    func isWaiting(under limit: Int) -> Bool { places.keys.contains { $0.limit == limit } }
+    func isWaiting(under limit: UInt64) -> Bool { places.keys.contains { $0.limit == limit } }
     subscript(id: BudgetState.JobID) -> Item? { items[id] }
 }
 
