@@ -18,7 +18,7 @@ struct RESPCommand: Sendable, Equatable {
 
     /// How many bytes it takes as it is sent.
     var byteCount: Int {
-        words.reduce(3 + Self.digits(words.count)) { sum, word in sum + 5 + Self.digits(word.count) + word.count }
+        words.reduce(3 + "\(words.count)".utf8.count) { $0 + 5 + "\($1.count)".utf8.count + $1.count }
     }
 
     /// Appends it as it is sent.
@@ -43,13 +43,6 @@ struct RESPCommand: Sendable, Equatable {
         bytes.append(kind)
         bytes += "\(count)".utf8
         bytes += "\r\n".utf8
-    }
-
-    /// How many digits a number that is not negative has.
-    private static func digits(_ number: Int) -> Int {
-        var (count, rest) = (1, number / 10)
-        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
-        return count
     }
 }
 
