@@ -124,8 +124,6 @@ extension Dialer: StreamHandler {
 
     public func streamDidBecomeReadable(_ stream: Stream) {}
 
-    public func streamDidDrain(_ stream: Stream) {}
-
     public func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard let index = attempts.firstIndex(where: { $0.stream === stream }) else { return }
         let address = attempts.remove(at: index).address

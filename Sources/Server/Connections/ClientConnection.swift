@@ -238,9 +238,6 @@ extension ClientConnection {
 // MARK: - Reading
 
 extension ClientConnection: StreamHandler, ServedConnection {
-    /// A client's connection is open from the start.
-    public func streamDidOpen(_ stream: Stream) {}
-
     /// Says so in the clear, which is all that the client understands.
     public func streamDidMeetPlainHTTP(_ stream: Stream) {
         refuse(status: 400, detail: "A plain HTTP request was sent to an HTTPS port.")
