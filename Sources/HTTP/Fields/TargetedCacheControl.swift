@@ -53,11 +53,13 @@ extension CacheControl {
 
     /// RFC 9651 3.1.2: no capitals.
     private static func isKey(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        guard let first = range.first, bytes[first] == UInt8(ascii: "*") || bytes[first] &- 0x61 < 26 else {
-            return false
+        guard let first = range.first, bytes[first] == UInt8(ascii: "*") || isLowercase(bytes[first]) else { return false }
+        return range.allSatisfy { index in
+            isLowercase(bytes[index]) || ASCII.isDigit(bytes[index]) || "_-.*".utf8.contains(bytes[index])
         }
-        return range.allSatisfy { bytes[$0] &- 0x61 < 26 || ASCII.isDigit(bytes[$0]) || "_-.*".utf8.contains(bytes[$0]) }
     }
+
+    private static func isLowercase(_ byte: UInt8) -> Bool { byte &- 0x61 < 26 }
 
     /// Fifteen digits at most (RFC 9651 3.3.1), brought within the bounds of seconds.
     private static func integer(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
