@@ -53,7 +53,9 @@ extension CacheControl {
 
     /// RFC 9651 3.1.2: no capitals.
     private static func isKey(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        guard let first = range.first, bytes[first] == UInt8(ascii: "*") || isLowercase(bytes[first]) else { return false }
+        guard let first = range.first, isLowercase(bytes[first]) || bytes[first] == UInt8(ascii: "*") else {
+            return false
+        }
         return range.allSatisfy { index in
             isLowercase(bytes[index]) || ASCII.isDigit(bytes[index]) || "_-.*".utf8.contains(bytes[index])
         }
