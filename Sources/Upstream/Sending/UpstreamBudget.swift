@@ -23,7 +23,15 @@ public final class UpstreamBudget: Sendable {
         var doors: [Confined<WeakGate>] = []
         /// Keeps the budget of many nodes, where there are many.
         var authority: BudgetAuthority?
+
+        /// The next question to the authority, once.
+        mutating func takeCall() -> Call? {
+            guard let authority, let (number, question) = state.rate.takeQuestion() else { return nil }
+            return (authority, number, question)
+        }
     }
+
+    fileprivate typealias Call = (authority: BudgetAuthority, number: Int, question: BudgetQuestion)
 
     private let shared: Mutex<Shared>
 
@@ -151,20 +159,6 @@ extension UpstreamBudget {
     /// In a turn of its own: the gate may be performing something.
     private func reconsider(_ doors: [Confined<WeakGate>]) {
         for door in doors { door.execute { $0.gate?.reconsider() } }
-    }
-
-    fileprivate struct Call {
-        let authority: BudgetAuthority
-        let number: Int
-        let question: BudgetQuestion
-    }
-}
-
-extension UpstreamBudget.Shared {
-    /// The next question to the authority, once.
-    fileprivate mutating func takeCall() -> UpstreamBudget.Call? {
-        guard let authority, let (number, question) = state.rate.takeQuestion() else { return nil }
-        return UpstreamBudget.Call(authority: authority, number: number, question: question)
     }
 }
 
