@@ -11,9 +11,9 @@ struct RESPCommand: Sendable, Equatable {
         self.words = words
     }
 
-    /// Words that are text: `RESPCommand("SET", key, value)`.
-    init(_ words: String...) {
-        self.init(words.map { Array($0.utf8) })
+    /// Words that are text or bytes: `RESPCommand("SET", key, value)`.
+    init(_ words: any RESPWord...) {
+        self.init(words.map(\.wordBytes))
     }
 
     /// How many bytes it takes as it is sent.
@@ -44,6 +44,19 @@ struct RESPCommand: Sendable, Equatable {
         bytes += "\(count)".utf8
         bytes += "\r\n".utf8
     }
+}
+
+/// A word of a command: text, or bytes as they are.
+protocol RESPWord {
+    var wordBytes: [UInt8] { get }
+}
+
+extension String: RESPWord {
+    var wordBytes: [UInt8] { Array(utf8) }
+}
+
+extension [UInt8]: RESPWord {
+    var wordBytes: [UInt8] { self }
 }
 
 /// The name alone: what an argument holds may be a secret or a user's.
