@@ -98,7 +98,7 @@ let package = Package(
         + module("Upstream", ["Text", "EventLoop", "HTTP"])
         + module("Compose", ["Text", "AppleMusic", "Freshness", "Cache"])
         + module("Recording", ["Text", "HTTP", "AppleMusic"])
-        + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache"])
+        + module("Tier", ["Text", "EventLoop", "HTTP", "Freshness", "Store", "Cache", "Upstream"])
         + module(
             "Proxy",
             [

@@ -6,29 +6,19 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <spawn.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 int clinux_accept4(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-const void *clinux_memmem(const void *haystack, size_t count, const void *needle, size_t needle_count) {
-    return memmem(haystack, count, needle, needle_count);
-}
-
 int clinux_schedule_idle(void) {
     struct sched_param none = {0};
     return sched_setscheduler(0, SCHED_IDLE, &none);
-}
-
-int clinux_getrandom(void *bytes, size_t count) {
-    return getrandom(bytes, count, 0) == (ssize_t)count ? 0 : -1;
 }
 
 int clinux_peer_user(int connection, uint32_t *user) {

@@ -1,4 +1,3 @@
-import CLinux
 import COpenSSL
 import Glibc
 import TestSupport
@@ -199,6 +198,6 @@ import Testing
 
 extension [UInt8] {
     func contains(sequence: [UInt8]) -> Bool {
-        clinux_memmem(self, count, sequence, sequence.count) != nil
+        firstRange(of: sequence) != nil
     }
 }

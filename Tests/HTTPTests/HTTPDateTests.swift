@@ -4,8 +4,8 @@ import Testing
 @testable import HTTP
 
 @Suite struct HTTPDateTests {
-    private func parse(_ text: String, now: Int64 = HTTPDate.assumedNow) -> Int64? {
-        HTTPDate.parse([UInt8](text.utf8).span, now: now)
+    private func parse(_ text: String) -> Int64? {
+        HTTPDate.parse([UInt8](text.utf8).span)
     }
 
     private func write(_ seconds: Int64) -> String {
@@ -42,9 +42,7 @@ import Testing
     @Test func theCenturyOfAShortYearIsTheNearestThatIsNotFarAhead() {
         #expect(parse("Thursday, 18-Aug-50 02:01:18 GMT") == parse("Thu, 18 Aug 2050 02:01:18 GMT"))
         #expect(parse("Friday, 01-Jan-77 00:00:00 GMT") == parse("Sat, 01 Jan 1977 00:00:00 GMT"))
-        let in2090: Int64 = 3_786_912_000
-        #expect(parse("Friday, 01-Jan-30 00:00:00 GMT", now: in2090) == parse("Tue, 01 Jan 2130 00:00:00 GMT"))
-        #expect(parse("Friday, 01-Jan-41 00:00:00 GMT", now: in2090) == parse("Tue, 01 Jan 2041 00:00:00 GMT"))
+        #expect(parse("Wednesday, 01-Jan-76 00:00:00 GMT") == parse("Wed, 01 Jan 2076 00:00:00 GMT"))
     }
 
     @Test func edgesOfTheCalendar() {

@@ -85,8 +85,8 @@ import Testing
             let moment = now + .milliseconds(Int64(account))
             limits.refused(account, startedAt: moment, now: moment) { $0 == 1 }
         }
-        #expect(limits.number(of: 1) == 1, "what is waited for is not forgotten")
-        #expect((2...11).allSatisfy { limits.number(of: $0) == 0 }, "those that were used longest ago are")
-        #expect((12...UInt64(AccountLimits.most + 10)).allSatisfy { limits.number(of: $0) != 0 })
+        #expect(limits.limit(of: 1) == 1, "what is waited for is not forgotten")
+        #expect((2...11).allSatisfy { limits.limit(of: $0) == 0 }, "those that were used longest ago are")
+        #expect((12...UInt64(AccountLimits.most + 10)).allSatisfy { limits.limit(of: $0) != 0 })
     }
 }

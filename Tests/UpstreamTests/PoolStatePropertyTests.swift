@@ -44,11 +44,10 @@ import Testing
         func check() {
             #expect(pool.connections.count <= pool.settings.maxConnections)
             #expect(Set(leased.values).count == leased.count)
-            let counters = pool.currentCounters
-            #expect(counters.leased == leased.count)
-            #expect(counters.starting == starting.count)
-            #expect(counters.idle == open.count - leased.count - starting.count)
-            #expect(counters.waiting == pending.count - leased.count)
+            #expect(pool.counts.leased == leased.count)
+            #expect(pool.counts.starting == starting.count)
+            #expect(pool.idle.count == open.count - leased.count - starting.count)
+            #expect(pool.waiting.count == pending.count - leased.count)
             #expect(pending.isEmpty || pool.wakeAt != nil, "a request without a deadline")
         }
     }

@@ -7,7 +7,7 @@ import Testing
 /// Gates whose budget an authority keeps: the test plays it.
 @Suite(.timeLimit(.minutes(10))) struct SharedBudgetGateTests {
     /// Answers what the function says, at once, and keeps what it was asked.
-    private final class PlayedAuthority: BudgetAuthority {
+    private final class PlayedAuthority: Sendable {
         private let questions = Mutex<[BudgetQuestion]>([])
         private let answer: @Sendable (BudgetQuestion) -> BudgetAnswer?
 
@@ -28,7 +28,7 @@ import Testing
 
     private func scene(_ authority: PlayedAuthority, loops: Int = 2) throws -> GateScene {
         let scene = try GateScene(ScriptedOrigin([Self.echo]), loops: loops, connections: 2)
-        scene.budget.share(with: authority)
+        scene.budget.share { authority.ask($0, $1) }
         scene.budget.poll(now: .now())
         return scene
     }

@@ -62,7 +62,9 @@ final class UpstreamScene {
         return receiver
     }
 
-    var counters: UpstreamCounters { onLoop { $0.counters } }
+    /// Connections of the pool that are unused now, and that carry an exchange.
+    var idle: Int { onLoop { $0.state.idle.count } }
+    var leased: Int { onLoop { $0.state.counts.leased } }
 }
 
 /// Records what an exchange reports. Confined to the loop but for `end` and `began`.

@@ -29,7 +29,7 @@ import Testing
         }
         let answer = try #require(await scene.send().end().streamed)
         #expect(answer.response.status == 200 && answer.content == content)
-        #expect(scene.counters.idle == 1)
+        #expect(scene.idle == 1)
     }
 
     @Test func answerAtTheBoundIsCollected() async throws {
@@ -83,7 +83,7 @@ import Testing
         scene.onLoop { _ in receiver.exchange?.cancel() }
         waitUntil { scene.origin.endedConnections == 1 }
         #expect(scene.onLoop { _ in !receiver.hasEnded })
-        #expect(scene.counters.leased == 0)
+        #expect(scene.leased == 0)
     }
     @Test(
         arguments: [RecordingReceiver.Call.began, .received],
@@ -111,7 +111,7 @@ import Testing
         #expect(await scene.send().end().text == "ok")
         waitUntil { scene.origin.endedConnections == 1 }
         #expect(scene.onLoop { _ in receiver.hasCancelled && !receiver.hasEnded })
-        #expect(scene.counters.leased == 0 && scene.counters.idle == 1)
+        #expect(scene.leased == 0 && scene.idle == 1)
     }
 
     @Test(arguments: [RecordingReceiver.Call.answered, .finished])
@@ -124,6 +124,6 @@ import Testing
         let receiver = scene.send(cancelling: call)
         #expect(await receiver.end().text?.utf8.count == count)
         #expect(scene.onLoop { _ in receiver.hasCancelled })
-        #expect(scene.counters.idle == 1)
+        #expect(scene.idle == 1)
     }
 }

@@ -14,7 +14,7 @@ public final class Dialer {
     private var completion: ((Result<Stream, DialFailure>) -> Void)?
     private var plan: DialPlan<SocketAddress>
     private var attempts: [(address: SocketAddress, stream: Stream)] = []
-    private var timer: TimerToken?
+    private let timer: DeadlineTimer
     private var lastFailure = DialFailure.resolve("no address")
 
     /// Begins.
@@ -32,13 +32,15 @@ public final class Dialer {
         begun = loop.now
         plan = DialPlan(deadline: deadline)
         self.completion = completion
+        timer = DeadlineTimer(loop: loop)
+        timer.action = { [unowned self] in self.tick() }
         lookUp(since: nil)
     }
 
     /// Gives up without a word.
     public func stop() {
         completion = nil
-        cancelTimer()
+        timer.cancel()
         for attempt in attempts { attempt.stream.close() }
         attempts = []
     }
@@ -75,7 +77,7 @@ public final class Dialer {
             case .fail: finish(.failure(lastFailure))
             }
         }
-        armTimer()
+        if completion != nil, let nextAt = plan.nextAt { timer.set(nextAt) } else { timer.clear() }
     }
 
     private func dial(_ address: SocketAddress) {
@@ -88,20 +90,8 @@ public final class Dialer {
         }
     }
 
-    private func armTimer() {
-        cancelTimer()
-        guard completion != nil, let nextAt = plan.nextAt else { return }
-        timer = loop.schedule(at: nextAt) { [weak self] in self?.tick() }
-    }
-
     private func tick() {
-        timer = nil
         perform(plan.tick(isShakingHands: attempts.last?.stream.isShakingHands == true, now: loop.now))
-    }
-
-    private func cancelTimer() {
-        if let timer { loop.cancel(timer) }
-        timer = nil
     }
 
     private func finish(_ result: Result<Stream, DialFailure>) {
@@ -123,8 +113,6 @@ extension Dialer: StreamHandler {
     }
 
     public func streamDidBecomeReadable(_ stream: Stream) {}
-
-    public func streamDidDrain(_ stream: Stream) {}
 
     public func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard let index = attempts.firstIndex(where: { $0.stream === stream }) else { return }

@@ -25,7 +25,14 @@ public struct Instant: Comparable, Hashable, Sendable {
 
     /// The instant `duration` later. Saturates, so that "for ever" may be any large duration.
     public static func + (instant: Instant, duration: Duration) -> Instant {
-        instant + Nanoseconds(duration)
+        instant.advanced(by: duration.wholeNanoseconds)
+    }
+
+    /// The instant so many nanoseconds later; saturates. For spans that are added with every
+    /// request: to add a `Duration` takes a division of 128 bits.
+    public func advanced(by span: Int64) -> Instant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(span)
+        return Instant(nanoseconds: overflow ? (span < 0 ? .min : .max) : sum)
     }
 
     /// The instant `duration` earlier.
@@ -36,22 +43,6 @@ public struct Instant: Comparable, Hashable, Sendable {
     /// The time from `right` to `left`; negative if `left` is the earlier one.
     public static func - (left: Instant, right: Instant) -> Duration {
         .nanoseconds(left.nanoseconds.subtractingReportingOverflow(right.nanoseconds).partialValue)
-    }
-}
-
-/// A duration as whole nanoseconds, for those that are added with every request: to add a
-/// `Duration` takes a division of 128 bits.
-public struct Nanoseconds: Sendable, Equatable {
-    let count: Int64
-
-    public init(_ duration: Duration) {
-        count = duration.wholeNanoseconds
-    }
-
-    /// The instant `span` later; saturates.
-    public static func + (instant: Instant, span: Nanoseconds) -> Instant {
-        let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(span.count)
-        return Instant(nanoseconds: overflow ? (span.count < 0 ? .min : .max) : sum)
     }
 }
 

@@ -26,8 +26,11 @@ public protocol StreamHandler: AnyObject {
     func streamDidClose(_ stream: Stream, _ error: StreamError?)
 }
 
+/// For those that a call says nothing.
 extension StreamHandler {
-    /// Says nothing.
+    public func streamDidOpen(_ stream: Stream) {}
+    public func streamDidDrain(_ stream: Stream) {}
+    /// Says nothing to the client.
     public func streamDidMeetPlainHTTP(_ stream: Stream) {}
 }
 

@@ -114,10 +114,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// machine alone.
     public var isLoopback: Bool {
         if path != nil { return true }
-        return withAddressBytes { bytes in
-            guard isIPv6 else { return bytes[0] == 127 }
-            let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-            return isMapped ? bytes[12] == 127 : bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
+        return unmapped.withAddressBytes { bytes in
+            bytes.count == 4 ? bytes[0] == 127 : bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
         }
     }
 
@@ -125,10 +123,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     /// RFC 4193 and what is valid on one link alone.
     public var isPrivate: Bool {
         if isLoopback { return true }
-        return withAddressBytes { bytes in
-            let isMapped = isIPv6 && bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
-            if isIPv6, !isMapped { return bytes[0] & 0xFE == 0xFC || bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80 }
-            let (first, second) = (bytes[isMapped ? 12 : 0], bytes[isMapped ? 13 : 1])
+        return unmapped.withAddressBytes { bytes in
+            let (first, second) = (bytes[0], bytes[1])
+            if bytes.count == 16 { return first & 0xFE == 0xFC || first == 0xFE && second & 0xC0 == 0x80 }
             return first == 10 || first == 172 && (16...31).contains(second) || first == 192 && second == 168
                 || first == 169 && second == 254
         }

@@ -27,14 +27,9 @@ public final class ClientTLS: Sendable {
     }
 
     /// - Parameter protocols: what the server may choose from (RFC 7301).
-    convenience init(trustAnchors: TrustAnchors, protocols: [String]) throws(TLSError) {
-        try self.init(trustAnchors: trustAnchors, protocols: protocols) { name in
-            getenv(name).map { String(cString: $0) }
-        }
-    }
-
     init(
-        trustAnchors: TrustAnchors, protocols: [String] = ["http/1.1"], environment: (String) -> String?
+        trustAnchors: TrustAnchors, protocols: [String] = ["http/1.1"],
+        environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
     ) throws(TLSError) {
         context = try TLSContext(TLS_client_method())
         try TrustStore.load(trustAnchors, into: context.pointer, environment)

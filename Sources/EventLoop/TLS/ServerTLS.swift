@@ -107,8 +107,9 @@ public final class ServerTLS: Sendable {
         weaken(context.pointer)
         try use(chain, key, context.pointer)
         try configure(context.pointer)
-        let choose = offersHTTP2 ? chooseFromBoth : chooseFromOne
-        SSL_CTX_set_alpn_select_cb(context.pointer, choose, nil)
+        SSL_CTX_set_alpn_select_cb(
+            context.pointer, { chooseProtocol($1, $2, $3, $4, $5) },
+            offersHTTP2 ? UnsafeMutableRawPointer(context.pointer) : nil)
         let end = CertificateValidity.all(of: chain).map(\.ends).min()
         return Current(context: context, certificateEnd: end, madeAt: .now())
     }
@@ -136,39 +137,17 @@ public final class ServerTLS: Sendable {
     }
 }
 
-private typealias ProtocolChoice =
-    @convention(c) (
-        OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
-        UnsafePointer<UInt8>?,
-        CUnsignedInt, UnsafeMutableRawPointer?
-    ) -> CInt
-
-private let chooseFromOne: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
-    choose(["http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
-}
-
-private let chooseFromBoth: ProtocolChoice = { _, chosen, chosenCount, offered, offeredCount, _ in
-    choose(
-        ["h2", "http/1.1"], from: UnsafeBufferPointer(start: offered, count: Int(offeredCount)), chosen, chosenCount)
-}
-
 /// Chooses the first of ours that is in the client's list, and refuses a list without any
-/// (RFC 7301, 3.2).
-private func choose(
-    _ ours: [StaticString], from list: UnsafeBufferPointer<UInt8>,
-    _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenCount: UnsafeMutablePointer<UInt8>?
+/// (RFC 7301, 3.2). The argument is there where HTTP/2 is among ours.
+private func chooseProtocol(
+    _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, _ chosenCount: UnsafeMutablePointer<UInt8>?,
+    _ offered: UnsafePointer<UInt8>?, _ offeredCount: CUnsignedInt, _ argument: UnsafeMutableRawPointer?
 ) -> CInt {
-    for wanted in ours {
-        var index = 0
-        while index < list.count {
-            let name = list[(index + 1)...].prefix(Int(list[index]))
-            if name.elementsEqual(UnsafeBufferPointer(start: wanted.utf8Start, count: wanted.utf8CodeUnitCount)) {
-                chosen?.pointee = list.baseAddress?.advanced(by: index + 1)
-                chosenCount?.pointee = UInt8(name.count)
-                return SSL_TLSEXT_ERR_OK
-            }
-            index += 1 + name.count
-        }
-    }
-    return SSL_TLSEXT_ERR_ALERT_FATAL
+    let ours: StaticString = argument == nil ? "\u{8}http/1.1" : "\u{2}h2\u{8}http/1.1"
+    var found: UnsafeMutablePointer<UInt8>?
+    let status = SSL_select_next_proto(
+        &found, chosenCount, ours.utf8Start, CUnsignedInt(ours.utf8CodeUnitCount), offered, offeredCount)
+    guard status == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+    chosen?.pointee = UnsafePointer(found)
+    return SSL_TLSEXT_ERR_OK
 }

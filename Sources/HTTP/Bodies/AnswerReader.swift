@@ -5,9 +5,7 @@
 public struct AnswerReader: Sendable {
     private enum Phase {
         case head
-        /// So many bytes of content are still to come.
-        case counted(Int)
-        case decoded
+        case content
         case whole
     }
 
@@ -98,13 +96,13 @@ public struct AnswerReader: Sendable {
             try takeHead(rest)
             consumed += head.byteCount
         }
-        consumed += try readContent(bytes.extracting(consumed...))
+        if case .content = phase { consumed += try readContent(bytes.extracting(consumed...)) }
         return Step(consumed: consumed, isWhole: isWhole)
     }
 
     /// The other side has ended: true where that is how the answer ends.
     public mutating func end() -> Bool {
-        guard case .decoded = phase, (try? decoder.finish()) != nil else { return false }
+        guard case .content = phase, (try? decoder.finish()) != nil else { return false }
         phase = .whole
         return true
     }
@@ -134,28 +132,11 @@ public struct AnswerReader: Sendable {
         bytes.extracting(first: head.byteCount).withUnsafeBytes { headBytes.append(contentsOf: $0) }
         let framing = try head.framing(bytes, answering: isHead ? .head : .get)
         keepsAlive = head.keepsAlive && framing != .untilClose
-        switch framing {
-        case .none, .length(0): phase = .whole
-        case .length(let count): phase = .counted(count)
-        case .chunked, .untilClose:
-            decoder = BodyDecoder(framing, limits: limits)
-            phase = .decoded
-        }
+        decoder = BodyDecoder(framing, limits: limits)
+        phase = .content
     }
 
     private mutating func readContent(_ bytes: Span<UInt8>) throws(ParseError) -> Int {
-        switch phase {
-        case .head, .whole: return 0
-        case .counted(let remaining):
-            let count = min(remaining, bytes.count)
-            keep(bytes.extracting(first: count))
-            phase = count == remaining ? .whole : .counted(remaining - count)
-            return count
-        case .decoded: return try decode(bytes)
-        }
-    }
-
-    private mutating func decode(_ bytes: Span<UInt8>) throws(ParseError) -> Int {
         var consumed = 0
         while true {
             let rest = bytes.extracting(consumed...)

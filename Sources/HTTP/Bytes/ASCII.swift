@@ -52,6 +52,17 @@ extension Span where Element == UInt8 {
         range.map { ASCII.lowercased(self[$0]) }
     }
 
+    /// Offset of the first such byte in `range` that is not between quotation marks, or its end. A
+    /// backslash escapes nothing.
+    public func firstUnquoted(_ byte: UInt8, in range: Range<Int>) -> Int {
+        var isQuoted = false
+        for index in range {
+            if self[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if self[index] == byte, !isQuoted { return index }
+        }
+        return range.upperBound
+    }
+
     /// `range` without optional whitespace (SP and HTAB, RFC 9110 5.6.3) at its ends.
     @inline(__always)
     public func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {

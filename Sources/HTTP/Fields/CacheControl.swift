@@ -58,18 +58,18 @@ public struct CacheControl: Sendable, Equatable {
     }
 
     /// Sets the flag of this name, whatever its argument; false when there is none.
-    private mutating func mergeFlag(_ bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
+    mutating func mergeFlag(_ bytes: Span<UInt8>, _ name: Range<Int>, isSet: Bool = true) -> Bool {
         switch true {
-        case bytes.equalsIgnoringCase(name, "no-store"): noStore = true
-        case bytes.equalsIgnoringCase(name, "no-cache"): noCache = true
-        case bytes.equalsIgnoringCase(name, "private"): isPrivate = true
-        case bytes.equalsIgnoringCase(name, "public"): isPublic = true
-        case bytes.equalsIgnoringCase(name, "must-revalidate"): mustRevalidate = true
-        case bytes.equalsIgnoringCase(name, "proxy-revalidate"): proxyRevalidate = true
-        case bytes.equalsIgnoringCase(name, "must-understand"): mustUnderstand = true
-        case bytes.equalsIgnoringCase(name, "only-if-cached"): onlyIfCached = true
-        case bytes.equalsIgnoringCase(name, "no-transform"): noTransform = true
-        case bytes.equalsIgnoringCase(name, "immutable"): immutable = true
+        case bytes.equalsIgnoringCase(name, "no-store"): noStore = isSet
+        case bytes.equalsIgnoringCase(name, "no-cache"): noCache = isSet
+        case bytes.equalsIgnoringCase(name, "private"): isPrivate = isSet
+        case bytes.equalsIgnoringCase(name, "public"): isPublic = isSet
+        case bytes.equalsIgnoringCase(name, "must-revalidate"): mustRevalidate = isSet
+        case bytes.equalsIgnoringCase(name, "proxy-revalidate"): proxyRevalidate = isSet
+        case bytes.equalsIgnoringCase(name, "must-understand"): mustUnderstand = isSet
+        case bytes.equalsIgnoringCase(name, "only-if-cached"): onlyIfCached = isSet
+        case bytes.equalsIgnoringCase(name, "no-transform"): noTransform = isSet
+        case bytes.equalsIgnoringCase(name, "immutable"): immutable = isSet
         default: return false
         }
         return true

@@ -27,7 +27,7 @@ public struct EntityTag: Sendable, Equatable {
         byte == 0x21 || (0x23...0x7E).contains(byte) || byte >= 0x80
     }
 
-    static let quote = UInt8(ascii: "\"")
+    private static let quote = UInt8(ascii: "\"")
 }
 
 /// Walks a list of entity tags, as If-None-Match has it (RFC 9110 13.1.2). Elements that are no
@@ -45,22 +45,12 @@ public struct EntityTags: Sendable {
     /// The next tag; nil when there are no more. `bytes` are those the offsets count in.
     public mutating func next(in bytes: Span<UInt8>) -> EntityTag? {
         while index < end {
-            let start = index
-            skipElement(bytes)
-            let element = bytes.trimmingWhitespace(start..<index)
-            index += 1
+            // Unlike in other lists a backslash escapes nothing.
+            let comma = bytes.firstUnquoted(UInt8(ascii: ","), in: index..<end)
+            let element = bytes.trimmingWhitespace(index..<comma)
+            index = comma + 1
             if let tag = EntityTag(bytes, element) { return tag }
         }
         return nil
-    }
-
-    /// Moves to the comma behind the element, or to the end. Unlike in other lists a backslash
-    /// escapes nothing.
-    private mutating func skipElement(_ bytes: Span<UInt8>) {
-        var isQuoted = false
-        while index < end, isQuoted || bytes[index] != UInt8(ascii: ",") {
-            if bytes[index] == EntityTag.quote { isQuoted.toggle() }
-            index += 1
-        }
     }
 }

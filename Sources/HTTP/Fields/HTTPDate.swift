@@ -3,20 +3,17 @@
 /// date, and an Expires like that is in the past. The day's name has to be a day's name, but not
 /// the right one.
 public enum HTTPDate {
-    /// Unix seconds; nil for anything that is not a date. `now` (unix seconds) decides the century
-    /// of the two-digit year of an RFC 850 date: one more than 50 years ahead is the last one that
-    /// has the same digits.
-    public static func parse(_ bytes: Span<UInt8>, now: Int64 = assumedNow) -> Int64? {
+    /// Unix seconds; nil for anything that is not a date. Nothing here has a clock: the two-digit
+    /// year of an RFC 850 date is one up to `lastShortYear`, and that is 50 years ahead.
+    public static func parse(_ bytes: Span<UInt8>) -> Int64? {
         switch bytes.count {
         case 29: parseFixed(bytes)
         case 24: parseASCTime(bytes)
-        default: parseRFC850(bytes, now: now)
+        default: parseRFC850(bytes)
         }
     }
 
-    /// 2026-01-01, for callers that have no clock at hand: RFC 850 dates up to 2075 are read as the
-    /// future.
-    public static let assumedNow: Int64 = 1_767_225_600
+    private static let lastShortYear = 2076
 
     /// Appends 29 bytes in the one format that may be sent, IMF-fixdate:
     /// `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -75,7 +72,7 @@ extension HTTPDate {
     }
 
     /// `Sunday, 06-Nov-94 08:49:37 GMT`
-    private static func parseRFC850(_ bytes: Span<UInt8>, now: Int64) -> Int64? {
+    private static func parseRFC850(_ bytes: Span<UInt8>) -> Int64? {
         var comma = 0
         while comma < bytes.count, bytes[comma] != UInt8(ascii: ",") { comma += 1 }
         let base = comma + 2
@@ -85,9 +82,7 @@ extension HTTPDate {
             let shortYear = digits(bytes, base + 7, 2), bytes[base + 9] == ASCII.space,
             let time = time(bytes, base + 10), bytes.equalsIgnoringCase((base + 18)..<(base + 22), " gmt")
         else { return nil }
-        let thisYear = Calendar.date(of: Calendar.floorDivision(now, 86_400)).year
-        var year = thisYear - thisYear % 100 + 100 + shortYear
-        while year > thisYear + 50 { year -= 100 }
+        let year = 2000 + shortYear > lastShortYear ? 1900 + shortYear : 2000 + shortYear
         return Calendar.seconds(year: year, month: month + 1, day: day, time: time)
     }
 

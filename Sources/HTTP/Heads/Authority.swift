@@ -19,14 +19,10 @@ package struct Authority {
             port = nil
             return
         }
-        guard bytes[end] == UInt8(ascii: ":"), range.upperBound - end - 1 <= 5 else { return nil }
-        var number = 0
-        for index in (end + 1)..<range.upperBound {
-            guard ASCII.isDigit(bytes[index]) else { return nil }
-            number = number * 10 + Int(bytes[index] - UInt8(ascii: "0"))
-        }
-        guard number <= UInt16.max else { return nil }
-        port = end + 1 == range.upperBound ? nil : UInt16(number)
+        let digits = (end + 1)..<range.upperBound
+        guard bytes[end] == UInt8(ascii: ":"), digits.count <= 5 else { return nil }
+        port = Decimal.parse(bytes, digits).flatMap { UInt16(exactly: $0) }
+        guard port != nil || digits.isEmpty else { return nil }
     }
 
     /// Where a registered name, an IPv4 address or a bracketed IPv6 address ends; nil when a

@@ -24,12 +24,8 @@ enum StatusLine {
         case UInt8(ascii: "0"): head.version = .http10
         default: throw .statusLine
         }
-        var status = 0
-        for index in (start + 9)..<(start + 12) {
-            guard ASCII.isDigit(bytes[index]) else { throw .statusLine }
-            status = status * 10 + Int(bytes[index] - UInt8(ascii: "0"))
-        }
-        guard (100...599).contains(status) else { throw .statusLine }
+        let status = Decimal.parse(bytes, (start + 9)..<(start + 12))
+        guard let status, (100...599).contains(status) else { throw .statusLine }
         head.status = status
     }
 }

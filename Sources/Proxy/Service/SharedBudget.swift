@@ -25,7 +25,8 @@ final class SharedBudget {
     ) {
         loop.assertOnLoop()
         (self.budget, self.nodes, self.loop) = (budget, nodes, loop)
-        budget.share(with: TierAuthority(Confined(TierBudget(connection, settings), to: loop)))
+        let script = Confined(TierBudget(connection, settings), to: loop)
+        budget.share { question, completion in script.perform { $0.ask(question, completion) } }
         poll()
     }
 
@@ -40,35 +41,5 @@ final class SharedBudget {
         nodes.alive = budget.nodes
         budget.poll(now: loop.now)
         timer = loop.schedule(after: Self.pollInterval) { [weak self] in self?.poll() }
-    }
-}
-
-/// The budget script of the engine, for gates on any loop.
-private struct TierAuthority: BudgetAuthority {
-    private let script: Confined<TierBudget>
-
-    init(_ script: Confined<TierBudget>) { self.script = script }
-
-    func ask(_ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void) {
-        let asked = BudgetScript.Question(question)
-        script.perform { $0.ask(asked) { completion($0.map { BudgetAnswer($0) }) } }
-    }
-}
-
-extension BudgetScript.Question {
-    fileprivate init(_ question: BudgetQuestion) {
-        self.init()
-        (tokens, isBackground) = (question.tokens, question.isBackground)
-        (answered, answeredWhileBound) = (question.answered, question.answeredWhileBound)
-        (refused, refusedAge) = (question.refused, Int(question.refusedAge.wholeNanoseconds / 1000))
-        (ceiling, known) = (question.ceiling ?? 0, question.known ?? 0)
-    }
-}
-
-extension BudgetAnswer {
-    fileprivate init(_ answer: BudgetScript.Answer) {
-        self.init(
-            limit: answer.limit > 0 ? answer.limit : nil, granted: answer.granted,
-            wait: .nanoseconds(Int64(clamping: answer.wait) * 1000), nodes: answer.nodes)
     }
 }

@@ -40,7 +40,8 @@ public final class ClientConnection {
     let service: any Service
     let timeouts: ClientTimeouts
     private let limits: MessageLimits
-    private let idle: Nanoseconds
+    /// In nanoseconds.
+    private let idle: Int64
     private(set) var input: RequestInput?
     var phase = Phase.reading
     private var awaited = Awaited.nothing
@@ -110,7 +111,7 @@ public final class ClientConnection {
         (self.carrier, self.stream, self.isHTTP2) = (carrier, stream, isHTTP2)
         (self.context, self.service, self.timeouts) = (context, service, timeouts)
         (self.onClose, self.limits) = (onClose, limits)
-        idle = Nanoseconds(timeouts.idle)
+        idle = timeouts.idle.wholeNanoseconds
         requestedAt = context.loop.now
         deadlines = DeadlineTimer(loop: context.loop)
         deadlines.action = { [unowned self] in self.deadlinePassed() }
@@ -153,7 +154,7 @@ public final class ClientConnection {
     func drain(idleSince limit: Instant) {
         isLast = true
         guard case .reading = phase, input == nil, awaited == .request, let end = deadlines.deadline else { return }
-        if end <= limit + idle { close() }
+        if end <= limit.advanced(by: idle) { close() }
     }
 
     /// Closes as soon as no request is in hand.
@@ -231,16 +232,13 @@ extension ClientConnection {
     func becomeIdle() {
         phase = .reading
         awaited = .request
-        deadlines.set(context.loop.now + idle)
+        deadlines.set(context.loop.now.advanced(by: idle))
     }
 }
 
 // MARK: - Reading
 
 extension ClientConnection: StreamHandler, ServedConnection {
-    /// A client's connection is open from the start.
-    public func streamDidOpen(_ stream: Stream) {}
-
     /// Says so in the clear, which is all that the client understands.
     public func streamDidMeetPlainHTTP(_ stream: Stream) {
         refuse(status: 400, detail: "A plain HTTP request was sent to an HTTPS port.")

@@ -25,7 +25,6 @@ final class NegotiatingConnection: StreamHandler, ServedConnection {
         stream.handler?.streamDidMeetPlainHTTP(stream)
     }
     func streamDidBecomeReadable(_ stream: Stream) {}
-    func streamDidDrain(_ stream: Stream) {}
     func streamDidClose(_ stream: Stream, _ error: StreamError?) { onClose(self) }
 
     /// It has asked for nothing yet, and will be told when it can.

@@ -54,7 +54,7 @@ public struct TrustedProxies: Sendable, Equatable {
     private static func node(of element: Range<Int>, _ bytes: Span<UInt8>) -> Range<Int>? {
         var (start, found) = (element.lowerBound, Range<Int>?.none)
         while start < element.upperBound {
-            let end = endOfPair(start..<element.upperBound, bytes)
+            let end = bytes.firstUnquoted(UInt8(ascii: ";"), in: start..<element.upperBound)
             let pair = bytes.trimmingWhitespace(start..<end)
             guard isWhole(pair, bytes) else { return nil }
             let value = pair.lowerBound + 4
@@ -74,15 +74,6 @@ public struct TrustedProxies: Sendable, Equatable {
         guard let first = quotes.first else { return true }
         return quotes.count == 2 && first > pair.lowerBound && bytes[first - 1] == UInt8(ascii: "=")
             && quotes[1] == pair.upperBound - 1
-    }
-
-    private static func endOfPair(_ range: Range<Int>, _ bytes: Span<UInt8>) -> Int {
-        var isQuoted = false
-        for index in range {
-            if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if bytes[index] == UInt8(ascii: ";"), !isQuoted { return index }
-        }
-        return range.upperBound
     }
 
     /// Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`; nil for other names,

@@ -94,9 +94,6 @@ final class HTTP2Session {
 // MARK: - Reading
 
 extension HTTP2Session: StreamHandler {
-    /// It is open from the start.
-    func streamDidOpen(_ stream: Stream) {}
-
     func streamDidBecomeReadable(_ stream: Stream) {
         isReadable = true
         isServing = true

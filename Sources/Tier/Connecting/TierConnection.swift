@@ -161,8 +161,6 @@ extension TierConnection {
 // MARK: Reading
 
 extension TierConnection: StreamHandler {
-    package func streamDidOpen(_ stream: Stream) {}
-
     package func streamDidBecomeReadable(_ stream: Stream) {
         withUnsafeTemporaryAllocation(byteCount: Self.inputBytes, alignment: 16) { room in
             for _ in 0..<Self.readsPerTurn {
@@ -188,8 +186,6 @@ extension TierConnection: StreamHandler {
             return false
         }
     }
-
-    package func streamDidDrain(_ stream: Stream) {}
 
     package func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard stream === self.stream else { return }

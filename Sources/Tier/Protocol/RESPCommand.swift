@@ -11,14 +11,14 @@ struct RESPCommand: Sendable, Equatable {
         self.words = words
     }
 
-    /// Words that are text: `RESPCommand("SET", key, value)`.
-    init(_ words: String...) {
-        self.init(words.map { Array($0.utf8) })
+    /// Words that are text or bytes: `RESPCommand("SET", key, value)`.
+    init(_ words: any RESPWord...) {
+        self.init(words.map(\.wordBytes))
     }
 
     /// How many bytes it takes as it is sent.
     var byteCount: Int {
-        words.reduce(3 + Self.digits(words.count)) { sum, word in sum + 5 + Self.digits(word.count) + word.count }
+        words.reduce(3 + "\(words.count)".utf8.count) { $0 + 5 + "\($1.count)".utf8.count + $1.count }
     }
 
     /// Appends it as it is sent.
@@ -44,13 +44,19 @@ struct RESPCommand: Sendable, Equatable {
         bytes += "\(count)".utf8
         bytes += "\r\n".utf8
     }
+}
 
-    /// How many digits a number that is not negative has.
-    private static func digits(_ number: Int) -> Int {
-        var (count, rest) = (1, number / 10)
-        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
-        return count
-    }
+/// A word of a command: text, or bytes as they are.
+protocol RESPWord {
+    var wordBytes: [UInt8] { get }
+}
+
+extension String: RESPWord {
+    var wordBytes: [UInt8] { Array(utf8) }
+}
+
+extension [UInt8]: RESPWord {
+    var wordBytes: [UInt8] { self }
 }
 
 /// The name alone: what an argument holds may be a secret or a user's.

@@ -143,20 +143,8 @@ extension RESPReader {
 
     /// A whole number in its shortest spelling, as the engine writes it: no plus, no leading zeros.
     private func number() throws(RESPFault) -> Int64 {
-        let isNegative = line.first == UInt8(ascii: "-")
-        let digits = line.dropFirst(isNegative ? 1 : 0)
-        guard let first = digits.first, first != UInt8(ascii: "0") || line.count == 1 else { throw .number }
-        var number: Int64 = 0
-        for byte in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { throw .number }
-            let digit = Int64(byte - UInt8(ascii: "0"))
-            let (shifted, overflowed) = number.multipliedReportingOverflow(by: 10)
-            // Downwards for a negative one: there is one more of them.
-            let (sum, carried) =
-                isNegative ? shifted.subtractingReportingOverflow(digit) : shifted.addingReportingOverflow(digit)
-            guard !overflowed, !carried else { throw .number }
-            number = sum
-        }
+        let text = String(decoding: line, as: UTF8.self)
+        guard let number = Int64(text), String(number) == text else { throw .number }
         return number
     }
 }

@@ -58,20 +58,19 @@ struct AskedPurges: Sendable {
     ) -> [Step] {
         var (kept, steps): ([PurgeWait], [Step]) = ([], [])
         for var wait in waits {
-            let isAwaitingOthers =
-                !registry.knowsOthers || registry.missing(wait.mark, now: now).contains(where: \.isAlive)
+            let mayWait = wait.position != nil && isFollowing && now < wait.deadline
             let isAhead = wait.position.map { $0 > position } ?? false
-            switch wait.step(
-                isFollowing: isFollowing, isAhead: isAhead, isAwaitingOthers: isAwaitingOthers, now: now)
-            {
-            case .wait: kept.append(wait)
-            case .purgeDirectly:
+            if case .done = wait.own, !mayWait || !wait.isAwaitingOthers(registry, now: now) {
+                steps.append(.report(wait.number, wait.report(registry, now: now)))
+                continue
+            }
+            // The log will not bring it in time. This node may have lost its place and gone on beyond.
+            if wait.own == .unread, !mayWait || !isAhead {
                 wait.own = .applying
                 wait.isWidened = unlogged.add(wait.number, wait.record, at: wait.position)
-                kept.append(wait)
                 steps.append(.purge(wait))
-            case .report: steps.append(.report(wait.number, wait.report(registry, now: now)))
             }
+            kept.append(wait)
         }
         waits = kept
         return steps
@@ -86,6 +85,11 @@ struct AskedPurges: Sendable {
 }
 
 extension PurgeWait {
+    /// Whether a node that is up has not applied it.
+    fileprivate func isAwaitingOthers(_ registry: NodeRegistry, now: Instant) -> Bool {
+        !registry.knowsOthers || registry.missing(mark, now: now).contains(where: \.isAlive)
+    }
+
     fileprivate func report(_ registry: NodeRegistry, now: Instant) -> PurgeReport {
         let purged: Int? = if case .done(let count) = own { count } else { nil }
         return PurgeReport(

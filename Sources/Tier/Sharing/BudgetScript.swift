@@ -1,4 +1,6 @@
+import EventLoop
 import Text
+import Upstream
 
 /// The budget of all nodes as the engine keeps it: a script that takes one node's report, learns
 /// the limit from it, and grants tokens. The engine runs scripts one after the other, so what one
@@ -12,58 +14,27 @@ import Text
 ///   but for the least one, which is a request in ten seconds;
 /// - a clock that was set back, or another engine's, holds nothing up for longer than what was
 ///   granted ahead can last.
-package enum BudgetScript {
-    /// A node's report and request.
-    package struct Question: Sendable, Equatable {
-        /// Tokens that are wanted; whether for what no client waits for.
-        package var tokens = 0
-        package var isBackground = false
-        /// Since the last question: answers other than 429, those of them that came while the limit
-        /// held requests back, and 429s.
-        package var answered = 0
-        package var answeredWhileBound = 0
-        package var refused = 0
-        /// Since the last of those with a 429 left, in microseconds.
-        package var refusedAge = 0
-        /// Requests a second; 0 for none.
-        package var ceiling = 0.0
-        /// What this node was told last, in requests a second, for an engine that has lost its
-        /// memory; 0 for no limit.
-        package var known = 0.0
-
-        package init() {}
-    }
-
-    /// The script's reply.
-    package struct Answer: Sendable, Equatable {
-        /// Requests a second, of all nodes together; 0 for any number.
-        package var limit: Double
-        package var granted: Int
-        /// In microseconds: until the first token is due, or until another try is worth it.
-        package var wait: Int
-        /// Nodes that have asked in the last three seconds.
-        package var nodes: Int
-    }
-
-    /// The script's keys and arguments, in its order.
-    static func arguments(_ question: Question, _ keys: TierKeys, node: String) -> [[UInt8]] {
+enum BudgetScript {
+    /// The script's keys and arguments, in its order: times in microseconds, 0 for no limit.
+    static func arguments(_ question: BudgetQuestion, _ keys: TierKeys, node: String) -> [[UInt8]] {
         let values = [
             node, "\(question.tokens)", question.isBackground ? "1" : "0", "\(question.answered)",
-            "\(question.answeredWhileBound)", "\(question.refused)", "\(question.refusedAge)", "\(question.ceiling)",
-            "\(question.known)",
+            "\(question.answeredWhileBound)", "\(question.refused)", "\(question.refusedAge.wholeNanoseconds / 1000)",
+            "\(question.ceiling ?? 0)", "\(question.known ?? 0)",
         ]
         return [Array("2".utf8), keys.budget, keys.budgetNodes] + values.map { Array($0.utf8) }
     }
 
     /// Nil for what is no answer of the script: what it keeps may have been changed by others.
-    static func answer(_ reply: RESPReply) -> Answer? {
+    static func answer(_ reply: RESPReply) -> BudgetAnswer? {
         guard let elements = reply.elements, elements.count == 4, let text = elements[0].bytes,
             let limit = Double(String(decoding: text, as: UTF8.self)), limit == 0 || rates.contains(limit),
             let granted = elements[1].number, (0...mostGranted).contains(granted),
             let wait = elements[2].number, (0...longestWait).contains(wait),
             let nodes = elements[3].number, (1...mostGranted).contains(nodes)
         else { return nil }
-        return Answer(limit: limit, granted: Int(granted), wait: Int(wait), nodes: Int(nodes))
+        return BudgetAnswer(
+            limit: limit > 0 ? limit : nil, granted: Int(granted), wait: .microseconds(wait), nodes: Int(nodes))
     }
 
     /// Requests a second that the script can have learnt: it has the same bounds.

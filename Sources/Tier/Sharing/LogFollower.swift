@@ -1,7 +1,7 @@
 import Cache
 import EventLoop
-import Glibc
 import Store
+import Text
 
 /// Follows the purge log for a whole process, with a connection of its own. One of them runs in a
 /// process. Confined to its loop; `board` and the `PurgeKnowledge` are for everyone.
@@ -65,7 +65,7 @@ package final class LogFollower {
     package init(
         _ tier: TierSettings, _ node: NodeIdentity, cache: ResponseCache, knowledge: PurgeKnowledge,
         board: SharingBoard = SharingBoard(), settings: Settings = Settings(), loop: EventLoop,
-        clock: @escaping @Sendable () -> Int64 = LogFollower.systemClock,
+        clock: @escaping @Sendable () -> Int64 = { Timestamp.now().microseconds / 1000 },
         observe: @escaping (TierStatus) -> Void = { _ in }, inform: @escaping @Sendable (String) -> Void = { _ in },
         log: @escaping @Sendable (String) -> Void
     ) {
@@ -127,13 +127,6 @@ package final class LogFollower {
         loop.assertOnLoop()
         tell(.close)
         connection.close()
-    }
-
-    /// The machine's clock.
-    package static let systemClock: @Sendable () -> Int64 = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

@@ -64,7 +64,7 @@ extension NodeRegistry {
 
     /// Takes this node off the list.
     func farewell(_ keys: TierKeys) -> RESPCommand {
-        RESPCommand([Array("HDEL".utf8), keys.nodes, Array(own.name.utf8)])
+        RESPCommand("HDEL", keys.nodes, own.name)
     }
 
     /// The replies to a heartbeat have come.

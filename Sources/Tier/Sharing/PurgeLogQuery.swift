@@ -26,14 +26,11 @@ enum PurgeLogQuery {
 
     /// One transaction: the entries beyond a position, and what there is besides.
     static func commands(_ keys: TierKeys, after position: LogPosition) -> [RESPCommand] {
-        func words(_ words: String...) -> [[UInt8]] { words.map { Array($0.utf8) } }
-        return [
+        [
             RESPCommand("MULTI"),
-            RESPCommand(
-                words("XRANGE") + [keys.purges]
-                    + words("(\(position.text)", "+", "COUNT", "\(PurgeLogPage.mostEntries)")),
-            RESPCommand(words("GET") + [keys.epoch]),
-            RESPCommand(words("XINFO", "STREAM") + [keys.purges]),
+            RESPCommand("XRANGE", keys.purges, "(\(position.text)", "+", "COUNT", "\(PurgeLogPage.mostEntries)"),
+            RESPCommand("GET", keys.epoch),
+            RESPCommand("XINFO", "STREAM", keys.purges),
             RESPCommand("INFO", "replication"),
             RESPCommand("EXEC"),
         ]
@@ -41,7 +38,7 @@ enum PurgeLogQuery {
 
     /// Begins a life of the log, unless another node just has.
     static func beginning(_ keys: TierKeys) -> RESPCommand {
-        RESPCommand([Array("SET".utf8), keys.epoch, Array(LogEpoch.random().text.utf8), Array("NX".utf8)])
+        RESPCommand("SET", keys.epoch, LogEpoch.random().text, "NX")
     }
 
     /// Milliseconds that a replica has to say that it has a purge.
@@ -64,13 +61,12 @@ enum PurgeLogQuery {
 
     /// Asks for the newest entry of that time or before; unix milliseconds.
     static func newest(before milliseconds: Int64, _ keys: TierKeys) -> RESPCommand {
-        let words = ["\(milliseconds)", "-", "COUNT", "1"].map { Array($0.utf8) }
-        return RESPCommand([Array("XREVRANGE".utf8), keys.purges] + words)
+        RESPCommand("XREVRANGE", keys.purges, "\(milliseconds)", "-", "COUNT", "1")
     }
 
     /// Takes out of the log all entries before that one.
     static func trimming(before id: [UInt8], _ keys: TierKeys) -> RESPCommand {
-        RESPCommand([Array("XTRIM".utf8), keys.purges, Array("MINID".utf8), id])
+        RESPCommand("XTRIM", keys.purges, "MINID", id)
     }
 
     static func answer(_ replies: [RESPReply]) -> Answer {

@@ -29,26 +29,4 @@ struct PurgeWait: Sendable {
 
     /// Where other nodes have it applied; nil where nobody can tell.
     var mark: LogMark? { epoch.flatMap { epoch in position.map { LogMark(epoch, $0) } } }
-
-    /// Action due now.
-    enum Step: Equatable {
-        case wait
-        /// Purge the cache at once: the log will not bring it here in time.
-        case purgeDirectly
-        case report
-    }
-
-    /// - Parameters:
-    ///   - isFollowing: whether the engine answers.
-    ///   - isAhead: whether this node is still to read it. It may have lost its place in the log
-    ///     and gone on beyond.
-    ///   - isAwaitingOthers: whether a node that is up has not applied it.
-    func step(isFollowing: Bool, isAhead: Bool, isAwaitingOthers: Bool, now: Instant) -> Step {
-        let mayWait = position != nil && isFollowing && now < deadline
-        return switch own {
-        case .unread: mayWait && isAhead ? .wait : .purgeDirectly
-        case .announced, .applying: .wait
-        case .done: mayWait && isAwaitingOthers ? .wait : .report
-        }
-    }
 }

@@ -1,3 +1,5 @@
+import Upstream
+
 /// Asks the engine's budget script over one connection. Confined to that connection's loop.
 package final class TierBudget {
     private let connection: TierConnection
@@ -16,7 +18,7 @@ package final class TierBudget {
     ///
     /// - Parameter completion: is called exactly once, on the loop, perhaps at once; with nil where
     ///   the engine is away, or answers with an error.
-    package func ask(_ question: BudgetScript.Question, _ completion: @escaping (BudgetScript.Answer?) -> Void) {
+    package func ask(_ question: BudgetQuestion, _ completion: @escaping (BudgetAnswer?) -> Void) {
         let arguments = BudgetScript.arguments(question, keys, node: node)
         guard let name = BudgetScript.name else {
             return send("EVAL", BudgetScript.source, arguments) { answer, _ in completion(answer) }
@@ -29,7 +31,7 @@ package final class TierBudget {
 
     private func send(
         _ command: String, _ script: String, _ arguments: [[UInt8]],
-        _ completion: @escaping (BudgetScript.Answer?, _ error: String?) -> Void
+        _ completion: @escaping (BudgetAnswer?, _ error: String?) -> Void
     ) {
         let words = [Array(command.utf8), Array(script.utf8)] + arguments
         connection.send([RESPCommand(words)]) { replies in

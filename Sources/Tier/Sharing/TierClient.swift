@@ -39,11 +39,10 @@ package final class TierClient {
     /// that is no answer to that.
     /// - Parameter hints: what is asked in the same pipeline, for the case that there is no value.
     func ask(_ pair: TierKeys.Pair, hints: [UInt64], _ completion: @escaping (Found?) -> Void) {
-        let claim = RESPCommand([
-            Array("SET".utf8), pair.claim, name, Array("NX".utf8), Array("PX".utf8),
-            Array("\(TierLook.claimLife.components.seconds * 1000)".utf8),
-        ])
-        var commands = [RESPCommand([Array("GET".utf8), pair.value]), claim]
+        let life = TierLook.claimLife.components.seconds * 1000
+        var commands = [
+            RESPCommand("GET", pair.value), RESPCommand("SET", pair.claim, name, "NX", "PX", "\(life)"),
+        ]
         if !hints.isEmpty { commands.append(RESPCommand([Array("MGET".utf8)] + hints.map { tier.keys.hint($0) })) }
         send(commands) { replies in
             guard let replies, case .bulk(let value) = replies[0], replies[1].isOK || replies[1].isNil else {
@@ -68,15 +67,14 @@ package final class TierClient {
     /// Puts a value under its name for so many milliseconds, and hints that lead to it.
     func put(_ value: [UInt8], at pair: TierKeys.Pair, hints: [UInt64], milliseconds: Int) {
         tier.counters.count(.put)
-        let life = Array("\(milliseconds)".utf8)
         func set(_ name: [UInt8], _ value: [UInt8]) -> RESPCommand {
-            RESPCommand([Array("SET".utf8), name, value, Array("PX".utf8), life])
+            RESPCommand("SET", name, value, "PX", "\(milliseconds)")
         }
         send([set(pair.value, value)] + hints.map { set(tier.keys.hint($0), pair.value) }) { _ in }
     }
 
     func giveBack(_ pair: TierKeys.Pair) {
-        send([RESPCommand([Array("DEL".utf8), pair.claim])]) { _ in }
+        send([RESPCommand("DEL", pair.claim)]) { _ in }
     }
 
     /// Whether a purge has chosen the value by now, or nobody can tell.

@@ -86,9 +86,7 @@ package final class TierErrand {
     private func put(_ response: StoredResponse, _ fence: LogMark, _ now: Int64, _ hints: [UInt64]) {
         let value = TierValue(response, fence: fence)
         // An answer that is too large, or of no use by the time that it is read, stays here.
-        guard let milliseconds = try? value.millisecondsToLive(at: now), let bytes = try? value.encoded() else {
-            return
-        }
+        guard let milliseconds = value.millisecondsToLive(at: now), let bytes = value.encoded() else { return }
         let hints = bytes.count <= TierValue.maxHintedBytes ? hints : []
         client.put(bytes, at: pair, hints: hints, milliseconds: milliseconds)
     }

@@ -29,23 +29,13 @@ package enum TierGeneration: Sendable, Equatable {
     static func question(_ user: UserHash, _ keys: TierKeys, drawn: UserGeneration = .random()) -> [RESPCommand] {
         let name = keys.generation(user.bytes)
         let value = text(of: user) + ":\(Hexadecimal.text(drawn.bytes))"
-        return [
-            RESPCommand([
-                Array("SET".utf8), name, Array(value.utf8), Array("NX".utf8), Array("PX".utf8), milliseconds(life),
-            ]),
-            RESPCommand([Array("GET".utf8), name]),
-        ]
+        return [RESPCommand("SET", name, value, "NX", "PX", milliseconds(life)), RESPCommand("GET", name)]
     }
 
     /// Says that the user writes.
     static func announcement(_ user: UserHash, _ keys: TierKeys) -> [RESPCommand] {
-        let value = text(of: user) + ":writing"
-        return [
-            RESPCommand([
-                Array("SET".utf8), keys.generation(user.bytes), Array(value.utf8), Array("PX".utf8),
-                milliseconds(writeLife),
-            ])
-        ]
+        let (name, value) = (keys.generation(user.bytes), text(of: user) + ":writing")
+        return [RESPCommand("SET", name, value, "PX", milliseconds(writeLife))]
     }
 
     /// Reads the replies to `question`. The value names its user, since a reply that was lost or
@@ -61,9 +51,7 @@ package enum TierGeneration: Sendable, Equatable {
 
     private static func text(of user: UserHash) -> String { Hexadecimal.text(user.bytes) }
 
-    private static func milliseconds(_ time: Duration) -> [UInt8] {
-        Array("\(time.components.seconds * 1000)".utf8)
-    }
+    private static func milliseconds(_ time: Duration) -> String { "\(time.components.seconds * 1000)" }
 }
 
 extension TierClient {

@@ -13,13 +13,10 @@ struct LogEpoch: Hashable, Sendable {
 
     /// Reads what `text` writes, and nothing else.
     init?(_ text: some Collection<UInt8>) {
-        guard text.count == 16 else { return nil }
-        var number: UInt64 = 0
-        for digit in text {
-            guard let value = Hexadecimal.value(digit), Hexadecimal.lowercase(value) == digit else { return nil }
-            number = number << 4 | UInt64(value)
-        }
+        let text = String(decoding: text, as: UTF8.self)
+        guard let number = UInt64(text, radix: 16) else { return nil }
         self.number = number
+        guard self.text == text else { return nil }
     }
 
     /// Sixteen hexadecimal digits, in lower case.

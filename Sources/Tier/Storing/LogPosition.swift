@@ -31,16 +31,8 @@ extension LogPosition {
     }
 
     private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
-        guard let first = digits.first, digits.count == 1 || first != UInt8(ascii: "0") else { return nil }
-        var number: UInt64 = 0
-        for digit in digits {
-            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-            let (tens, overflowed) = number.multipliedReportingOverflow(by: 10)
-            let (sum, carried) = tens.addingReportingOverflow(UInt64(digit - UInt8(ascii: "0")))
-            guard !overflowed, !carried else { return nil }
-            number = sum
-        }
-        return number
+        let text = String(decoding: digits, as: UTF8.self)
+        return UInt64(text).flatMap { String($0) == text ? $0 : nil }
     }
 
     /// As the engine writes it.

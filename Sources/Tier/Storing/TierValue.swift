@@ -39,37 +39,25 @@ package struct TierValue: Sendable {
 }
 
 extension TierValue {
-    /// Why an answer does not enter the tier.
-    enum Refusal: Error, Equatable {
-        /// It is one user's.
-        case personal
-        /// It can be composed anew, or turned out to be damaged.
-        case notPortable
-        /// It would take more than `maxBytes`.
-        case tooLarge
-        /// Nobody would take it when it came out again: it is stale.
-        case useless
-    }
-
-    /// How long it is kept in the engine: as long as it is fresh, in milliseconds. `now` in unix
-    /// seconds.
+    /// How long it is kept in the engine: as long as it is fresh, in milliseconds; nil for a stale
+    /// one. `now` in unix seconds.
     ///
     /// No node takes more. Another's rule can shorten that, and never prolongs it; a soft purge
     /// makes it worth nothing to others; and what stands in for an origin that fails is what a node
     /// has itself.
-    func millisecondsToLive(at now: Int64) throws(Refusal) -> Int {
-        guard case .fresh(let seconds) = Freshness.of(response, at: now) else { throw .useless }
+    func millisecondsToLive(at now: Int64) -> Int? {
+        guard case .fresh(let seconds) = Freshness.of(response, at: now) else { return nil }
         return seconds * 1000
     }
 
-    /// As it stands in the engine.
-    func encoded() throws(Refusal) -> [UInt8] {
+    /// As it stands in the engine; nil for one user's answer, for one that can be composed anew or
+    /// turned out to be damaged, and for what would take more than `maxBytes`.
+    func encoded() -> [UInt8]? {
         let key = response.key.bytes
-        guard !response.key.isPersonal else { throw .personal }
-        guard response.isPortable else { throw .notPortable }
+        guard !response.key.isPersonal, response.isPortable else { return nil }
         let recordCount = PortableRecord.byteCount(of: response)
         let count = Self.headBytes + key.count + recordCount
-        guard count <= Self.maxBytes else { throw .tooLarge }
+        guard count <= Self.maxBytes else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)
         func append(_ number: some FixedWidthInteger) {

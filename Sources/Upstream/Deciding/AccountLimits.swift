@@ -6,10 +6,9 @@ import EventLoop
 /// Must hold:
 /// - an account has a limit of its own once it has met a 429, and while that is remembered;
 /// - at most `most` are remembered, those that were used last; what is waited for is not forgotten;
-/// - the numbers of limits begin at 1: 0 means none but the common one.
+/// - a limit is named by its account: 0 means none but the common one.
 struct AccountLimits {
     private struct Limit {
-        var account: UInt64
         var rate = RateLimit(ceiling: nil)
         var refusal = RefusalState()
         var usedAt: Instant
@@ -17,83 +16,77 @@ struct AccountLimits {
         var isBinding = false
     }
 
-    private var limits: [Limit] = []
-    private var numbers: [UInt64: Int] = [:]
+    private var limits: [UInt64: Limit] = [:]
 
     static let most = 64
 
     /// The limit of an account; 0 where it has none of its own.
-    func number(of account: UInt64) -> Int {
-        account == 0 || limits.isEmpty ? 0 : numbers[account] ?? 0
+    func limit(of account: UInt64) -> UInt64 {
+        account == 0 || limits.isEmpty || !limits.keys.contains(account) ? 0 : account
     }
 
     /// When the next request under a limit may leave, the common one apart: `now` or later.
-    func nextStart(_ number: Int, now: Instant) -> Instant {
-        guard number > 0 else { return now }
-        return max(limits[number - 1].rate.nextStart(now: now), limits[number - 1].refusal.heldUntil)
+    func nextStart(_ limit: UInt64, now: Instant) -> Instant {
+        guard limit != 0, let own = limits[limit] else { return now }
+        return max(own.rate.nextStart(now: now), own.refusal.heldUntil)
     }
 
     /// As `RefusalState.wait`.
-    func wait(_ number: Int, now: Instant) -> Int? {
-        number == 0 ? nil : limits[number - 1].refusal.wait(now: now)
+    func wait(_ limit: UInt64, now: Instant) -> Int? {
+        limit == 0 ? nil : limits[limit]?.refusal.wait(now: now)
     }
 
     /// As `RefusalState.admit`.
-    mutating func admit(_ number: Int, now: Instant) -> Int? {
-        number == 0 ? nil : limits[number - 1].refusal.admit(now: now)
+    mutating func admit(_ limit: UInt64, now: Instant) -> Int? {
+        limit == 0 ? nil : limits[limit]?.refusal.admit(now: now)
     }
 
-    mutating func started(_ number: Int, now: Instant) {
-        guard number > 0 else { return }
-        limits[number - 1].rate.started(now: now)
-        limits[number - 1].usedAt = now
+    mutating func started(_ limit: UInt64, now: Instant) {
+        guard limit != 0 else { return }
+        limits[limit]?.rate.started(now: now)
+        limits[limit]?.usedAt = now
     }
 
     mutating func succeeded(_ account: UInt64, now: Instant) {
-        let number = number(of: account)
-        guard number > 0 else { return }
-        limits[number - 1].rate.succeeded(now: now, isBinding: limits[number - 1].isBinding)
-        limits[number - 1].refusal.answered()
+        guard !limits.isEmpty, let isBinding = limits[account]?.isBinding else { return }
+        limits[account]?.rate.succeeded(now: now, isBinding: isBinding)
+        limits[account]?.refusal.answered()
     }
 
-    /// - Parameter isWaitedFor: whether something waits under a limit of this number.
+    /// - Parameter isWaitedFor: whether something waits under a limit.
     mutating func refused(
-        _ account: UInt64, retryAfter: Duration? = nil, startedAt: Instant, now: Instant, isWaitedFor: (Int) -> Bool
+        _ account: UInt64, retryAfter: Duration? = nil, startedAt: Instant, now: Instant,
+        isWaitedFor: (UInt64) -> Bool
     ) {
-        guard let number = remember(account, now: now, isWaitedFor) else { return }
-        limits[number - 1].rate.refused(startedAt: startedAt, now: now)
-        limits[number - 1].refusal.refused(retryAfter: retryAfter, now: now)
+        if limit(of: account) == 0 { remember(account, now: now, isWaitedFor) }
+        limits[account]?.rate.refused(startedAt: startedAt, now: now)
+        limits[account]?.refusal.refused(retryAfter: retryAfter, now: now)
     }
 
     /// The origin is another one: nobody is refused by it.
     mutating func forgetRefusals() {
-        for index in limits.indices { limits[index].refusal = RefusalState() }
+        for index in limits.values.indices { limits.values[index].refusal = RefusalState() }
     }
 
     /// Notes which limits hold back requests now.
-    mutating func bind(_ number: Int) { limits[number - 1].isBinding = true }
+    mutating func bind(_ limit: UInt64) { limits[limit]?.isBinding = true }
     mutating func unbind() {
-        for index in limits.indices { limits[index].isBinding = false }
+        for index in limits.values.indices { limits.values[index].isBinding = false }
     }
 
-    private mutating func remember(_ account: UInt64, now: Instant, _ isWaitedFor: (Int) -> Bool) -> Int? {
-        if let number = numbers[account] { return number }
-        if limits.count < Self.most {
-            limits.append(Limit(account: account, usedAt: now))
-            numbers[account] = limits.count
-            return limits.count
+    /// Does nothing where all that are remembered are waited for.
+    private mutating func remember(_ account: UInt64, now: Instant, _ isWaitedFor: (UInt64) -> Bool) {
+        if limits.count >= Self.most {
+            let others = limits.filter { !isWaitedFor($0.key) }
+            guard let oldest = others.min(by: { isForgotten($0.value, before: $1.value) }) else { return }
+            limits[oldest.key] = nil
         }
-        let oldest = limits.indices.filter { !isWaitedFor($0 + 1) }.min { isForgotten($0, before: $1) }
-        guard let oldest else { return nil }
-        numbers[limits[oldest].account] = nil
-        limits[oldest] = Limit(account: account, usedAt: now)
-        numbers[account] = oldest + 1
-        return oldest + 1
+        limits[account] = Limit(usedAt: now)
     }
 
     /// First those that limit nothing any more.
-    private func isForgotten(_ one: Int, before other: Int) -> Bool {
-        let (holds, otherHolds) = (limits[one].rate.current != nil, limits[other].rate.current != nil)
-        return holds == otherHolds ? limits[one].usedAt < limits[other].usedAt : otherHolds
+    private func isForgotten(_ one: Limit, before other: Limit) -> Bool {
+        let (holds, otherHolds) = (one.rate.current != nil, other.rate.current != nil)
+        return holds == otherHolds ? one.usedAt < other.usedAt : otherHolds
     }
 }

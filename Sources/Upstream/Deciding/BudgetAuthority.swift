@@ -1,15 +1,14 @@
 import EventLoop
 
 /// Keeps one budget for all nodes that share it: learns its limit from the 429s of all of them, and
-/// grants tokens by a clock of its own. Used from any thread.
+/// grants tokens by a clock of its own. Asked from any thread, it answers exactly once, perhaps at
+/// once, on any thread; with nil where it does not answer: what was reported is then taken as lost.
 ///
 /// It is asked where a limit is known or met, and by `UpstreamBudget.poll` otherwise: while there
 /// is no limit a request costs nothing.
-package protocol BudgetAuthority: Sendable {
-    /// - Parameter completion: is called exactly once, perhaps at once, on any thread; with nil
-    ///   where the authority does not answer: what was reported is then taken as lost.
-    func ask(_ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void)
-}
+package typealias BudgetAuthority = @Sendable (
+    _ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void
+) -> Void
 
 /// A node's report to the authority, and how many requests it wants to send.
 package struct BudgetQuestion: Sendable, Equatable {

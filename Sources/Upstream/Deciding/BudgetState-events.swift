@@ -41,8 +41,6 @@ extension BudgetState {
         let account: UInt64
         /// Nil while it waits.
         var startedAt: Instant?
-        /// Where it waits; nil once it has started.
-        var item: Int?
     }
 
     /// One loop's share.

@@ -62,7 +62,7 @@ extension BudgetState {
         isRepeated: Bool = false, now: Instant
     ) -> [Action] {
         nextOrder += 1
-        let limit = accounts.number(of: account)
+        let limit = accounts.limit(of: account)
         if let wait = account == 0 ? refusal.admit(now: now) : accounts.admit(limit, now: now) {
             return [.turnAway(id, retryAfter: wait)]
         }
@@ -75,10 +75,8 @@ extension BudgetState {
             countStart(limit, now: now)
             return [.start(id)]
         }
-        job.item = lines.add(
-            id, of: party, in: WaitingLines.Channel(lane: id.lane, limit: limit), priority,
-            order: isRepeated ? .min + nextOrder : nextOrder, isRepeated: isRepeated)
         jobs[id] = job
+        lines.add(.init(id, of: party, under: limit, priority, order: isRepeated ? .min + nextOrder : nextOrder))
         return settle(newest: priority.isBackground ? nil : party, now: now)
     }
 
@@ -88,18 +86,16 @@ extension BudgetState {
     mutating func promote(
         _ id: JobID, to priority: UpstreamPriority, of party: UpstreamParty? = nil, now: Instant
     ) -> [Action] {
-        guard let job = jobs[id], let item = job.item else { return [] }
-        let (own, isMoreUrgent) = (lines.party(of: item), job.priority < priority)
+        guard let job = jobs[id], let item = lines[id] else { return [] }
+        let (own, isMoreUrgent) = (item.party, job.priority < priority)
         var better = own == .background ? party ?? .everyone : own
         if let party, own != .background, lines.count(of: party) + 1 < lines.count(of: own) { better = party }
         guard isMoreUrgent || own != .background && better != own else { return [] }
-        let channel = lines.channel(of: item)
-        lines.remove(item)
+        lines.remove(id)
         nextOrder += 1
         let urgency = max(priority, job.priority)
-        var promoted = Job(priority: urgency, account: job.account)
-        promoted.item = lines.add(id, of: better, in: channel, urgency, order: nextOrder, isRepeated: false)
-        jobs[id] = promoted
+        jobs[id] = Job(priority: urgency, account: job.account)
+        lines.add(.init(id, of: better, under: item.channel.limit, urgency, order: nextOrder))
         return settle(newest: urgency.isBackground ? nil : better, now: now)
     }
 
@@ -111,8 +107,8 @@ extension BudgetState {
             lanes[id.lane].leave(job.priority)
             learn(from: outcome, job.account, startedAt: startedAt, now: now)
             if case .rateLimited = outcome { actions = turnAway(job.account, now: now) }
-        } else if let item = job.item {
-            lines.remove(item)
+        } else {
+            lines.remove(id)
         }
         return actions.isEmpty ? settle(now: now) : actions + settle(now: now)
     }
@@ -120,9 +116,9 @@ extension BudgetState {
     /// Those of an account that wait while the origin refuses it.
     private mutating func turnAway(_ account: UInt64, now: Instant) -> [Action] {
         guard let wait = wait(of: account, now: now) else { return [] }
-        let waiting = jobs.filter { $0.value.account == account && $0.value.item != nil }
-        return waiting.sorted { $0.key < $1.key }.map { id, job in
-            if let item = job.item { lines.remove(item) }
+        let waiting = jobs.filter { $0.value.account == account && $0.value.startedAt == nil }
+        return waiting.keys.sorted().map { id in
+            lines.remove(id)
             jobs[id] = nil
             return .turnAway(id, retryAfter: wait)
         }
@@ -144,7 +140,7 @@ extension BudgetState {
                 // A copy: the closure must not look at what is being changed.
                 let lines = lines
                 accounts.refused(account, retryAfter: retryAfter, startedAt: startedAt, now: now) {
-                    lines.count(under: $0) > 0
+                    lines.isWaiting(under: $0)
                 }
             }
             if sharedRefusalAt.nanoseconds != .min, now - sharedRefusalAt < Self.sharedTrouble {
@@ -178,7 +174,7 @@ extension BudgetState {
     /// A loop stops: nothing of it waits or is in flight any more.
     mutating func closeLane(_ lane: Int) {
         for id in jobs.keys.filter({ $0.lane == lane }) {
-            if let item = jobs[id]?.item { lines.remove(item) }
+            lines.remove(id)
             jobs[id] = nil
         }
         lanes[lane] = Lane(connections: 0)
@@ -203,11 +199,11 @@ extension BudgetState {
     /// Seconds after which a request of an account is worth another try, where the origin refuses
     /// them all for now.
     func wait(of account: UInt64, now: Instant) -> Int? {
-        account == 0 ? refusal.wait(now: now) : accounts.wait(accounts.number(of: account), now: now)
+        account == 0 ? refusal.wait(now: now) : accounts.wait(accounts.limit(of: account), now: now)
     }
 
     /// On whose behalf a request waits; nil for one that does not.
-    func party(of id: JobID) -> UpstreamParty? { jobs[id]?.item.map { lines.party(of: $0) } }
+    func party(of id: JobID) -> UpstreamParty? { lines[id]?.party }
 
     /// Whether an optional request would delay no other: none waits or is turned away, at least
     /// half of the lane's places stay free, and the rate is far from used up.
@@ -250,7 +246,7 @@ extension BudgetState {
                 && accounts.nextStart(channel.limit, now: now) <= now
         }
         guard let next else { return }
-        let isBackground = lines[next].priority.isBackground
+        let isBackground = next.priority.isBackground
         let places = lanes.reduce(0) { $0 + $1.connections - $1.inFlight }
         rate.want(
             isBackground ? 1 : min(lines.count - lines.backgroundCount, places), isBackground: isBackground, now: now)
@@ -258,64 +254,52 @@ extension BudgetState {
 
     private func nextStart(now: Instant) -> Instant { max(rate.nextStart(now: now), refusal.heldUntil) }
 
-    private func isOpen(_ limit: Int, now: Instant) -> Bool {
+    private func isOpen(_ limit: UInt64, now: Instant) -> Bool {
         nextStart(now: now) <= now && accounts.nextStart(limit, now: now) <= now
     }
 
     /// Requests under a limit that their account got while they waited go there first.
-    private mutating func nextToStart(now: Instant) -> Int? {
+    private mutating func nextToStart(now: Instant) -> WaitingLines.Item? {
         while true {
             let item = lines.next { channel, inBackground in
                 lanes[channel.lane].hasRoom(inBackground: inBackground) && isOpen(channel.limit, now: now)
             }
-            guard let item, lines.channel(of: item).limit == 0, let job = jobs[lines[item].id], job.account != 0
-            else { return item }
-            let limit = accounts.number(of: job.account)
+            guard let item, item.channel.limit == 0, let job = jobs[item.id] else { return item }
+            let limit = accounts.limit(of: job.account)
             guard limit != 0 else { return item }
-            let (waiting, party) = (lines[item], lines.party(of: item))
-            lines.remove(item)
-            jobs[waiting.id]?.item = lines.add(
-                waiting.id, of: party, in: WaitingLines.Channel(lane: waiting.id.lane, limit: limit), waiting.priority,
-                order: waiting.order, isRepeated: waiting.isRepeated)
+            lines.remove(item.id)
+            lines.add(.init(item.id, of: item.party, under: limit, item.priority, order: item.order))
         }
     }
 
-    private mutating func start(_ item: Int, now: Instant) -> Action {
-        let (id, priority, limit) = (lines[item].id, lines[item].priority, lines.channel(of: item).limit)
-        Self.take(item, from: &lines, lanes, accounts, now: now)
-        jobs[id]?.startedAt = now
-        jobs[id]?.item = nil
-        lanes[id.lane].enter(priority)
-        countStart(limit, now: now)
-        return .start(id)
-    }
-
-    /// The common rate allows a start: a channel is open if its lane and its own limit are. A
-    /// function of the type, because `lines` changes while its closure looks at the others.
-    private static func take(
-        _ item: Int, from lines: inout WaitingLines, _ lanes: [Lane], _ accounts: AccountLimits, now: Instant
-    ) {
+    /// The common rate allows a start: a channel is open if its lane and its own limit are.
+    private mutating func start(_ item: WaitingLines.Item, now: Instant) -> Action {
+        // Copies: the closure must not look at what is being changed.
+        let (lanes, accounts) = (lanes, accounts)
         lines.take(item) { channel in
             lanes[channel.lane].hasRoom(inBackground: false) && accounts.nextStart(channel.limit, now: now) <= now
         }
+        jobs[item.id]?.startedAt = now
+        self.lanes[item.id.lane].enter(item.priority)
+        countStart(item.channel.limit, now: now)
+        return .start(item.id)
     }
 
-    private mutating func countStart(_ limit: Int, now: Instant) {
+    private mutating func countStart(_ limit: UInt64, now: Instant) {
         rate.started(now: now)
         accounts.started(limit, now: now)
     }
 
-    private mutating func refuse(_ item: Int, now: Instant) -> Action {
-        let (id, priority, party) = (lines[item].id, lines[item].priority, lines.party(of: item))
-        lines.remove(item)
-        jobs[id] = nil
-        return .refuse(id, retryAfter: retryAfter(priority, of: party, now: now))
+    private mutating func refuse(_ item: WaitingLines.Item, now: Instant) -> Action {
+        lines.remove(item.id)
+        jobs[item.id] = nil
+        return .refuse(item.id, retryAfter: retryAfter(item.priority, of: item.party, now: now))
     }
 
     /// Requests refused if more wait than may, or more of one party.
-    private func oneTooMany(_ newest: UpstreamParty?) -> Int? {
+    private func oneTooMany(_ newest: UpstreamParty?) -> WaitingLines.Item? {
         if lines.count > maxWaiting || lines.backgroundCount > maxWaitingInBackground {
-            return lines.newest(of: .background) ?? lines.newestOfTheLongest
+            return lines.newest(of: .background) ?? lines.newestOfTheLongest(newest)
         }
         guard let newest, lines.partyCount > 1, lines.count(of: newest) > max(1, maxWaiting / 4) else { return nil }
         return lines.newest(of: newest)
@@ -324,10 +308,8 @@ extension BudgetState {
     /// Sees when something could start that has room, and which rate it waits for.
     private mutating func lookAhead(now: Instant) {
         let common = nextStart(now: now)
-        var (earliest, isBinding, bound) = (Instant?.none, false, [Int]())
-        lines.forEachChannel { lane, inBackground in
-            lanes[lane].hasRoom(inBackground: inBackground)
-        } _: { channel in
+        var (earliest, isBinding, bound) = (Instant?.none, false, [UInt64]())
+        for channel in lines.channels({ lanes[$0].hasRoom(inBackground: $1) }) {
             let own = accounts.nextStart(channel.limit, now: now)
             earliest = min(earliest ?? .init(nanoseconds: .max), max(own, common))
             if own > common { bound.append(channel.limit) } else { isBinding = true }

@@ -16,9 +16,8 @@ struct PoolState {
     private(set) var connections: [ConnectionID: Connection] = [:]
     /// The idle ones, the one used last at the end.
     private(set) var idle: [ConnectionID] = []
-    private var waiting: [Ticket] = []
+    private(set) var waiting: [Ticket] = []
     private var isDraining = false
-    private var counters = UpstreamCounters()
     /// When `tick` must be called at the latest; it may turn out that nothing was due.
     private(set) var wakeAt: Instant?
     private var nextConnection = 0
@@ -33,14 +32,14 @@ struct PoolState {
 
 extension PoolState {
     mutating func submit(_ request: RequestID, isReplayable: Bool, now: Instant) -> [Action] {
-        guard !isDraining else { return [fail(request, .draining)] }
+        guard !isDraining else { return [.fail(request, .draining)] }
         let ticket = Ticket(request: request, isReplayable: isReplayable, deadline: now + settings.timeouts.whole)
         if let connection = takeIdle(for: ticket, now: now) {
             return [lease(connection, to: ticket, isReused: true, now: now)]
         }
         guard waiting.count < settings.maxWaiting else {
             // How fast those before it will go is the budget's to know.
-            return [fail(request, .tooManyWaiting(retryAfter: 1))]
+            return [.fail(request, .tooManyWaiting(retryAfter: 1))]
         }
         waiting.append(ticket)
         wake(at: ticket.deadline)
@@ -76,7 +75,6 @@ extension PoolState {
     mutating func connected(_ connection: ConnectionID, now: Instant) -> [Action] {
         guard case .starting = connections[connection] else { return [] }
         consecutiveConnectFailures = 0
-        counters.opened += 1
         guard !waiting.isEmpty else { return becomeIdle(connection, now: now) + openWhatIsNeeded(now: now) }
         let ticket = waiting.removeFirst()
         return [lease(connection, to: ticket, isReused: false, now: now)] + openWhatIsNeeded(now: now)
@@ -85,14 +83,13 @@ extension PoolState {
     /// Every address of the origin was tried, or the time for it is up.
     mutating func connectFailed(_ connection: ConnectionID, _ failure: DialFailure, now: Instant) -> [Action] {
         guard case .starting = connections[connection] else { return [] }
-        counters.connectFailures += 1
         backOff(connection, now: now)
         // Others that are being opened or at work may yet serve the waiting. With none left,
         // waiting is pointless.
         guard counts.starting == 0, counts.leased == 0 else { return [.close(connection)] }
         let hopeless = waiting
         waiting.removeAll()
-        return [.close(connection)] + hopeless.map { fail($0.request, .dial(failure)) }
+        return [.close(connection)] + hopeless.map { .fail($0.request, .dial(failure)) }
     }
 
     /// The head of the final response has come, or more of its content: more is due next.
@@ -130,9 +127,8 @@ extension PoolState {
         guard case .leased(var ticket, _, _) = connections[connection] else { return [] }
         remove(connection)
         guard failure.isWorthRetrying, ticket.isReplayable, !ticket.isRetry else {
-            return [.close(connection), fail(ticket.request, failure)] + openWhatIsNeeded(now: now)
+            return [.close(connection), .fail(ticket.request, failure)] + openWhatIsNeeded(now: now)
         }
-        counters.retried += 1
         ticket.isRetry = true
         waiting.insert(ticket, at: 0)
         return [.close(connection)] + openWhatIsNeeded(now: now)
@@ -160,15 +156,6 @@ extension PoolState {
             }
         }
         return counts
-    }
-
-    /// The counters with the numbers of this moment filled in.
-    var currentCounters: UpstreamCounters {
-        var result = counters
-        (result.starting, _, result.leased) = counts
-        result.idle = idle.count
-        result.waiting = waiting.count
-        return result
     }
 
     /// One connection for each that waits, within the bound. After a failure one attempt at a time,
@@ -207,7 +194,6 @@ extension PoolState {
     private mutating func lease(
         _ connection: ConnectionID, to ticket: Ticket, isReused: Bool, now: Instant
     ) -> Action {
-        if isReused { counters.reused += 1 }
         let due = Due(deadline: now + settings.timeouts.response, phase: .firstByte)
         connections[connection] = .leased(ticket, isReused: isReused, due: due)
         wake(at: min(due.deadline, ticket.deadline))
@@ -236,11 +222,6 @@ extension PoolState {
         wake(at: until)
     }
 
-    private mutating func fail(_ request: RequestID, _ failure: UpstreamFailure) -> Action {
-        counters.failures += 1
-        return .fail(request, failure)
-    }
-
     private mutating func remove(_ connection: ConnectionID) {
         connections[connection] = nil
         idle.removeAll { $0 == connection }
@@ -259,7 +240,7 @@ extension PoolState {
             actions += tick(connection, now: now)
         }
         for ticket in waiting where ticket.deadline <= now {
-            actions.append(fail(ticket.request, .timeout(.whole)))
+            actions.append(.fail(ticket.request, .timeout(.whole)))
         }
         waiting.removeAll { $0.deadline <= now }
         for ticket in waiting { wake(at: ticket.deadline) }

@@ -22,8 +22,16 @@ public final class UpstreamBudget: Sendable {
         /// By lane: the ways to the loops' gates.
         var doors: [Confined<WeakGate>] = []
         /// Keeps the budget of many nodes, where there are many.
-        var authority: (any BudgetAuthority)?
+        var authority: BudgetAuthority?
+
+        /// The next question to the authority, once.
+        mutating func takeCall() -> Call? {
+            guard let authority, let (number, question) = state.rate.takeQuestion() else { return nil }
+            return (authority, number, question)
+        }
     }
+
+    fileprivate typealias Call = (authority: BudgetAuthority, number: Int, question: BudgetQuestion)
 
     private let shared: Mutex<Shared>
 
@@ -66,32 +74,9 @@ public final class UpstreamBudget: Sendable {
         shared.withLock { $0.state.forgetRefusals() }
     }
 
-    func closeLane(_ lane: Int) {
-        shared.withLock { $0.state.closeLane(lane) }
-    }
-
-    /// Seconds after which a request of this priority is worth another try.
-    func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty, now: Instant) -> Int {
-        shared.withLock { $0.state.retryAfter(priority, of: party, now: now) }
-    }
-
-    /// Seconds after which a request of an account is worth another try, where the origin refuses
-    /// them all for now.
-    func wait(of account: UInt64, now: Instant) -> Int? {
-        shared.withLock { $0.state.wait(of: account, now: now) }
-    }
-
-    /// On whose behalf a request waits; nil for one that does not.
-    func party(of id: BudgetState.JobID) -> UpstreamParty? { shared.withLock { $0.state.party(of: id) } }
-
-    /// Whether an optional request would delay no other.
-    func hasRoom(_ lane: Int, now: Instant) -> Bool {
-        shared.withLock { $0.state.hasRoom(lane, now: now) }
-    }
-
-    /// Whether all places of a lane are taken.
-    func isFull(_ lane: Int) -> Bool {
-        shared.withLock { $0.state.isFull(lane) }
+    /// Asks the state something that starts nothing.
+    func ask<R: Sendable>(_ question: (inout BudgetState) -> R) -> R {
+        shared.withLock { question(&$0.state) }
     }
 
     /// Whether something waits for its turn.
@@ -127,7 +112,7 @@ public final class UpstreamBudget: Sendable {
 extension UpstreamBudget {
     /// From now on the limit is that of all nodes that ask this authority, which must be told of
     /// `poll` every quarter of a second.
-    package func share(with authority: any BudgetAuthority) {
+    package func share(with authority: @escaping BudgetAuthority) {
         shared.withLock { shared in
             shared.authority = authority
             shared.state.rate.share(phase: .random(in: 0..<1))
@@ -157,7 +142,7 @@ extension UpstreamBudget {
     package var nodes: Int { shared.withLock { $0.state.rate.nodes } }
 
     private func perform(_ call: Call) {
-        call.authority.ask(call.question) { [weak self] answer in
+        call.authority(call.question) { [weak self] answer in
             self?.answered(answer, to: call.number, now: .now())
         }
     }
@@ -174,20 +159,6 @@ extension UpstreamBudget {
     /// In a turn of its own: the gate may be performing something.
     private func reconsider(_ doors: [Confined<WeakGate>]) {
         for door in doors { door.execute { $0.gate?.reconsider() } }
-    }
-
-    fileprivate struct Call {
-        let authority: any BudgetAuthority
-        let number: Int
-        let question: BudgetQuestion
-    }
-}
-
-extension UpstreamBudget.Shared {
-    /// The next question to the authority, once.
-    fileprivate mutating func takeCall() -> UpstreamBudget.Call? {
-        guard let authority, let (number, question) = state.rate.takeQuestion() else { return nil }
-        return UpstreamBudget.Call(authority: authority, number: number, question: question)
     }
 }
 

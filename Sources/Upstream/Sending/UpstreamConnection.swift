@@ -246,16 +246,12 @@ extension UpstreamConnection {
 }
 
 extension UpstreamConnection: StreamHandler {
-    func streamDidOpen(_ stream: Stream) {}
-
     func streamDidBecomeReadable(_ stream: Stream) {
         guard stream === self.stream else { return }
         // The stream keeps this connection alive: one that its pool has left behind ends here.
         guard pool != nil else { return close() }
         readOn()
     }
-
-    func streamDidDrain(_ stream: Stream) {}
 
     func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard stream === self.stream else { return }

@@ -246,7 +246,7 @@ extension UpstreamExchange {
         repeats += 1
         phase = .pausing
         timer = loop.schedule(at: at) {
-            self.gate?.repeats()
+            self.gate?.observer.upstreamRepeated()
             self.waitForTurn()
         }
         return true
@@ -257,7 +257,7 @@ extension UpstreamExchange {
         guard turn != nil, !isCounted else { return }
         isCounted = true
         let time = response.map { $0.receivedAt - $0.requestedAt }
-        gate?.count(priority, response?.status, took: time)
+        gate?.observer.upstreamAnswered(priority, status: response?.status, after: time)
     }
 
     /// `outcome` is what the budget hears of it, unless it met a 429.

@@ -16,7 +16,7 @@ public final class UpstreamGate {
     let loop: EventLoop
     private let pool: UpstreamPool
     private let budget: UpstreamBudget
-    private let observer: any UpstreamObserver
+    let observer: any UpstreamObserver
     private var random: any RandomNumberGenerator
     private var lane = 0
     private var nextNumber = 0
@@ -49,7 +49,7 @@ public final class UpstreamGate {
     }
 
     deinit {
-        budget.closeLane(lane)
+        budget.ask { $0.closeLane(lane) }
     }
 
     /// Sends a request when its turn comes.
@@ -108,7 +108,7 @@ public final class UpstreamGate {
 
     /// Seconds after which what met a 429 is worth another try, as far as it is known here.
     package func retryAfter(of account: UInt64) -> Int {
-        budget.wait(of: account, now: loop.now) ?? retryAfter(.waitingClient, of: .everyone)
+        budget.ask { $0.wait(of: account, now: loop.now) } ?? retryAfter(.waitingClient, of: .everyone)
     }
 
     /// The longest that an answer is waited for from the moment at which its request has its turn;
@@ -116,7 +116,7 @@ public final class UpstreamGate {
     package var patience: Duration { pool.settings.timeouts.patience }
 
     /// Whether an optional request would delay no other.
-    package var hasRoom: Bool { budget.hasRoom(lane, now: loop.now) }
+    package var hasRoom: Bool { budget.ask { $0.hasRoom(lane, now: loop.now) } }
 
     /// The budget may allow more than before.
     package func reconsider() {
@@ -151,7 +151,7 @@ extension UpstreamGate {
     ) -> UpstreamParty? {
         let now = loop.now
         decide { $0.promote(turn, to: priority, of: party, now: now) }
-        return budget.party(of: turn)
+        return budget.ask { $0.party(of: turn) }
     }
 
     /// The turn is over, whether it had come or not.
@@ -163,26 +163,20 @@ extension UpstreamGate {
     }
 
     func retryAfter(_ priority: UpstreamPriority, of party: UpstreamParty) -> Int {
-        budget.retryAfter(priority, of: party, now: loop.now)
+        budget.ask { $0.retryAfter(priority, of: party, now: loop.now) }
     }
 
     /// Nil when the request has been sent often enough, would come too late, or would be refused.
     /// - Parameter retryAfter: what the origin has said.
     func pause(beforeRepeat number: Int, of account: UInt64, retryAfter: Duration?, deadline: Instant) -> Instant? {
-        guard !isDraining, budget.wait(of: account, now: loop.now) == nil, budget.wait(of: 0, now: loop.now) == nil,
-            let pause = RepeatPause.duration(beforeRepeat: number, using: &random)
-        else { return nil }
+        let isRefused = budget.ask { state in
+            [account, 0].contains { state.wait(of: $0, now: loop.now) != nil }
+        }
+        guard !isDraining, !isRefused, let pause = RepeatPause.duration(beforeRepeat: number, using: &random) else {
+            return nil
+        }
         let instant = loop.now + max(pause, retryAfter ?? .zero)
         return instant < deadline ? instant : nil
-    }
-
-    /// A sending was answered with that status, or not at all.
-    func count(_ priority: UpstreamPriority, _ status: Int?, took time: Duration?) {
-        observer.upstreamAnswered(priority, status: status, after: time)
-    }
-
-    func repeats() {
-        observer.upstreamRepeated()
     }
 
     /// An exchange has ended.
@@ -228,7 +222,7 @@ extension UpstreamGate {
     }
 
     /// Whether requests wait here because all connections are taken.
-    private var isCrowded: Bool { !waiting.isEmpty && budget.isFull(lane) }
+    private var isCrowded: Bool { !waiting.isEmpty && budget.ask { $0.isFull(lane) } }
 }
 
 // MARK: Actions

@@ -14,7 +14,7 @@ public final class UpstreamPool {
     let loop: EventLoop
     let tls: ClientTLS?
     let resolver: Resolver
-    private var state: PoolState
+    private(set) var state: PoolState
     private var connections: [PoolState.ConnectionID: UpstreamConnection] = [:]
     private var exchanges: [PoolState.RequestID: UpstreamExchange] = [:]
     private var nextRequest = 0
@@ -53,12 +53,6 @@ public final class UpstreamPool {
     func drain() {
         loop.assertOnLoop()
         perform(state.drain())
-    }
-
-    /// Counters and contents of the pool.
-    var counters: UpstreamCounters {
-        loop.assertOnLoop()
-        return state.currentCounters
     }
 }
 

@@ -3,10 +3,12 @@ import TestSupport
 import Testing
 
 @testable import Tier
+@testable import Upstream
 
 /// The budget script in a real engine.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct BudgetScriptTests {
-    private typealias Question = BudgetScript.Question
+    private typealias Question = BudgetQuestion
+    private typealias Answer = BudgetModel.Answer
 
     /// An engine, and what asks it on one node's behalf.
     private final class Scene {
@@ -20,19 +22,19 @@ import Testing
         }
 
         /// As that node, by the whole script.
-        func ask(_ question: Question, as node: String = "a") async throws -> BudgetScript.Answer {
+        func ask(_ question: Question, as node: String = "a") async throws -> Answer {
             let words = ["EVAL", BudgetScript.source].map { Array($0.utf8) }
             let replies = await tier.send(
                 RESPCommand(words + BudgetScript.arguments(question, keys, node: node)))
-            return try #require(replies.flatMap { BudgetScript.answer($0[0]) }, "\(String(describing: replies))")
+            return try #require(replies.flatMap { Answer($0[0]) }, "\(String(describing: replies))")
         }
 
         /// By a `TierBudget`.
-        func askAsNode(_ question: Question) async -> BudgetScript.Answer? {
-            let answers = AsyncStream<BudgetScript.Answer?>.makeStream()
+        func askAsNode(_ question: Question) async -> Answer? {
+            let answers = AsyncStream<Answer?>.makeStream()
             tier.onLoop { connection in
                 let settings = TierSettings(endpoints: [Endpoint(isTLS: false, host: "x", port: 1)], nodeName: "n")
-                TierBudget(connection, settings).ask(question) { answers.continuation.yield($0) }
+                TierBudget(connection, settings).ask(question) { answers.continuation.yield($0.map { Answer($0) }) }
             }
             for await answer in answers.stream { return answer }
             return nil
@@ -46,7 +48,7 @@ import Testing
         var question = Question()
         (question.tokens, question.isBackground) = (tokens, isBackground)
         (question.answered, question.answeredWhileBound, question.refused) = (answered, bound, refused)
-        (question.ceiling, question.known) = (ceiling, known)
+        (question.ceiling, question.known) = (ceiling > 0 ? ceiling : nil, known > 0 ? known : nil)
         return question
     }
 
@@ -203,28 +205,39 @@ import Testing
             asked.answered = Int.random(in: 0...4, using: &random)
             asked.answeredWhileBound = Int.random(in: 0...asked.answered, using: &random)
             asked.refused = Int.random(in: 0..<12, using: &random) == 0 ? Int.random(in: 1...9, using: &random) : 0
-            asked.refusedAge = Int.random(in: 0...300_000, using: &random)
-            asked.ceiling = Int.random(in: 0..<5, using: &random) == 0 ? 3 : 0
-            asked.known = last.limit
+            asked.refusedAge = .microseconds(Int.random(in: 0...300_000, using: &random))
+            asked.ceiling = Int.random(in: 0..<5, using: &random) == 0 ? 3 : nil
+            asked.known = last.limit > 0 ? last.limit : nil
             let node = "\(Int.random(in: 0..<10, using: &random))"
             let words = ["EVAL", Self.clocked].map { Array($0.utf8) }
             let arguments = BudgetScript.arguments(asked, keys, node: node) + [Array("\(now)".utf8)]
             let replies = await scene.tier.send(RESPCommand(words + arguments))
-            let answer = try #require(replies.flatMap { BudgetScript.answer($0[0]) }, "\(String(describing: replies))")
+            let answer = try #require(replies.flatMap { Answer($0[0]) }, "\(String(describing: replies))")
             last = model.ask(BudgetModel.Question(asked), node: node, now: Double(now))
-            let expected = BudgetScript.Answer(
-                limit: last.limit, granted: last.granted, wait: last.wait, nodes: last.nodes)
-            try #require(answer == expected, "seed \(seed), step \(step)")
+            try #require(answer == last, "seed \(seed), step \(step)")
         }
     }
 }
 
 extension BudgetModel.Question {
-    fileprivate init(_ question: BudgetScript.Question) {
+    fileprivate init(_ question: BudgetQuestion) {
         self.init()
         (tokens, isBackground) = (question.tokens, question.isBackground)
         (answered, bound) = (Double(question.answered), Double(question.answeredWhileBound))
-        (refused, age) = (Double(question.refused), Double(question.refusedAge))
-        (ceiling, known) = (question.ceiling, question.known)
+        (refused, age) = (Double(question.refused), Double(question.refusedAge.wholeNanoseconds / 1000))
+        (ceiling, known) = (question.ceiling ?? 0, question.known ?? 0)
+    }
+}
+
+extension BudgetModel.Answer {
+    fileprivate init?(_ reply: RESPReply) {
+        guard let answer = BudgetScript.answer(reply) else { return nil }
+        self.init(answer)
+    }
+
+    fileprivate init(_ answer: BudgetAnswer) {
+        self.init(
+            limit: answer.limit ?? 0, granted: answer.granted, wait: Int(answer.wait.wholeNanoseconds / 1000),
+            nodes: answer.nodes)
     }
 }

@@ -121,6 +121,18 @@ import Testing
         #expect(script.tell(.woken).reports.isEmpty, "it is reported once")
     }
 
+    @Test func aPurgeThatTheLogDoesNotBringInTimeIsDoneHere() {
+        var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
+        _ = script.tell(.purge(1, purge(.target([47]))))
+        #expect(script.tell(.answered(.announcement(1), added)).purges.isEmpty)
+        #expect(script.tell(.woken).purges.isEmpty, "the log is still to bring it")
+        script.pass(.seconds(2))
+        #expect(script.tell(.woken).purges == [.asked(1)])
+        script.pass(.seconds(60))
+        #expect(script.tell(.woken).reports.isEmpty, "the disk is at work")
+        #expect(script.tell(.purged(.asked(1), 1)).reports.map(\.purged) == [1])
+    }
+
     @Test func withoutAnEngineAPurgeIsDoneHereAndWrittenWhenThereIsOne() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]))

@@ -96,7 +96,7 @@ import Testing
     @Test func aHintThatLeadsToAnotherKeyIsNotFollowed() async throws {
         let keys = a.tier.keys
         let (one, two) = (try #require(keys.pair(of: key("/1"))), try #require(keys.pair(of: key("/2"))))
-        let bytes = try TierValue(answer("/1"), fence: fence(1)).encoded()
+        let bytes = try TierValue(answer("/1"), fence: fence(1)).bytes()
         func isRead(_ name: [UInt8]) -> Bool {
             if case .value = TierValue.read(bytes, named: name, keys) { true } else { false }
         }
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func aValueOfAnotherKeyIsAMissAndEndsTheConnection() async throws {
-        let foreign = try TierValue(answer("/2"), fence: fence(1)).encoded()
+        let foreign = try TierValue(answer("/2"), fence: fence(1)).bytes()
         let engine = try Self.engine { _ in foreign }
         let scene = try ErrandScene(engine.endpoint)
         #expect(try await scene.begin("/1").looked() == nil)
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func damagedBytesAreAMissAndEndTheConnection() async throws {
-        var bytes = try TierValue(answer("/1"), fence: fence(1)).encoded()
+        var bytes = try TierValue(answer("/1"), fence: fence(1)).bytes()
         bytes[bytes.count - 1] ^= 1
         let damaged = bytes
         let engine = try Self.engine { _ in damaged }

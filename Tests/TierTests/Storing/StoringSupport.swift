@@ -1,4 +1,5 @@
 import Store
+import Testing
 
 @testable import Cache
 @testable import Freshness
@@ -20,6 +21,11 @@ func answer(
         key: key(target, variant, scope), status: 200, fields: Array("Content-Type: application/json\r\n".utf8),
         body: Array(body.utf8), receivedAt: receivedAt, lifetime: lifetime, classTag: classTag,
         storefront: Array(storefront.utf8), selecting: Array(selecting.utf8), resources: resources, gzip: gzip)
+}
+
+extension TierValue {
+    /// As it stands in the engine, where it enters at all.
+    func bytes() throws -> [UInt8] { try #require(encoded()) }
 }
 
 /// A user; nil where libcrypto refuses.
