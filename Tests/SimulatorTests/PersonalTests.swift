@@ -81,6 +81,14 @@ import Text
         #expect(try origin.error("/v1/me/library/songs", user: "user-empty").error["code"]?.stringValue == "40403")
     }
 
+    @Test func searchInTheLibrary() throws {  // APPLE-MUSIC-API 3.2.6, 7.3
+        let body = try origin.get("/v1/me/library/search?term=the&types=library-songs,library-albums", user: anna)
+        let songs = try #require(body["results"]?["library-songs"])
+        #expect(songs["href"]?.stringValue == "/v1/me/library/search?term=the&types=library-songs")
+        #expect(songs["next"]?.stringValue == "/v1/me/library/search?offset=5&term=the&types=library-songs")
+        #expect(body["meta"]?["results"]?["order"] != nil)
+    }
+
     @Test func recentTracks() throws {  // APPLE-MUSIC-API 3.2.9, 4.1.14, 7.3
         let body = try origin.get("/v1/me/recent/played/tracks?limit=30&types=songs", user: anna)
         #expect(body["next"]?.stringValue == "/v1/me/recent/played/tracks?offset=30&types=songs")
@@ -94,7 +102,7 @@ import Text
     }
 
     @Test func otherLists() throws {  // APPLE-MUSIC-API 3.2
-        for path in ["recent/played", "recent/radio-stations", "history/heavy-rotation"] {
+        for path in ["recent/played", "recent/radio-stations", "history/heavy-rotation", "library/recently-added"] {
             let body = try origin.get("/v1/me/\(path)", user: anna)
             #expect(body["next"]?.stringValue == "/v1/me/\(path)?offset=10")
         }

@@ -47,6 +47,10 @@ import Text
             #expect(try origin.get(target + types.reversed().joined(separator: ",")) == answer, "\(path)")
             #expect(try origin.get(target + (types + types).joined(separator: ",")) == answer, "\(path)")
         }
+        let library = "/v1/me/library/search?term=the&types="
+        #expect(
+            try origin.get(library + "library-songs,library-albums", user: "user-anna")
+                == origin.get(library + "library-albums,library-songs", user: "user-anna"))
     }
 
     @Test func nothingFoundIsEmpty() throws {

@@ -1,11 +1,17 @@
-// `/v1/me/library/...`: lists with `meta.total`, single items, relationships, and the way to the
-// writes.
+// `/v1/me/library/...`: lists with `meta.total`, single items, relationships, search, and the way
+// to the writes.
 
 extension SimulatedExchange {
+    private static let searchable: [SimulatedType] = [
+        .libraryAlbums, .libraryArtists, .librarySongs, .libraryMusicVideos, .libraryPlaylists,
+    ]
+
     func library(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
         if !isRead { return try write(elements, user) }
         let context = try context(user.market, user: user)
         guard let first = elements.first else { return try libraryBatch(user, context) }
+        if elements.count == 1, first == "search" { return try librarySearch(user, context) }
+        if elements.count == 1, first == "recently-added" { return try recentlyAdded(user, context) }
         guard let type = SimulatedType(libraryPathElement: first) else { throw .unknownLibraryType }
         switch elements.count {
         case 1: return try libraryList(type, first, user, context)
@@ -64,5 +70,50 @@ extension SimulatedExchange {
         return collection(
             items, paging, context, path: context.path(of: resource) + "/" + name, place: .item(isMixed: false),
             hasTotal: relation != .catalog)
+    }
+
+    /// `/me/library/search`: names that contain the term, per type.
+    private func librarySearch(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
+        let types = try types(Self.searchable)
+        guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
+        let paging = try Paging(target, PageLimits(standard: 5, most: 25))
+        let wanted = Array(term.lowercased().utf8)
+        return reply(context) { renderer in
+            var present: [String] = []
+            renderer.json.beginObject("results")
+            for type in types {
+                let matches = user.all(type, catalog).filter { libraryName($0, user).containsBytes(wanted) }
+                let page = Page(matches, paging, keep: context.shown)
+                guard !page.items.isEmpty else { continue }
+                present.append(type.name)
+                renderer.json.key(type.name)
+                results(page, "/v1/me/library/search", term, type, limit: target.first("limit"), &renderer)
+            }
+            renderer.json.endObject()
+            order(present, &renderer, hasRawOrder: false)
+        }
+    }
+
+    private func libraryName(_ resource: Resource, _ user: UserLibrary) -> [UInt8] {
+        let name: String
+        switch resource.type {
+        case .libraryAlbums: name = catalog.name(ofAlbum: resource.number)
+        case .libraryArtists: name = catalog.name(ofArtist: resource.number)
+        case .librarySongs: name = catalog.name(ofSong: resource.number)
+        case .libraryMusicVideos: name = catalog.name(ofVideo: resource.number)
+        default: name = user.playlist(resource.number)?.name ?? ""
+        }
+        return Array(name.lowercased().utf8)
+    }
+
+    /// Pages of ten, newest first, albums and playlists mixed.
+    private func recentlyAdded(_ user: UserLibrary, _ context: RenderContext) throws(APIError) -> Reply {
+        let paging = try Paging(target, PageLimits(standard: 10, most: 25))
+        let albums = user.albums.map { (at: $0.addedAt, item: Resource(.libraryAlbums, $0.album)) }
+        let playlists = user.playlists.map { (at: $0.addedAt, item: Resource(.libraryPlaylists, $0.serial)) }
+        let items = (albums + playlists).sorted { $0.at > $1.at }.prefix(120).map(\.item)
+        guard paging.offset < items.count else { throw .noRelated("recently-added") }
+        return collection(
+            items, paging, context, path: "/v1/me/library/recently-added", place: .item(isMixed: true))
     }
 }

@@ -35,7 +35,7 @@ extension SimulatedExchange {
 
     /// `{href, next?, data}` of one type: `href` keeps the limit, `next` drops it
     /// (APPLE-MUSIC-API 7.5).
-    private func results(
+    func results(
         _ page: Page, _ path: String, _ term: String, _ type: SimulatedType, limit: String?, _ renderer: inout Renderer
     ) {
         let tag = renderer.context.tag
