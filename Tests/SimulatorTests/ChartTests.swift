@@ -45,4 +45,9 @@ import Text
         }
         #expect((pop?.count ?? 0) > 5)
     }
+
+    @Test func namedChartsComeWithWith() throws {  // APPLE-MUSIC-API 4.3.7
+        let body = try origin.get("/v1/catalog/us/charts?types=songs&with=cityCharts,dailyGlobalTopCharts")
+        #expect(body["results"]?.keys == ["songs", "cityCharts", "dailyGlobalTopCharts"])
+    }
 }

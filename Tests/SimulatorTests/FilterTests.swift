@@ -47,6 +47,14 @@ import Text
         #expect(try origin.error("/v1/catalog/us/songs?filter[isrc]=\(codes)").error["code"]?.stringValue == "40005")
     }
 
+    @Test func chartsAndStationsHaveFilters() throws {  // APPLE-MUSIC-API 3.1.7, 3.1.8
+        let chart = try origin.get("/v1/catalog/us/playlists?filter[storefront-chart]=us")
+        #expect(chart["meta"]?["filters"]?["storefront-chart"]?["us"] != nil)
+        let radio = try origin.get("/v1/catalog/us/stations?filter[featured]=apple-music-live-radio")
+        #expect(radio["data"]?.count == 3)
+        #expect(radio["meta"]?["filters"]?["featured"]?["apple-music-live-radio"]?.count == 3)
+    }
+
     @Test func personalStationNeedsAUser() throws {  // APPLE-MUSIC-API 2.2.2, 3.1.9
         let target = "/v1/catalog/us/stations?filter[identity]=personal"
         #expect(try origin.error(target).status == 403)

@@ -23,6 +23,13 @@ import Text
         #expect(try origin.error("/v1/catalog/zz/albums/1").status == 400)
     }
 
+    @Test func languageTagThatFits() throws {  // APPLE-MUSIC-API 3.1.18
+        let body = try origin.get("/v1/language/us/tag?acceptLanguage=en-US")
+        #expect(try body == JSON.parse(Array(#"{"results":{"tag":"en-US"}}"#.utf8)))
+        let fallback = try origin.get("/v1/language/jp/tag?acceptLanguage=sv")
+        #expect(fallback["results"]?["tag"]?.stringValue == "ja")
+    }
+
     @Test func malformedTagsAreRefused() throws {  // APPLE-MUSIC-API 4.3.9, 8.3
         for tag in ["zh-tw", "x", "english-language-tag", "en_US", "12"] {
             try origin.expectError(

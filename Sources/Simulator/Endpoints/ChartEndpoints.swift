@@ -17,6 +17,7 @@ extension SimulatedExchange {
                 chart(type, page, &renderer)
                 renderer.json.endArray()
             }
+            for name in target.list("with") ?? [] { namedCharts(name, &renderer) }
             renderer.json.endObject()
             order(types.map { chartKind + ":" + $0.name }, &renderer, hasRawOrder: false)
         }
@@ -93,6 +94,22 @@ extension SimulatedExchange {
             bytes.appendParameter("&offset=", offset.map(String.init))
             bytes.appendParameter("&types=", type.name)
         }
+    }
+
+    /// `with=cityCharts,dailyGlobalTopCharts`: chart playlists.
+    private func namedCharts(_ name: String, _ renderer: inout Renderer) {
+        guard name == "cityCharts" || name == "dailyGlobalTopCharts" else { return }
+        let first = name == "cityCharts" ? 1 : 41
+        let playlists = stride(from: first, to: min(catalog.playlistCount, first + 400), by: 80)
+            .map { Resource(.playlists, $0) }.compactMap(renderer.context.shown)
+        renderer.json.beginArray(name)
+        renderer.json.beginObject()
+        renderer.json.member("chart", name == "cityCharts" ? "city-top" : "daily-global-top")
+        renderer.json.member("name", name == "cityCharts" ? "City Charts" : "Daily Top 100")
+        renderer.json.member("orderId", name + ":playlists")
+        data(playlists, &renderer, .item(isMixed: true))
+        renderer.json.endObject()
+        renderer.json.endArray()
     }
 
     /// The types of a request: at least one, all of them known (APPLE-MUSIC-API 8.3). Each comes

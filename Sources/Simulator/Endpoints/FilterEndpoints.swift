@@ -53,6 +53,11 @@ extension SimulatedExchange {
         case (.songs, "equivalents"), (.albums, "equivalents"), (.musicVideos, "equivalents"):
             guard let resource = catalog.resource(type, id: value) else { return [] }
             return equivalent(of: resource, context).map { [$0] } ?? []
+        case (.playlists, "storefront-chart"):
+            return (0..<catalog.playlistCount).filter { catalog.chartMarket(ofPlaylist: $0)?.code == value }
+                .map { Resource(.playlists, $0) }.compactMap(context.shown)
+        case (.stations, "featured"):
+            return value == "apple-music-live-radio" ? (0..<3).map { Resource(.stations, $0) } : []
         default: return nil
         }
     }

@@ -35,6 +35,9 @@ struct SimulatedExchange {
         case "storefronts":
             try requireRead()
             return try storefronts(Array(elements.dropFirst(2)))
+        case "language":
+            try requireRead()
+            return try languageTag(Array(elements.dropFirst(2)))
         case "test" where elements.count == 2:
             try requireRead()
             var json = JSONBytes(capacity: 16)

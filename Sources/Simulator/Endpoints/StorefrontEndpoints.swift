@@ -1,4 +1,4 @@
-// `/v1/storefronts`: no storefront in front of it.
+// `/v1/storefronts` and `/v1/language`: no storefront in front of them.
 
 extension SimulatedExchange {
     func storefronts(_ elements: [String]) throws(APIError) -> Reply {
@@ -18,5 +18,21 @@ extension SimulatedExchange {
         let all = Market.all.indices.map { Resource(.storefronts, $0) }
         let paging = try Paging(target, PageLimits(standard: 200, most: 200))
         return collection(all, paging, context, path: "/v1/storefronts", place: .primary)
+    }
+
+    /// `/v1/language/{storefront}/tag?acceptLanguage=`: the storefront's tag that fits best.
+    func languageTag(_ elements: [String]) throws(APIError) -> Reply {
+        guard elements.count == 2, elements[1] == "tag" else { throw .notFound }
+        guard let market = Market(code: elements[0]) else { throw .unknownStorefront(elements[0]) }
+        guard let accepted = target.first("acceptLanguage") else { throw .missingParameter("acceptLanguage") }
+        let wanted = accepted.split(separator: ",").map { range in
+            range.split(separator: ";").first.map { String($0.filter { $0 != " " }).lowercased() } ?? ""
+        }
+        let exact = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased() == tag } }.first
+        let close = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased().prefix(2) == tag.prefix(2) } }
+            .first
+        var json = JSONBytes(capacity: 64)
+        json.object(["results": ["tag": exact ?? close ?? market.defaultTag] as JSONMembers])
+        return Reply(json)
     }
 }
