@@ -48,10 +48,35 @@ import Text
         #expect(try origin.error(path + "/library", user: "user-empty").status == 404)
     }
 
-    @Test func playlistsAreNotWritten() throws {
-        for target in ["/v1/me/library/playlists", "/v1/me/library/playlist-folders"] {
-            #expect(origin.respond(target, method: "POST", user: user, body: "{}").status == 405)
-        }
+    @Test func playlistsAreCreatedAndGrow() throws {  // APPLE-MUSIC-API 3.2.16, 3.2.20
+        let song = origin.id(.songs, origin.catalog.song(album: 0, track: 0).number)
+        let body = """
+            {"attributes":{"name":"Für \\"Elise\\"","description":"d"},
+             "relationships":{"tracks":{"data":[{"id":"\(song)","type":"songs"}]}}}
+            """
+        let created = origin.respond("/v1/me/library/playlists", method: "POST", user: user, body: body)
+        #expect(created.status == 201)
+        let playlist = try #require(try JSON.parse(created.body)["data"]?[0])
+        #expect(playlist["attributes"]?["name"]?.stringValue == "Für \"Elise\"")
+        let href = try #require(playlist["href"]?.stringValue)
+        #expect(try origin.get(href + "/tracks", user: user)["meta"]?["total"]?.intValue == 1)
+        let more = #"{"data":[{"id":"\#(song)","type":"songs"}]}"#
+        let added = origin.respond(href + "/tracks", method: "POST", user: user, body: more)
+        #expect(added.status == 201 && added.body.isEmpty)
+        #expect(try origin.get(href + "/tracks", user: user)["meta"]?["total"]?.intValue == 2)
+        #expect(origin.respond(href, user: "user-other").status == 404)
+    }
+
+    @Test func foldersAreCreated() throws {  // APPLE-MUSIC-API 3.2.16
+        let body = #"{"attributes":{"name":"Chill"}}"#
+        let created = origin.respond("/v1/me/library/playlist-folders", method: "POST", user: user, body: body)
+        #expect(created.status == 201)
+        let document = try JSON.parse(created.body)
+        #expect(document["meta"]?["total"]?.intValue == 1)
+        let href = try #require(document["data"]?[0]?["href"]?.stringValue)
+        #expect(try origin.get(href, user: user)["data"]?[0]?["attributes"]?["name"]?.stringValue == "Chill")
+        let parent = try origin.get(href + "/parent", user: user)
+        #expect(parent["data"]?.ids == ["p.playlistsroot"])
     }
 
     @Test func deletingFromTheLibraryIs401() {  // APPLE-MUSIC-API 3.2.22

@@ -106,6 +106,10 @@ import Text
             let body = try origin.get("/v1/me/\(path)", user: anna)
             #expect(body["next"]?.stringValue == "/v1/me/\(path)?offset=10")
         }
+        let root = try origin.get("/v1/me/library/playlist-folders?filter[identity]=playlistsroot", user: anna)
+        #expect(root["meta"]?["filters"]?["identity"]?["playlistsroot"]?.ids == ["p.playlistsroot"])
+        let children = try origin.get("/v1/me/library/playlist-folders/p.playlistsroot/children", user: anna)
+        #expect((children["meta"]?["total"]?.intValue ?? 0) > 10)
     }
 
     @Test func recommendationsAndTheirContents() throws {  // APPLE-MUSIC-API 3.2.11, 4.1.19

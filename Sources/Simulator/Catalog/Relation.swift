@@ -5,8 +5,8 @@ import Text
 
 /// The name of a relationship.
 enum Relation: UInt8, CaseIterable, Sendable {
-    case albums, artists, catalog, composers, contents, curator, genres, library, musicVideos, playlists
-    case radioShow, recordLabels, songs, station, stations, tracks
+    case albums, artists, catalog, children, composers, contents, curator, genres, library, musicVideos, parent
+    case playlists, radioShow, recordLabels, songs, station, stations, tracks
 
     private static let words = CaseWords<Self>(separator: "-")
 
@@ -55,6 +55,7 @@ extension SimulatedType {
         case .libraryArtists: RelationSet(.albums, .catalog)
         case .librarySongs, .libraryMusicVideos: RelationSet(.albums, .artists, .catalog)
         case .libraryPlaylists: RelationSet(.catalog, .tracks)
+        case .libraryPlaylistFolders: RelationSet(.children, .parent)
         case .personalRecommendation: RelationSet(.contents)
         }
     }
@@ -90,6 +91,7 @@ extension SimulatedType {
         case (.libraryPlaylists, .tracks): PageLimits(standard: 100, most: 100)
         case (.artists, .albums), (.artists, .musicVideos): PageLimits(standard: 25, most: 100)
         case (.libraryArtists, .albums): PageLimits(standard: 25, most: 100)
+        case (.libraryPlaylistFolders, .children): PageLimits(standard: 25, most: 100)
         case (.stationGenres, .stations): PageLimits(standard: 25, most: 100)
         default: PageLimits(standard: 10, most: 10)
         }
@@ -99,7 +101,7 @@ extension SimulatedType {
     var mostIDs: Int {
         switch self {
         case .songs, .librarySongs: 300
-        case .artists, .playlists, .libraryArtists, .libraryPlaylists: 25
+        case .artists, .playlists, .libraryArtists, .libraryPlaylists, .libraryPlaylistFolders: 25
         default: 100
         }
     }

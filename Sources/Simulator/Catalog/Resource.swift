@@ -7,7 +7,7 @@ import Text
 enum SimulatedType: UInt8, CaseIterable, Sendable {
     case activities, albums, appleCurators, artists, curators, genres, musicVideos, playlists, recordLabels, songs
     case stations, stationGenres, storefronts
-    case libraryAlbums, libraryArtists, librarySongs, libraryMusicVideos, libraryPlaylists
+    case libraryAlbums, libraryArtists, librarySongs, libraryMusicVideos, libraryPlaylists, libraryPlaylistFolders
     case personalRecommendation
 
     private static let words = CaseWords<Self>(separator: "-")
@@ -15,7 +15,7 @@ enum SimulatedType: UInt8, CaseIterable, Sendable {
     /// The value of `type` in a resource object.
     var name: String { Self.words[self] }
 
-    var isLibrary: Bool { rawValue >= Self.libraryAlbums.rawValue && rawValue <= Self.libraryPlaylists.rawValue }
+    var isLibrary: Bool { rawValue >= Self.libraryAlbums.rawValue && rawValue <= Self.libraryPlaylistFolders.rawValue }
 
     /// The path element after `/v1/me/library/`, for library types.
     var libraryPathElement: Substring? { isLibrary ? name.dropFirst("library-".count) : nil }

@@ -29,6 +29,7 @@ extension SimulatedExchange {
         _ type: SimulatedType, _ element: String, _ user: UserLibrary, _ context: RenderContext
     ) throws(APIError) -> Reply {
         if let ids = target.list("ids") { return list(try libraryBatch(type, ids, user), context) }
+        if type == .libraryPlaylistFolders { return try rootFolder(context) }
         let paging = try Paging(target, PageLimits(standard: 25, most: 100))
         let all = user.all(type, catalog)
         // An empty library has no `songs` at all (APPLE-MUSIC-API 7.14), and neither is there
@@ -53,6 +54,19 @@ extension SimulatedExchange {
             try libraryBatch(type, ids, user)
         }
         return list(items, context)
+    }
+
+    /// `?filter[identity]=playlistsroot`: the folder all others are in.
+    private func rootFolder(_ context: RenderContext) throws(APIError) -> Reply {
+        guard target.first("filter[identity]") == "playlistsroot" else { throw .missingParameter("ids") }
+        let root = Resource(.libraryPlaylistFolders, UserLibrary.rootFolder)
+        return reply(context) { renderer in
+            data([root], &renderer, .primary)
+            renderer.json.key("meta")
+            renderer.json.raw("{\"filters\":{\"identity\":{\"playlistsroot\":[")
+            renderer.identifier(root)
+            renderer.json.raw("]}}}")
+        }
     }
 
     private func libraryRelationship(

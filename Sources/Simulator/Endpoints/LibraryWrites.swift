@@ -1,13 +1,21 @@
-// Writes to a library: items of the catalog are added by id (APPLE-MUSIC-API 3.2.15). Playlists are
-// as they were seeded: none is created or changed.
+// Writes to a library: items by id (202), playlists, tracks and folders from JSON bodies (201)
+// (APPLE-MUSIC-API 3.2.15, 3.2.16).
+
+import Text
 
 extension SimulatedExchange {
     func write(_ elements: [String], _ user: UserLibrary) throws(APIError) -> Reply {
         // No way to delete from a library with a normal developer token: 401
         // (APPLE-MUSIC-API 3.2.22).
         if request.method == "DELETE", elements.count == 2, elements[0] == "playlists" { throw .unauthorized }
-        guard request.method == "POST", elements.isEmpty else { throw .methodNotAllowed }
-        return try addToLibrary(user)
+        guard request.method == "POST" else { throw .methodNotAllowed }
+        switch (elements.first, elements.count) {
+        case (nil, 0): return try addToLibrary(user)
+        case ("playlists", 1): return try createPlaylist(user)
+        case ("playlists", 3) where elements[2] == "tracks": return try addTracks(elements[1], user)
+        case ("playlist-folders", 1): return try createFolder(user)
+        default: throw .methodNotAllowed
+        }
     }
 
     /// `POST /me/library?ids[albums]=1,2`: unknown ids are ignored, the answer has no body.
@@ -24,6 +32,83 @@ extension SimulatedExchange {
         }
         return Reply(status: 202)
     }
+
+    private func createPlaylist(_ user: UserLibrary) throws(APIError) -> Reply {
+        let document = try body()
+        let name = try name(in: document)
+        let description = document["attributes"]?["description"]?.stringValue
+        let tracks = songs(document["relationships"]?["tracks"]?["data"], user)
+        let folder = folder(in: document, user)
+        let now = request.nowUnixSeconds
+        let changed = api.change(user.name) { library in
+            let serial = library.takeSerial()
+            library.playlists.insert(
+                LibraryPlaylist(
+                    serial: serial, name: name, description: description, tracks: tracks, addedAt: now,
+                    catalogPlaylist: nil, folder: folder), at: 0)
+        }
+        return try created(Resource(.libraryPlaylists, changed.nextSerial - 1), changed)
+    }
+
+    private func addTracks(_ id: String, _ user: UserLibrary) throws(APIError) -> Reply {
+        guard let playlist = user.resource(.libraryPlaylists, id: id, catalog) else { throw .notFound }
+        guard user.playlist(playlist.number)?.catalogPlaylist == nil else {
+            throw APIError(status: 403, code: "40300", title: "Forbidden", detail: "The playlist cannot be edited")
+        }
+        let tracks = songs(try body()["data"], user)
+        api.change(user.name) { library in
+            guard let index = library.playlists.firstIndex(where: { $0.serial == playlist.number }) else { return }
+            library.playlists[index].tracks += tracks
+        }
+        return Reply(status: 201)
+    }
+
+    private func createFolder(_ user: UserLibrary) throws(APIError) -> Reply {
+        let document = try body()
+        let name = try name(in: document)
+        let folder = folder(in: document, user)
+        let now = request.nowUnixSeconds
+        let changed = api.change(user.name) { library in
+            let serial = library.takeSerial()
+            library.folders.append(LibraryFolder(serial: serial, name: name, parent: folder, addedAt: now))
+        }
+        return try created(Resource(.libraryPlaylistFolders, changed.nextSerial - 1), changed, hasTotal: true)
+    }
+
+    private func name(in document: JSON) throws(APIError) -> String {
+        guard let name = document["attributes"]?["name"]?.stringValue, !name.isEmpty else {
+            throw .invalidBody("attributes.name is required")
+        }
+        return name
+    }
+
+    /// The folder that a body puts the new one into; without one the root.
+    private func folder(in document: JSON, _ user: UserLibrary) -> Int {
+        let parent = document["relationships"]?["parent"]?["data"]?[0]?["id"]?.stringValue
+        let folder = parent.flatMap { user.resource(.libraryPlaylistFolders, id: $0, catalog) }
+        return folder?.number ?? UserLibrary.rootFolder
+    }
+
+    private func created(
+        _ resource: Resource, _ user: UserLibrary, hasTotal: Bool = false
+    ) throws(APIError) -> Reply {
+        reply(try context(user.market, user: user), status: 201) { renderer in
+            data([resource], &renderer, .item(isMixed: true))
+            if hasTotal { renderer.total(1) }
+        }
+    }
+
+    /// The songs an array of `{id, type}` names; what is unknown is ignored.
+    private func songs(_ array: JSON?, _ user: UserLibrary) -> [Int] {
+        (array?.arrayValue ?? []).compactMap { element in
+            guard let id = element["id"]?.stringValue else { return nil }
+            switch element["type"]?.stringValue {
+            case "songs": return catalog.resource(.songs, id: id)?.number
+            case "library-songs": return user.resource(.librarySongs, id: id, catalog)?.number
+            default: return nil
+            }
+        }
+    }
 }
 
 extension UserLibrary {
@@ -39,7 +124,7 @@ extension UserLibrary {
                 LibraryPlaylist(
                     serial: takeSerial(), name: catalog.name(ofPlaylist: resource.number, .english), description: nil,
                     tracks: catalog.tracks(ofPlaylist: resource.number).map(\.number), addedAt: now,
-                    catalogPlaylist: resource.number), at: 0)
+                    catalogPlaylist: resource.number, folder: Self.rootFolder), at: 0)
         default: return
         }
     }

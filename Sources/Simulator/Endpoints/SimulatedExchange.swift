@@ -120,12 +120,12 @@ struct SimulatedExchange {
     }
 
     /// An object with the members that `write` appends.
-    func reply(_ context: RenderContext, _ write: (inout Renderer) -> Void) -> Reply {
+    func reply(_ context: RenderContext, status: Int = 200, _ write: (inout Renderer) -> Void) -> Reply {
         var renderer = Renderer(context)
         renderer.json.beginObject()
         write(&renderer)
         renderer.json.endObject()
-        return Reply(renderer.json)
+        return Reply(status: status, renderer.json)
     }
 
     /// `"data":[...]`.

@@ -7,6 +7,7 @@ extension UserLibrary {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     private static let factor: UInt32 = 0x85EB_CA6B
     private static let videoMark: UInt32 = 1 << 30
+    private static let rootID = "p.playlistsroot"
 
     func id(of resource: Resource, _ catalog: Catalog) -> String {
         switch resource.type {
@@ -19,7 +20,9 @@ extension UserLibrary {
                 ? "i." + long(UInt32(resource.number))
                 : "a." + catalog.id(of: Resource(.songs, resource.number))
         case .libraryMusicVideos: "i." + long(UInt32(resource.number) | Self.videoMark)
-        case .libraryPlaylists: "p." + long(UInt32(resource.number))
+        case .libraryPlaylists: "p." + long(UInt32(resource.number) << 1)
+        case .libraryPlaylistFolders:
+            resource.number == Self.rootFolder ? Self.rootID : "p." + long(UInt32(resource.number) << 1 | 1)
         default: catalog.id(of: resource)
         }
     }
@@ -44,7 +47,10 @@ extension UserLibrary {
             return contains(song: song.number) ? song.number : nil
         case (.libraryMusicVideos, "i."):
             return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 & Int(Self.videoMark - 1) }
-        case (.libraryPlaylists, "p."): return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }
+        case (.libraryPlaylists, "p."): return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 >> 1 }
+        case (.libraryPlaylistFolders, "p."):
+            if id == Self.rootID { return Self.rootFolder }
+            return Self.decode(text).flatMap { unscramble($0 >> 32, 3) }.map { $0 >> 1 }
         default: return nil
         }
     }

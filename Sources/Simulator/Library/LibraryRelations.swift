@@ -22,6 +22,11 @@ extension UserLibrary {
             return contains(artist, catalog) ? [artist] : []
         case (.libraryPlaylists, .tracks):
             return (playlist(number)?.tracks ?? []).map { Resource(.librarySongs, $0) }
+        case (.libraryPlaylistFolders, .children):
+            return folders.filter { $0.parent == number }.map { Resource(.libraryPlaylistFolders, $0.serial) }
+                + playlists.filter { $0.folder == number }.map { Resource(.libraryPlaylists, $0.serial) }
+        case (.libraryPlaylistFolders, .parent):
+            return folder(number).map { [Resource(.libraryPlaylistFolders, $0.parent)] } ?? []
         default: return []
         }
     }

@@ -31,6 +31,7 @@ extension UserLibrary {
             let video = seed.number(below: catalog.videoCount, .library, key, 5000 + place)
             if !musicVideos.contains(video) { musicVideos.append(video) }
         }
+        folders.append(LibraryFolder(serial: takeSerial(), name: "Chill", parent: Self.rootFolder, addedAt: moment(1)))
         for place in 0..<40 { seedPlaylist(place, catalog) }
         for entry in albums.prefix(5) { ratings["albums/" + catalog.id(of: Resource(.albums, entry.album))] = 1 }
         for entry in albums.dropFirst(5).prefix(3) {
@@ -48,7 +49,7 @@ extension UserLibrary {
                 LibraryPlaylist(
                     serial: serial, name: catalog.name(ofPlaylist: number, .english), description: nil,
                     tracks: catalog.tracks(ofPlaylist: number).map(\.number), addedAt: moment(place),
-                    catalogPlaylist: number))
+                    catalogPlaylist: number, folder: Self.rootFolder))
             return
         }
         let count = place == 0 ? 0 : place == 1 ? 230 : 5 + seed.number(below: 40, .library, key, 7000 + place)
@@ -60,7 +61,7 @@ extension UserLibrary {
         playlists.append(
             LibraryPlaylist(
                 serial: serial, name: mood + " mit Ümläuten " + String(place), description: mood, tracks: tracks,
-                addedAt: moment(place), catalogPlaylist: nil))
+                addedAt: moment(place), catalogPlaylist: nil, folder: place % 7 == 3 ? 1 : Self.rootFolder))
     }
 
     private func moment(_ place: Int) -> Int64 { 1_700_000_000 - Int64(place) * 86_411 - Int64(key & 0xFFFF) }

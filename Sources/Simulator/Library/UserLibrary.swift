@@ -12,12 +12,20 @@ struct LibraryAlbum: Sendable {
 /// A playlist in a library: the user's own, or a catalog playlist that was added.
 struct LibraryPlaylist: Sendable {
     let serial: Int
-    let name: String
-    let description: String?
+    var name: String
+    var description: String?
     /// Catalog song numbers.
-    let tracks: [Int]
+    var tracks: [Int]
     let addedAt: Int64
     let catalogPlaylist: Int?
+    var folder: Int
+}
+
+struct LibraryFolder: Sendable {
+    let serial: Int
+    let name: String
+    let parent: Int
+    let addedAt: Int64
 }
 
 /// The state of one user.
@@ -30,9 +38,13 @@ struct UserLibrary: Sendable {
     var albums: [LibraryAlbum] = []
     var musicVideos: [Int] = []
     var playlists: [LibraryPlaylist] = []
+    var folders: [LibraryFolder] = []
     /// By path, for example `albums/1400000000`; 1 or -1.
     var ratings: [String: Int] = [:]
     var nextSerial = 1
+
+    /// The serial of the folder all others are in.
+    static let rootFolder = 0
 
     func entry(ofAlbum album: Int) -> LibraryAlbum? { albums.first { $0.album == album } }
 
@@ -41,6 +53,8 @@ struct UserLibrary: Sendable {
     }
 
     func playlist(_ serial: Int) -> LibraryPlaylist? { playlists.first { $0.serial == serial } }
+
+    func folder(_ serial: Int) -> LibraryFolder? { folders.first { $0.serial == serial } }
 
     /// Everything of a library type, in the order the lists show it.
     func all(_ type: SimulatedType, _ catalog: Catalog) -> [Resource] {
@@ -58,6 +72,7 @@ struct UserLibrary: Sendable {
             }
         case .libraryMusicVideos: return musicVideos.map { Resource(type, $0) }
         case .libraryPlaylists: return playlists.map { Resource(type, $0.serial) }
+        case .libraryPlaylistFolders: return folders.map { Resource(type, $0.serial) }
         default: return []
         }
     }
@@ -70,6 +85,7 @@ struct UserLibrary: Sendable {
         case .libraryArtists: albums.contains { catalog.artist(ofAlbum: $0.album) == resource.number }
         case .libraryMusicVideos: musicVideos.contains(resource.number)
         case .libraryPlaylists: playlist(resource.number) != nil
+        case .libraryPlaylistFolders: resource.number == Self.rootFolder || folder(resource.number) != nil
         default: false
         }
     }

@@ -11,6 +11,9 @@ extension Renderer {
         case .libraryMusicVideos: libraryVideo(resource)
         case .libraryArtists: attribute("name", catalog.name(ofArtist: resource.number, context.language))
         case .libraryPlaylists: libraryPlaylist(resource, user)
+        case .libraryPlaylistFolders:
+            attribute("name", user.folder(resource.number)?.name ?? "")
+            if let folder = user.folder(resource.number) { attribute("dateAdded", LogTime.rfc3339(folder.addedAt)) }
         default: return
         }
     }
