@@ -85,7 +85,7 @@ extension DashboardView {
     static let columns: [String: [String]] = [
         "outcomes": ["", "n", "n", "n", "n", "n", "w"], "latency": ["", "n", "n", "n", "n"],
         "misses": ["w", "n", "n"], "asked": ["w", "n"], "storage": ["", "", "", "n", "n"],
-        "errors": ["", "n"],
+        "errors": ["", "w", "n"],
         "clients": ["", "n", "n", "n", "n", "n"], "nodes": ["", "w", "", "", "n", "n"],
     ]
 

@@ -42,8 +42,23 @@ extension DashboardView {
             counts[kind.status ?? 0, default: 0] += count
         }
         return counts.sorted { $0.key < $1.key }.compactMap { status, count in
-            guard status == 0 || status >= 400 && ![404, 410].contains(status) else { return nil }
-            return [.text(status == 0 ? "no answer" : "\(status)"), .text(Figure.count(count))]
+            Self.meaning(ofError: status).map { meaning in
+                [.text(status == 0 ? Figure.none : "\(status)"), .text(meaning), .text(Figure.count(count))]
+            }
+        }
+    }
+
+    /// - Parameter status: 0: no answer came. nil: it is no error of the origin's.
+    private static func meaning(ofError status: Int) -> String? {
+        switch status {
+        case 0: "no answer came: refused, broken off or too late"
+        case 401: "the developer token was refused"
+        case 403: "what was asked for was refused: the token, or the user's"
+        case 429: "too many requests"
+        case 404, 410: nil
+        case 400..<500: "what was asked for was wrong, and is asked again each time: see the log for the target"
+        case 500...: "an error of the origin's own"
+        default: nil
         }
     }
 

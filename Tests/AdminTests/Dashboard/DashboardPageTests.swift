@@ -139,8 +139,8 @@ import Upstream
         statistics.upstream.note("asks for fewer requests (429)", at: 999_000)
         let view = DashboardView(try moment(statistics: statistics))
         let rows = try #require(view.tables["errors"])
-        #expect(rows.map { $0[0] } == [.text("no answer"), .text("429"), .text("503")])
-        #expect(rows.map { $0[1] } == [.text("1"), .text("3"), .text("2")])
+        #expect(rows.map { $0[0] } == [.text("–"), .text("429"), .text("503")])
+        #expect(rows.map { $0[2] } == [.text("1"), .text("3"), .text("2")])
         #expect(
             view.texts["last-error"]
                 == "Last error: asks for fewer requests (429), 16m 40s ago, at 13:30:00 UTC")
