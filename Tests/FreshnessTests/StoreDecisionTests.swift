@@ -101,4 +101,19 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
             #expect(decision == .no(.requestNoStore))
         }
     }
+
+    @Test func aPostThatAnswersWhatAGetWouldIsStoredOnTheOriginsWord() {
+        func decide(_ fields: String, status: Int = 200, rule: TTLRule = .upstream, isOwn: Bool = true) -> StoreDecision
+        {
+            var post = request()
+            (post.isGet, post.isPostOfItsOwnContent) = (false, isOwn)
+            let facts = ResponseFacts(status: status, fields: Array(fields.utf8).span)
+            return StoreDecision.decide(post, facts, rule: rule, notFound: day, now: noon)
+        }
+        #expect(decide("Cache-Control: max-age=3600\r\n").lifetime?.freshFor == 3600)
+        #expect(decide("Last-Modified: \(date(5))\r\n") == .no(.method))
+        #expect(decide("Cache-Control: max-age=3600\r\n", status: 201) == .no(.method))
+        #expect(decide("Cache-Control: max-age=3600\r\n", rule: day) == .no(.method))
+        #expect(decide("Cache-Control: max-age=3600\r\n", isOwn: false) == .no(.method))
+    }
 }

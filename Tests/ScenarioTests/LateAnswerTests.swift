@@ -84,15 +84,18 @@ import Testing
     }
 
     /// The client's answer while the cache is purged and the origin does `then`.
-    private func replyPurgedOnTheWay(_ cache: ResponseCache, _ then: [ScriptedOrigin.Step]) throws -> String {
+    private func replyPurgedOnTheWay(
+        _ cache: ResponseCache, _ then: [ScriptedOrigin.Step], to request: String = "GET \(album)",
+        purges: Bool = true
+    ) throws -> String {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate)] + then)
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
         defer { proxy.stop() }
         let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(Self.album) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        try client.send("\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         waitUntil { proxy.statistics[.upstreamRequests] == 1 }
-        cache.purgeAndWait(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970))
+        if purges { cache.purgeAndWait(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) }
         gate.open()
         return String(decoding: client.read(), as: UTF8.self)
     }
@@ -113,6 +116,19 @@ import Testing
         #expect(text.hasSuffix("new\":1}"))
         #expect(text.contains("; detail=outdated"))
         #expect(cache.memory.count == 0)
+    }
+
+    /// A POST led no flight: its answer was stored although its target had been purged.
+    @Test(arguments: [true, false]) func whatAPostBringsIsNotStoredWhereItsTargetWasPurgedMeanwhile(
+        isPurged: Bool
+    ) throws {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        let fields = "Content-Location: /elsewhere\r\nCache-Control: max-age=60\r\nContent-Length: 9"
+        let text = try replyPurgedOnTheWay(
+            cache, [.send("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n{\"new\":1}"), .hold], to: "POST /elsewhere",
+            purges: isPurged)
+        #expect(text.hasSuffix("new\":1}"))
+        #expect(cache.memory.count == (isPurged ? 0 : 1))
     }
 
     /// The second of two confirmations was taken for one of something that had been replaced, and

@@ -4,8 +4,11 @@ import HTTP
 
 /// The facts of the request.
 public struct RequestFacts: Sendable, Equatable {
-    /// Whether the method is GET; answers to others are not stored.
+    /// Whether the method is GET; answers to others are not stored, but for the following.
     public var isGet = true
+    /// Whether the method is POST and the answer says, by a Content-Location that is the request's
+    /// own target, that it is what a GET would have got (RFC 9110 9.3.3).
+    public var isPostOfItsOwnContent = false
     /// Whether it belongs to one user: a token, or a personal route.
     public var isPersonal = false
     /// Whether the request *as the origin saw it* carried the client's own Authorization (RFC 9111

@@ -60,7 +60,7 @@ public enum StoreDecision: Hashable, Sendable {
     private static func refusal(
         _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule
     ) -> Reason? {
-        guard request.isGet else { return .method }
+        guard request.isGet || answersGet(request, response, rule) else { return .method }
         if rule == .off { return request.isPersonal ? .personal : .off }
         if request.cacheControl.noStore { return .requestNoStore }
         switch response.status {
@@ -73,6 +73,12 @@ public enum StoreDecision: Hashable, Sendable {
         case 304, ..<200, 600...: return .status
         default: return nil
         }
+    }
+
+    /// RFC 9110 9.3.3: a POST whose answer may be given to a GET. Only the origin's own word allows
+    /// it.
+    private static func answersGet(_ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule) -> Bool {
+        request.isPostOfItsOwnContent && rule.followsOrigin && response.status == 200 && response.hasExplicitFreshness
     }
 
     /// 404 and 410 of a class with a fixed rule follow the rule for `not-found`; `upstream` classes

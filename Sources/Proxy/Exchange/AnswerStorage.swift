@@ -27,10 +27,11 @@ struct AnswerStorage {
         let response = withOwnLinks(received)
         guard let key = request.key else {
             invalidate(by: response)
+            storePost(response)
             return .unstored(response, request.reason)
         }
         updateByHead(response)
-        return store(response, key)
+        return store(response, key, requestFacts)
     }
 
     /// Why the answer, whose head has come, is streamed; nil where it is collected: it is small, may
@@ -39,8 +40,8 @@ struct AnswerStorage {
         guard let length = response.declaredLength, length > Self.mostHeldBack, response.status == 200,
             !storing.library.settings.completesNext
         else { return nil }
-        guard request.key != nil else { return request.reason }
-        guard case .no(let reason) = decision(response, response.facts),
+        guard request.key != nil else { return request.ownContentKey == nil ? request.reason : nil }
+        guard case .no(let reason) = decision(response, response.facts, requestFacts),
             storing.accounts.storedStandIn(for: request) == nil
         else { return nil }
         return reason
@@ -55,9 +56,24 @@ struct AnswerStorage {
         return response.completingNext(of: request.forwarded.target)
     }
 
-    private func store(_ response: UpstreamResponse, _ key: CacheKey) -> ExchangeState.Event {
+    /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as
+    /// that (RFC 9110 9.3.3).
+    private func storePost(_ response: UpstreamResponse) {
+        let forwarded = request.forwarded
+        guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
+            RelatedTarget.resolve(location, against: forwarded.target, authority: storing.authority)
+                == forwarded.target
+        else { return }
+        var facts = requestFacts
+        facts.isPostOfItsOwnContent = true
+        _ = store(response, key, facts)
+    }
+
+    private func store(
+        _ response: UpstreamResponse, _ key: CacheKey, _ requestFacts: RequestFacts
+    ) -> ExchangeState.Event {
         let facts = response.facts
-        switch decision(response, facts) {
+        switch decision(response, facts, requestFacts) {
         case .no(let reason):
             if reason == .contradicted { noteContradicted(key) }
             return .unstored(response, reason)
@@ -131,7 +147,7 @@ struct AnswerStorage {
     /// This node's decision about an answer that another node has stored, had it come now.
     func decision(asIfAnew response: StoredResponse) -> StoreDecision {
         let fields = Array(response.fields)
-        return decision(ResponseFacts(status: response.status, fields: fields.span))
+        return decision(ResponseFacts(status: response.status, fields: fields.span), requestFacts)
     }
 
     private func event(_ stored: StoredResponse, originStatus: Int) -> ExchangeState.Event {
@@ -139,14 +155,16 @@ struct AnswerStorage {
         return .stored(stored, originStatus: originStatus, isReusable: isReusable)
     }
 
-    private func decision(_ response: UpstreamResponse, _ facts: ResponseFacts) -> StoreDecision {
+    private func decision(
+        _ response: UpstreamResponse, _ facts: ResponseFacts, _ requestFacts: RequestFacts
+    ) -> StoreDecision {
         // One form of each answer is kept where the operator's rule counts: the one that was asked
         // for.
         if !request.facts.rule.followsOrigin, response.hasContentCoding { return .no(.contentCoding) }
-        return decision(facts)
+        return decision(facts, requestFacts)
     }
 
-    private func decision(_ facts: ResponseFacts) -> StoreDecision {
+    private func decision(_ facts: ResponseFacts, _ requestFacts: RequestFacts) -> StoreDecision {
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: request.facts.rule, notFound: storing.policy.notFound,
             speed: storing.policy.speed, now: storing.base.unixSeconds)
@@ -260,10 +278,17 @@ extension AnswerStorage {
         isOutdated ? nil : storing.base.lookup(stored.key)
     }
 
-    /// An unsafe request that went well makes what is stored for its target invalid (RFC 9111 4.4).
+    /// An unsafe request that went well makes what is stored for its target invalid, and for the
+    /// targets that the answer names (RFC 9111 4.4).
     func invalidate(by response: UpstreamResponse) {
         guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
-        storing.invalidate(request.forwarded.target, by: flight)
+        let base = request.forwarded.target
+        storing.invalidate(base, by: flight)
+        for field in [FieldName.location, .contentLocation] {
+            guard let reference = response.fields.first(field) else { continue }
+            let target = RelatedTarget.resolve(reference, against: base, authority: storing.authority)
+            if let target { storing.invalidate(target, by: flight) }
+        }
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {

@@ -139,7 +139,8 @@ extension Exchange {
         switch action {
         case .join: join()
         case .begin:
-            flight = (place ?? request.key).map { proxy.flights.begin(proxy.accounts.flightKey($0, request), now: now) }
+            let key = place ?? request.key ?? request.ownContentKey
+            flight = key.map { proxy.flights.begin(proxy.accounts.flightKey($0, request), now: now) }
         case .takeOver:
             flight = (place ?? request.key).flatMap {
                 proxy.flights.takeOver(proxy.accounts.flightKey($0, request), now: now)

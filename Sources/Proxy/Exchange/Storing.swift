@@ -11,6 +11,7 @@ final class Storing {
     let troubles: OriginTroubles
     let flights: Flights
     let policy: Policy
+    let authority: [UInt8]
 
     init(
         _ shared: ProxyShared, _ composing: Composing, _ accounts: Accounts, _ troubles: OriginTroubles,
@@ -20,6 +21,7 @@ final class Storing {
         (self.accounts, self.troubles) = (accounts, troubles)
         flights = shared.flights
         policy = shared.policy
+        authority = shared.authority
     }
 
     var library: ResourceLibrary { composing.library }

@@ -51,6 +51,13 @@ final class OriginRequest {
     /// The catalog request; nil where nothing of it is composed.
     var wanted: CatalogRequest? { catalogRequest ?? CatalogRequest(canonical: forwarded.target) }
 
+    /// The key under which the answer to a POST is stored, where the origin says that it is what a
+    /// GET would get.
+    var ownContentKey: CacheKey? {
+        guard key == nil, forwarded.method == .post, facts.scope == .shared else { return nil }
+        return CacheKey(scope: .shared, target: forwarded.target)
+    }
+
     /// Whether others may wait for the answer: a plain GET for what everyone shares (FRAMING 5.1),
     /// and not one that wants a newer answer than one under way.
     var isCollapsible: Bool {

@@ -1,5 +1,5 @@
 extension Conformance {
-    /// What a change leaves of the stored answers: RFC 9111 4.4.
+    /// What a change leaves of the stored answers: RFC 9111 4.4, RFC 9110 9.3.3.
     static let invalidation = ConformanceGroup(
         "invalidation",
         unsafeMethods.flatMap { method in
@@ -16,8 +16,18 @@ extension Conformance {
                     .pause(seconds: 3),
                     .send(method, content: "change", origin: .answer(500)),
                     .get(expect: .reused)),
+                related("\(method) invalidates what Location names", method, "Location: <url>/a", expect: .asked),
+                related(
+                    "\(method) invalidates what Content-Location names", method, "Content-Location: <url>/a",
+                    expect: .asked),
             ]
         } + [
+            related("an absolute Location of this origin", "POST", "Location: http://<host><url>/a", expect: .asked),
+            related(
+                "a Location of another origin", "POST", "Location: http://elsewhere.example<url>/a", expect: .reused),
+            related(
+                "a Content-Location of another origin", "POST", "Content-Location: http://elsewhere.example<url>/a",
+                expect: .reused),
             ConformanceCase(
                 "POST invalidates every variant",
                 .get(sending: "Foo: 1", origin: .ok("Cache-Control: max-age=100000", "Vary: Foo")),
@@ -25,8 +35,38 @@ extension Conformance {
                 .send("POST", content: "change"),
                 .get(sending: "Foo: 1", expect: .asked),
                 .get(sending: "Foo: 2", expect: .asked)),
+            ConformanceCase(
+                "an answer to POST that describes its own URL answers GET",
+                .send(
+                    "POST", sending: "Content-Type: text/plain", content: "question",
+                    origin: .ok("Cache-Control: max-age=3600", "Content-Location: <url>", "Date: <+0>")),
+                .pause(seconds: 3),
+                .get(expect: .reused)),
+            ConformanceCase(
+                "an answer to POST that cannot have been chosen by Origin, which stays here, answers GET",
+                .send(
+                    "POST", sending: "Content-Type: text/plain", "Origin: https://a.example", content: "question",
+                    origin: .ok("Cache-Control: max-age=3600", "Content-Location: <url>", "Vary: Origin")),
+                .get(expect: .reused)),
+            ConformanceCase(
+                "an answer to POST that describes another URL answers no GET",
+                .send(
+                    "POST", sending: "Content-Type: text/plain", content: "question",
+                    origin: .ok("Cache-Control: max-age=3600", "Content-Location: <url>/a", "Date: <+0>")),
+                .get(expect: .asked),
+                .get(at: "/a", expect: .asked)),
         ])
 
     private static let unsafeMethods = ["POST", "PUT", "DELETE", "M-SEARCH"]
     private static let fresh = OriginAnswer.ok("Cache-Control: max-age=100000", "Date: <+0>")
+
+    private static func related(
+        _ name: String, _ method: String, _ field: String, expect source: Source
+    ) -> ConformanceCase {
+        ConformanceCase(
+            name,
+            .get(at: "/a", origin: fresh),
+            .send(method, content: "change", origin: .ok(field)),
+            .get(at: "/a", expect: source))
+    }
 }
