@@ -40,7 +40,12 @@ import Testing
         ("foo", ["Foo: 1, 2"], ["Foo: 1", "Foo: 2"]),
         ("foo", ["Foo: 1,2"], ["Foo:  1 ,\t2 "]),
         ("foo", ["Foo: 1, 2,3"], ["Foo: 1", "Foo: 2 , 3"]),
+        ("accept-language", ["Accept-Language: en, de"], ["Accept-Language: de, en"]),
+        ("accept-language", ["Accept-Language: en, de"], ["Accept-Language: eN, De"]),
         ("accept-language", ["Accept-Language: en, de"], ["Accept-Language:  en ,   de"]),
+        ("accept-language", ["Accept-Language: en;q=0.5, de"], ["Accept-Language: de;q=1.000,,EN ; Q=0.50"]),
+        ("accept-language", ["Accept-Language: en;q=0."], ["Accept-Language: en;q=0"]),
+        ("accept", ["Accept: text/html;Level=1;q=0.3, */*"], ["Accept: */*;q=1", "Accept: TEXT/HTML; level=1;q=0.30"]),
     ]
 
     @Test(arguments: same)
@@ -56,10 +61,73 @@ import Testing
         ("bar,baz,foo", ["Foo: 1", "Bar: abc", "Baz: 789"], ["Foo: 1", "Baz: 789", "Bar: abcde"]),
         ("foo", ["Foo: 1, 2"], ["Foo: 2, 1"]), ("foo", ["Foo: \"1, 2\""], ["Foo: \"1,2\""]),
         ("foo", ["Foo: 1 2"], ["Foo: 12"]), ("foo", ["Foo: 1,,2"], ["Foo: 1,2"]),
+        ("accept-language", ["Accept-Language: en;q=0.5"], ["Accept-Language: en"]),
+        ("accept-language", ["Accept-Language: en;q=0"], ["Accept-Language: "]),
+        ("accept-language", ["Accept-Language: en;q=0.5"], ["Accept-Language: en;q=0.51"]),
+        ("accept-language", ["Accept-Language: en;q=2"], ["Accept-Language: en"]),
+        // No weight at all, and what a weight is written down as.
+        ("accept-language", ["Accept-Language: en;q=500"], ["Accept-Language: en;q=0.5"]),
+        ("accept-language", ["Accept-Language: en-GB"], ["Accept-Language: en"]),
+        ("accept", ["Accept: a/b;c=D"], ["Accept: a/b;c=d"]),
+        ("accept", ["Accept: a/b;c=\"x;q=0.1\""], ["Accept: a/b"]),
+        ("accept", ["Accept: a/b;q=0.1;c=d"], ["Accept: a/b;c=d;q=0.1"]),
     ]
 
     @Test(arguments: different)
     func differentRequestsDoNot(names: String, one: [String], other: [String]) throws {
         #expect(try variant(names, one) != variant(names, other))
+    }
+
+    @Test func aLongListIsComparedAsItIsWritten() throws {
+        let many = (0..<64).map { "l\($0)" }
+        func line(_ languages: [String]) -> [String] { ["Accept-Language: " + languages.joined(separator: ",")] }
+        #expect(try variant("accept-language", line(many)) == variant("accept-language", line(many.reversed())))
+        let more = many + ["x"]
+        #expect(try variant("accept-language", line(more)) != variant("accept-language", line(more.reversed())))
+    }
+
+    @Test(arguments: [
+        ("1", 1000), ("1.", 1000), ("1.0", 1000), ("1.000", 1000), ("0", 0), ("0.", 0), ("0.5", 500), ("0.05", 50),
+        ("0.005", 5), ("0.999", 999),
+    ])
+    func weightsAreThousandths(text: String, expected: Int) {
+        let bytes = Array(text.utf8)
+        #expect(WeightedList.weight(bytes.span, 0..<bytes.count) == expected)
+    }
+
+    @Test(arguments: ["", "2", "1.1", "1.001", "0.0000", ".5", "-1", "0,5", "00", "0.x", "0.5 ", "2."])
+    func nothingElseIsAWeight(text: String) {
+        let bytes = Array(text.utf8)
+        #expect(WeightedList.weight(bytes.span, 0..<bytes.count) == nil)
+    }
+
+    @Test func orderAndCaseNeverMatterInAWeightedList() {
+        var generator = SeededGenerator(seed: 41)
+        for round in 0..<2_000 {
+            let count = Int.random(in: 1..<9, using: &generator)
+            let elements = (0..<count).map { _ in
+                let language = ["en", "de", "fr-CA", "*"].randomElement(using: &generator) ?? ""
+                return language + ["", ";q=0.5", ";q=0", ";a=B"].randomElement(using: &generator)!
+            }
+            let one = elements.joined(separator: ",")
+            let other = elements.shuffled(using: &generator).joined(separator: " , ")
+            let upper = other.replacing("en", with: "EN").replacing("q", with: "Q")
+            let normal = WeightedList.normalised(Array(one.utf8).span)
+            #expect(
+                normal != nil && normal == WeightedList.normalised(Array(upper.utf8).span), "seed 41, round \(round)")
+        }
+    }
+
+    @Test func noBytesTrap() {
+        var generator = SeededGenerator(seed: 42)
+        let alphabet = Array("aQ=q;,\"\\ \t01.5".utf8)
+        var (normal, odd) = (0, 0)
+        for _ in 0..<20_000 {
+            let list = (0..<Int.random(in: 0..<20, using: &generator)).map { _ in
+                alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+            }
+            if WeightedList.normalised(list.span) == nil { odd += 1 } else { normal += 1 }
+        }
+        #expect(normal > 0 && odd > 0)
     }
 }

@@ -1,16 +1,21 @@
 import HTTP
 
 // The values of the request fields that an answer was chosen by, in a form that is equal where RFC
-// 9111 4.1 lets two requests match: white space around commas goes, and lines of one name are
-// combined.
-// Must hold: two values become equal only if they mean the same.
+// 9111 4.1 lets two requests match: white space around commas goes, lines of one name are combined,
+// and where the field's own grammar says that neither order nor case matters, they do not.
+// Must hold: two values become equal only if they mean the same; what the grammar does not fit
+// stays as it was written.
 
 /// Gathers one field after another into bytes that can be compared or hashed.
 struct SelectingValues {
-    /// For each field whether it is there, and if so how long its value is, and the value.
+    /// For each field whether it is there, and if so how its value is spelt, how long it is and the
+    /// value.
     private(set) var bytes: [UInt8] = []
     /// The lines of the present field, combined; nil before the first.
     private var value: [UInt8]?
+
+    /// The most elements of a weighted list that are sorted.
+    static let maxElements = 64
 
     /// One more line of the present field.
     mutating func add(_ line: Span<UInt8>) {
@@ -21,15 +26,24 @@ struct SelectingValues {
         value = combined
     }
 
-    /// Ends the present field.
-    mutating func end() {
-        guard let value = value.take() else { return bytes.append(Self.absent) }
-        bytes.append(Self.present)
+    /// Ends the present field, which has this name (in lower case).
+    mutating func end(_ name: ArraySlice<UInt8>) {
+        guard let combined = value.take() else { return bytes.append(Self.absent) }
+        let isWeighted = Self.weighted.contains { text in
+            name.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+        let normal = isWeighted ? WeightedList.normalised(combined.span) : nil
+        // A value that is no list by the grammar can be spelt like the normal form of one that is.
+        bytes.append(normal == nil ? Self.asWritten : Self.normalised)
+        let value = normal ?? combined
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: value.count).littleEndian) { bytes.append(contentsOf: $0) }
         bytes.append(contentsOf: value)
     }
 
-    private static let (absent, present): (UInt8, UInt8) = (0, 1)
+    private static let (absent, asWritten, normalised): (UInt8, UInt8, UInt8) = (0, 1, 2)
+
+    /// Lists of things in no order and no case, each with a weight (RFC 9110 12.4.2, 12.5).
+    private static let weighted: [StaticString] = ["accept", "accept-language", "accept-charset"]
 
     /// Leaves out white space at the ends and around commas, but not within quotes.
     private static func appendWithoutWhitespace(_ line: Span<UInt8>, to value: inout [UInt8]) {
@@ -50,4 +64,91 @@ struct SelectingValues {
     }
 
     private static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+}
+
+/// A list of ranges with weights, such as Accept-Language.
+enum WeightedList {
+    /// In lower case (but for the values of parameters), with weights in one spelling, and sorted;
+    /// nil where `list` does not follow the grammar or is too long.
+    static func normalised(_ list: Span<UInt8>) -> [UInt8]? {
+        guard let all = elements(list) else { return nil }
+        let spelt = all.map { $0.weight < 1000 ? $0.range + Array(";q=\($0.weight)".utf8) : $0.range }
+        let sorted = spelt.sorted { $0.lexicographicallyPrecedes($1) }
+        return Array(sorted.joined(separator: [UInt8(ascii: ",")]))
+    }
+
+    private static func elements(_ list: Span<UInt8>) -> [(range: [UInt8], weight: Int)]? {
+        var all: [(range: [UInt8], weight: Int)] = []
+        var elements = ListElements(of: list)
+        while let element = elements.next(in: list)?.range {
+            guard all.count < SelectingValues.maxElements, let normal = normalised(list, element) else { return nil }
+            all.append(normal)
+        }
+        return all
+    }
+
+    /// `range *( ";" name "=" value ) [ ";" "q=" weight ]`
+    private static func normalised(_ list: Span<UInt8>, _ element: Range<Int>) -> (range: [UInt8], weight: Int)? {
+        var parts = Parts(element)
+        guard let range = parts.next(in: list), !range.isEmpty else { return nil }
+        var normal = list.lowercased(range)
+        var weight: Int?
+        while let part = parts.next(in: list) {
+            // A weight is the last parameter.
+            guard weight == nil, !part.isEmpty else { return nil }
+            if part.count > 2, list.equalsIgnoringCase(part.lowerBound..<(part.lowerBound + 2), "q=") {
+                weight = Self.weight(list, (part.lowerBound + 2)..<part.upperBound)
+                guard weight != nil else { return nil }
+            } else {
+                let equals = part.first { list[$0] == UInt8(ascii: "=") } ?? part.upperBound
+                normal.append(UInt8(ascii: ";"))
+                normal.append(contentsOf: list.lowercased(part.lowerBound..<equals))
+                normal.append(list.extracting(equals..<part.upperBound))
+            }
+        }
+        return (normal, weight ?? 1000)
+    }
+
+    /// In thousandths (RFC 9110 12.4.2).
+    static func weight(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
+        func digit(_ index: Int) -> Int? { Decimal.parse(bytes, index..<(index + 1)) }
+        guard (1...5).contains(range.count), let whole = digit(range.lowerBound) else { return nil }
+        var (thousandths, place) = (whole * 1000, 100)
+        for index in range.dropFirst() {
+            if index == range.lowerBound + 1 {
+                guard bytes[index] == UInt8(ascii: ".") else { return nil }
+            } else {
+                guard let digit = digit(index) else { return nil }
+                thousandths += digit * place
+                place /= 10
+            }
+        }
+        return thousandths <= 1000 ? thousandths : nil
+    }
+
+    /// The parts that semicolons outside quotes separate.
+    private struct Parts {
+        private var index: Int
+        private let end: Int
+        private var isDone = false
+
+        init(_ element: Range<Int>) {
+            (index, end) = (element.lowerBound, element.upperBound)
+        }
+
+        mutating func next(in bytes: Span<UInt8>) -> Range<Int>? {
+            guard !isDone else { return nil }
+            let start = index
+            var isQuoted = false
+            while index < end, isQuoted || bytes[index] != UInt8(ascii: ";") {
+                if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
+                if isQuoted, bytes[index] == UInt8(ascii: "\\") { index += 1 }
+                index += 1
+            }
+            isDone = index >= end
+            let part = bytes.trimmingWhitespace(start..<min(index, end))
+            index += 1
+            return part
+        }
+    }
 }

@@ -44,7 +44,7 @@ public struct VariantSignpost: Equatable {
             while let line = all.next(in: lines) {
                 if isSame(lines, line.name, name) { values.add(lines.extracting(line.value)) }
             }
-            values.end()
+            values.end(name)
         }
         return variant(values)
     }

@@ -57,8 +57,11 @@ extension Conformance {
                 .get(sending: "Foo: 1", "Foo: 2", expect: .reused)),
             varies("blanks in a list", by: "Foo", "Foo: 1,2", then: "Foo:  1, 2 ", expect: .reused),
             varies(
-                "languages with blanks", by: "Accept-Language", "Accept-Language: en, de",
-                then: "Accept-Language:  en ,   de"),
+                "languages in another order", by: language, "Accept-Language: en, de", then: "Accept-Language: de, en"),
+            varies(
+                "languages in another case", by: language, "Accept-Language: en, de", then: "Accept-Language: eN, De"),
+            varies(
+                "languages with blanks", by: language, "Accept-Language: en, de", then: "Accept-Language:  en ,   de"),
             varies("anything", by: "*", "Foo: 1", then: "Foo: 1", expect: .asked),
         ])
 
@@ -80,6 +83,8 @@ extension Conformance {
                 .get(sending: "Foo: 1", origin: varying("", "Vary: *")),
                 .get(sending: "Foo: 1", expect: .asked)),
         ])
+
+    private static let language = "Accept-Language"
 
     /// A response that is chosen by these request fields.
     private static func varying(_ names: String, _ more: String...) -> OriginAnswer {
