@@ -230,9 +230,21 @@ extension ResponseCache {
         guard let found = lookup(key, reader, at: now) else { return nil }
         guard found.isSignpost else { return found }
         let lines = forwarded()
-        guard let variant = VariantSignpost(found.selecting)?.variant(of: lines.span) else { return nil }
+        guard let signpost = VariantSignpost(found.selecting), let variant = signpost.variant(of: lines.span) else {
+            return nil
+        }
+        let base = key
         key.set(variant: variant)
-        return lookup(key, reader, at: now)
+        let exact = lookup(key, reader, at: now)
+        if let exact, exact.isFresh(at: now) { return exact }
+        guard let (language, variant) = signpost.wanted(by: lines.span) else { return exact }
+        var other = base
+        other.set(variant: variant)
+        guard let found = lookup(other, reader, at: now), found.isFresh(at: now), found.language == language else {
+            return exact
+        }
+        key = other
+        return found
     }
 
     /// Stores an answer to a request that went to the origin with the field lines `forwarded`: at
@@ -250,8 +262,9 @@ extension ResponseCache {
         var key = response.key
         key.set(variant: [])
         if !vary.names.isEmpty {
-            let signpost = signpost(vary.names, at: key, for: response, reader)
+            let (signpost, isNew) = signpost(vary.names, at: key, for: response, reader)
             guard let variant = signpost.variant(of: forwarded) else { return response }
+            put(signpost, isNew: isNew, with: variant, at: key, for: response)
             key.set(variant: variant)
         }
         let placed = response.moved(to: key)
@@ -272,18 +285,28 @@ extension ResponseCache {
         return key
     }
 
-    /// The one of these names that stands at `base`, or a new one in the place of what was there.
+    /// The one of these names that stands at `base`, or a new one to take the place of what is
+    /// there.
     private func signpost(
         _ names: [UInt8], at base: CacheKey, for answer: StoredResponse, _ reader: FileReader?
-    ) -> VariantSignpost {
+    ) -> (VariantSignpost, isNew: Bool) {
         if let found = lookup(base, reader, at: answer.receivedAt), let signpost = VariantSignpost(found.selecting),
             signpost.names == names
         {
-            return signpost
+            return (signpost, false)
         }
-        let signpost = VariantSignpost(names: names)
-        store(StoredResponse(signpost: signpost, at: base, for: answer))
-        return signpost
+        return (VariantSignpost(names: names), true)
+    }
+
+    /// Puts `signpost` up at `base`, unless it stands there and says all that there is to say about
+    /// `answer`.
+    private func put(
+        _ signpost: VariantSignpost, isNew: Bool, with variant: [UInt8], at base: CacheKey, for answer: StoredResponse
+    ) {
+        var completed = signpost
+        if signpost.isAboutLanguageAlone, let language = answer.language { completed.languages.note(language, variant) }
+        guard isNew || completed != signpost else { return }
+        store(StoredResponse(signpost: completed, at: base, for: answer))
     }
 }
 

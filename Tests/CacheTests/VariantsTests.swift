@@ -26,10 +26,11 @@ private struct Scene {
     @discardableResult
     func answer(
         _ body: String, to lines: String..., vary: String = "Foo", under asked: CacheKey = key("/a"),
-        lifetime: Lifetime = Lifetime(freshFor: 1000)
+        lifetime: Lifetime = Lifetime(freshFor: 1000), fields: [String] = []
     ) -> StoredResponse {
+        let own = (["Vary: \(vary)"] + fields).map { $0 + "\r\n" }.joined()
         let fresh = StoredResponse(
-            key: asked, status: 200, fields: Array("Vary: \(vary)\r\n".utf8), body: Array(body.utf8), receivedAt: noon,
+            key: asked, status: 200, fields: Array(own.utf8), body: Array(body.utf8), receivedAt: noon,
             lifetime: lifetime, classTag: 3, storefront: Array("us".utf8), resources: [7])
         var names = ResponseFacts.Vary()
         names.merge(Array(vary.utf8).span)
@@ -159,5 +160,63 @@ private struct Scene {
                 restoring: key("/a"), status: 300, fields: [], content: .plain([]), receivedAt: noon,
                 lifetime: Lifetime(freshFor: 0, keepFor: 9), classTag: 0, storefront: [], selecting: [1]))
         #expect(try scene.ask("Foo: 1").body == nil)
+    }
+
+    private func speaks(_ scene: Scene, _ language: String, to accepted: String, vary: String = "Accept-Language") {
+        scene.answer(
+            language, to: "Accept-Language: \(accepted)", vary: vary, fields: ["Content-Language: \(language)"])
+    }
+
+    @Test func theOneLanguageThatIsWantedMostIsFound() throws {
+        let scene = Scene(scratch.open())
+        speaks(scene, "de", to: "en, de")
+        let (asked, body) = try scene.ask("Accept-Language: fr;q=0.5, DE;q=1.0")
+        #expect(body == "de")
+        #expect(try scene.ask("Accept-Language: de, en").key == asked)
+    }
+
+    @Test(arguments: [
+        "fr, de", "fr, de;q=0.9", "de-AT", "*", "de;q=0", "de, en;q=2", "", "de;x=1", "en",
+    ])
+    func otherwiseTheListsHaveToMatch(accepted: String) throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de")
+        #expect(try scene.ask("Accept-Language: \(accepted)").body == nil)
+    }
+
+    @Test func languageIsNotEnoughWhereOtherFieldsSelectToo() throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de", vary: "Accept-Language, Foo")
+        #expect(try scene.ask("Accept-Language: de").body == nil)
+    }
+
+    @Test func anAnswerIsFoundByItsLanguageOnlyWhileItIsFreshAndInIt() throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de")
+        #expect(try scene.ask("Accept-Language: de", at: noon + 1000).body == nil)
+        // The origin now answers the same list in another language.
+        speaks(scene, "en", to: "en, de")
+        #expect(try scene.ask("Accept-Language: de").body == nil)
+        #expect(try scene.ask("Accept-Language: en").body == "en")
+    }
+
+    @Test func whatIsStoredIsStoredUnderTheListItAnswers() throws {
+        let scene = Scene()
+        speaks(scene, "de", to: "en, de")
+        let (asked, _) = try scene.ask("Accept-Language: de")
+        scene.answer(
+            "newer", to: "Accept-Language: de", vary: "Accept-Language", under: asked, fields: ["Content-Language: de"])
+        #expect(try scene.ask("Accept-Language: de").body == "newer")
+        #expect(try scene.ask("Accept-Language: en, de").body == "de")
+    }
+
+    @Test(arguments: [["de, en"], ["de", "en"], ["d e"], [""], [String(repeating: "d", count: 36)]])
+    func severalLanguagesOrNoneAreNotNoted(languages: [String]) throws {
+        let scene = Scene()
+        scene.answer(
+            "x", to: "Accept-Language: en, de", vary: "Accept-Language",
+            fields: languages.map { "Content-Language: \($0)" })
+        #expect(try scene.ask("Accept-Language: de").body == nil)
+        #expect(try scene.ask("Accept-Language: en, de").body == "x")
     }
 }

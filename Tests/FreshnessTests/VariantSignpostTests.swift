@@ -19,7 +19,6 @@ import Testing
         let one = signpost("accept-language,foo")
         #expect(String(decoding: one.selecting, as: UTF8.self) == "0123456789abcdef accept-language,foo")
         #expect(VariantSignpost(one.selecting) == one)
-        #expect(VariantSignpost(one.selecting + Array(" de=A,en=B".utf8)) == one, "as earlier versions wrote it")
         #expect(VariantSignpost(names: one.names).selecting != VariantSignpost(names: one.names).selecting)
         for text in ["", "0123456789abcdef", "0123456789abcdef ", "0123456789abcdefxfoo"] {
             #expect(VariantSignpost(Array(text.utf8)) == nil)
@@ -129,5 +128,13 @@ import Testing
             if WeightedList.normalised(list.span) == nil { odd += 1 } else { normal += 1 }
         }
         #expect(normal > 0 && odd > 0)
+    }
+
+    @Test func languagesAreBoundedAndTheOldestGoes() {
+        var languages = VariantLanguages()
+        for number in 0..<9 { languages.note(Array("l\(number)".utf8), [UInt8(65 + number)]) }
+        #expect(String(decoding: languages.bytes, as: UTF8.self) == "l1=B,l2=C,l3=D,l4=E,l5=F,l6=G,l7=H,l8=I")
+        #expect(VariantLanguages(languages.bytes[...]) == languages)
+        #expect(VariantLanguages(Array("l1=B,odd,=,a=b=c".utf8)[...]).bytes == Array("l1=B".utf8))
     }
 }

@@ -77,6 +77,15 @@ enum WeightedList {
         return Array(sorted.joined(separator: [UInt8(ascii: ",")]))
     }
 
+    /// The one range that is wanted more than any other, in lower case; nil where there is none, or
+    /// `list` does not follow the grammar.
+    static func mostWanted(_ list: Span<UInt8>) -> [UInt8]? {
+        guard let all = elements(list), let most = all.max(by: { $0.weight < $1.weight }), most.weight > 0,
+            all.count(where: { $0.weight == most.weight }) == 1
+        else { return nil }
+        return most.range
+    }
+
     private static func elements(_ list: Span<UInt8>) -> [(range: [UInt8], weight: Int)]? {
         var all: [(range: [UInt8], weight: Int)] = []
         var elements = ListElements(of: list)

@@ -13,6 +13,9 @@ import Text
 public struct VariantSignpost: Equatable {
     /// As `ResponseFacts.Vary` spells them.
     public let names: [UInt8]
+    /// Where answers differ by Accept-Language alone: in which languages there are some, and under
+    /// which variants.
+    public var languages = VariantLanguages()
     /// 64 random bits in hexadecimal: the beginning of every variant.
     private let generation: [UInt8]
 
@@ -24,16 +27,19 @@ public struct VariantSignpost: Equatable {
         self.generation = digits
     }
 
-    /// Reads what `selecting` has written; nil for anything else. Earlier versions wrote a third
-    /// part, which says nothing more of the variants.
+    /// Reads what `selecting` has written; nil for anything else.
     public init?(_ selecting: [UInt8]) {
         let parts = selecting.split(separator: UInt8(ascii: " "))
         guard (2...3).contains(parts.count), parts[0].count == 16 else { return nil }
         (generation, names) = (Array(parts[0]), Array(parts[1]))
+        if parts.count == 3 { languages = VariantLanguages(parts[2]) }
     }
 
-    /// `0123456789abcdef accept-language,foo`.
-    public var selecting: [UInt8] { generation + [UInt8(ascii: " ")] + names }
+    /// `0123456789abcdef accept-language,foo`, and after another space the languages, if any.
+    public var selecting: [UInt8] {
+        let languages = languages.bytes
+        return generation + [UInt8(ascii: " ")] + names + (languages.isEmpty ? [] : [UInt8(ascii: " ")] + languages)
+    }
 
     /// The variant for a request that goes to the origin with these `Name: value\r\n` lines; nil
     /// where libcrypto refuses.

@@ -62,6 +62,14 @@ extension Conformance {
                 "languages in another case", by: language, "Accept-Language: en, de", then: "Accept-Language: eN, De"),
             varies(
                 "languages with blanks", by: language, "Accept-Language: en, de", then: "Accept-Language:  en ,   de"),
+            ConformanceCase(
+                "the language that is liked best",
+                .get(sending: "Accept-Language: en, de", origin: varying(language, "Content-Language: de")),
+                .get(sending: "Accept-Language: fr;q=0.5, de;q=1.0", expect: .reused)),
+            ConformanceCase(
+                "a language that another is liked better than",
+                .get(sending: "Accept-Language: en, de", origin: varying(language, "Content-Language: de")),
+                .get(sending: "Accept-Language: fr, de;q=0.5", expect: .asked)),
             varies("anything", by: "*", "Foo: 1", then: "Foo: 1", expect: .asked),
         ])
 
