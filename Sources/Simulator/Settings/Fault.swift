@@ -1,8 +1,8 @@
 // Faults of the simulated API, and how often they come: a seeded decision per request.
 
 /// One way of failing and the share of requests it befalls.
-struct Fault: Sendable, Equatable {
-    enum Kind: String, CaseIterable, Sendable {
+public struct Fault: Sendable, Equatable {
+    public enum Kind: String, CaseIterable, Sendable {
         case tooManyRequests = "429"
         case serverError = "500"
         case unavailable = "503"
