@@ -99,7 +99,7 @@ struct FaultyCalls {
             }
             int clock = getenv("FAULT_CLOCK") ? syscall(SYS_openat, AT_FDCWD, getenv("FAULT_CLOCK"), O_RDONLY) : -1;
             if (clock >= 0) {
-                ahead = (void *)syscall(SYS_mmap, NULL, sizeof *ahead, PROT_READ, MAP_SHARED, clock, 0);
+                ahead = (void *)syscall(SYS_mmap, NULL, sizeof *ahead, PROT_READ, MAP_SHARED, clock, 0L);
                 syscall(SYS_close, clock);
             }
             struct stat status;

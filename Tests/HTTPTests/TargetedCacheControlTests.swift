@@ -37,7 +37,7 @@ import Testing
     @Test(arguments: [
         "", "max-age=\"10000\"", "max-age", "max-age=1.5", "max-age=x", "s-maxage=?1", "max-age=10000, &&&&&",
         "MaX-aGe=3600", "max-age=9999999999999999", "max-age =100", "max-age= 100", "max-age=", "a,", "a,,b", ",a",
-        "a b", "=1", "1=1", "a=", "max-age=--1", "max-age=+1", "max-age=1x", "max-age=?1;a",
+        "a b", "=1", "1=1", "a=", "max-age=--1", "max-age=+1", "max-age=1x", "max-age=?1;a", "a=\"x", "a=\"x\\\"",
     ])
     func whatIsInvalidOrEmptyCountsAsAbsent(line: String) {
         #expect(parse(line) == nil && parse("max-age=5", line) == nil && parse(line, "max-age=5") == nil)
@@ -46,6 +46,8 @@ import Testing
     @Test func parametersAndWhatIsUnknownArePassedOver() {
         #expect(parse("a=(b c);d=1, max-age=5;e=\"x, max-age=7\", f;g")?.maxAge == 5)
         #expect(parse("a=\"no-store, \", *b.c_d-9=:aGk=:")?.noStore == false)
+        // A backslash takes the meaning of the quotation mark.
+        #expect(parse("x=\"\\\"\", no-store")?.noStore == true && parse("a=\"\\\\\", private")?.isPrivate == true)
     }
 
     @Test func noBytesTrap() {

@@ -37,6 +37,6 @@ extension RunningProxy {
     func stop() {
         let done = DispatchSemaphore(value: 0)
         stop { @Sendable _ in done.signal() }
-        done.wait()
+        done.waitOrFail()
     }
 }

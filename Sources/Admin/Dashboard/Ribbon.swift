@@ -2,8 +2,8 @@ import Proxy
 import Text
 
 /// The outcomes over time as SVG path data: a column for each part of the time, the newest at the
-/// right, shares stacked from the bottom up. 360 wide, however many columns there are, and 100 high.
-/// Pure; coordinates are whole numbers where they can be.
+/// right, shares stacked from the bottom up. 360 wide, however many columns there are, and 100
+/// high. Pure; coordinates are whole numbers where they can be.
 struct Ribbon {
     private let columns: [History.Column]
 

@@ -30,7 +30,7 @@ public struct AdminSources: Sendable {
     /// Writes a line to the program's own log, of what an operator has changed.
     let log: @Sendable (String) -> Void
 
-    public typealias TurnRecording =
+    typealias TurnRecording =
         @Sendable (
             Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
         ) -> Void
@@ -40,7 +40,9 @@ public struct AdminSources: Sendable {
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
         recording: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },
-        turnRecording: @escaping TurnRecording = { $1(nil) },
+        turnRecording: @escaping @Sendable (
+            Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
+        ) -> Void = { $1(nil) },
         reload: @escaping @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void = { completion in
             completion(.refused(["there is no configuration to reload"]))
         },

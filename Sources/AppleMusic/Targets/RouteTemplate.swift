@@ -1,7 +1,8 @@
 // Routes without what tells users or requests apart: what logs and metrics may carry.
 
 /// A path with its ids, names and terms replaced by placeholders. There are finitely many, made of
-/// literals and names of types, so neither a log line nor a metric label can carry an id (FRAMING 7.4).
+/// literals and names of types, so neither a log line nor a metric label can carry an id (FRAMING
+/// 7.4).
 public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     /// How the path is built; for a resource type, how far below the type it reaches.
     enum Shape: UInt8, CaseIterable, Sendable {

@@ -132,7 +132,7 @@ extension PurgedTargets.State {
 }
 
 extension Purge {
-    /// The target or the selection in words that its mark has; nil for a purge that leaves no parts.
+    /// The target, or the selection in words, of its mark; nil for a purge that leaves no parts.
     fileprivate var markedTarget: [UInt8]? {
         guard mode != .dryRun, !selection.choosesAllParts else { return nil }
         if case .target(let target) = selection.conditions[0], selection.conditions.count == 1 { return target }

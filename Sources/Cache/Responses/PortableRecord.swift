@@ -22,12 +22,14 @@ public enum PortableRecord {
         response.record.appendPortable(to: &bytes)
     }
 
-    /// The answer for `key` in bytes that hold nothing else. A record of another key is damaged too,
-    /// as is one that is torn or changed.
+    /// The answer for `key` in bytes that hold nothing else. A record of another key is damaged
+    /// too, as is one that is torn or changed.
     ///
     /// Content in gzip is inflated once, which whoever learns from the answer needs anyway: a
     /// checksum agrees with what was damaged before it was written, too.
-    public static func read(_ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system) -> StoredResponse.Restored {
+    public static func read(
+        _ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system
+    ) -> StoredResponse.Restored {
         guard !key.isPersonal, let record = Record(portable: bytes, for: RecordKey(key)) else { return .damaged }
         let restored = StoredResponse.restored(record, at: key, by: gzip)
         if case .response(let response) = restored, case .coded(let coded) = response.content,

@@ -52,15 +52,26 @@ extension Span where Element == UInt8 {
         range.map { ASCII.lowercased(self[$0]) }
     }
 
-    /// Offset of the first such byte in `range` that is not between quotation marks, or its end. A
-    /// backslash escapes nothing.
-    public func firstUnquoted(_ byte: UInt8, in range: Range<Int>) -> Int {
-        var isQuoted = false
-        for index in range {
-            if self[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
-            if self[index] == byte, !isQuoted { return index }
+    /// Offset of the first such byte in `range` that is not between quotation marks; its end where
+    /// there is none, nil where a quotation is not closed.
+    /// - Parameter escaping: whether a backslash in a quotation takes the meaning of the next byte.
+    public func firstUnquoted(_ byte: UInt8, in range: Range<Int>, escaping: Bool) -> Int? {
+        var (isQuoted, index) = (false, range.lowerBound)
+        while index < range.upperBound {
+            switch self[index] {
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: "\\") where isQuoted && escaping: index += 1
+            case byte where !isQuoted: return index
+            default: break
+            }
+            index += 1
         }
-        return range.upperBound
+        return isQuoted ? nil : range.upperBound
+    }
+
+    /// The same where a backslash escapes nothing, and an open quotation goes on to the end.
+    public func firstUnquoted(_ byte: UInt8, in range: Range<Int>) -> Int {
+        firstUnquoted(byte, in: range, escaping: false) ?? range.upperBound
     }
 
     /// `range` without optional whitespace (SP and HTAB, RFC 9110 5.6.3) at its ends.

@@ -18,9 +18,10 @@ public struct TargetedCacheControl: Sendable, Equatable {
         var directives = read ?? CacheControl()
         var start = 0
         repeat {
-            let end = fieldValue.firstUnquoted(UInt8(ascii: ","), in: start..<fieldValue.count)
+            let comma = fieldValue.firstUnquoted(UInt8(ascii: ","), in: start..<fieldValue.count, escaping: true)
+            let end = comma ?? fieldValue.count
             let member = fieldValue.trimmingWhitespace(start..<end)
-            if !directives.set(member, fieldValue) { isInvalid = true }
+            if comma == nil || !directives.set(member, fieldValue) { isInvalid = true }
             start = end + 1
         } while start <= fieldValue.count
         read = directives
@@ -31,8 +32,9 @@ extension CacheControl {
     /// Takes one member over: `key`, or `key=value`. Of several with one key the last counts.
     /// - Returns: false for what is no member, and for a value of a type that makes no sense.
     fileprivate mutating func set(_ member: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
-        let end = bytes.firstUnquoted(UInt8(ascii: ";"), in: member)
-        let equals = bytes.firstUnquoted(UInt8(ascii: "="), in: member.lowerBound..<end)
+        guard let end = bytes.firstUnquoted(UInt8(ascii: ";"), in: member, escaping: true),
+            let equals = bytes.firstUnquoted(UInt8(ascii: "="), in: member.lowerBound..<end, escaping: true)
+        else { return false }
         let (key, value) = (member.lowerBound..<equals, min(equals + 1, end)..<end)
         guard Self.isKey(bytes, key), equals == end || !value.isEmpty else { return false }
         if let number = Self.number(bytes, key) {

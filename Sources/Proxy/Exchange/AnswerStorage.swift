@@ -34,8 +34,8 @@ struct AnswerStorage {
         return store(response, key, requestFacts)
     }
 
-    /// Why the answer, whose head has come, is streamed; nil where it is collected: it is small, may
-    /// be kept, is changed, or something stands in where it breaks off.
+    /// Why the answer, whose head has come, is streamed; nil where it is collected: it is small,
+    /// may be kept, is changed, or something stands in where it breaks off.
     func reasonToStream(_ response: UpstreamResponse) -> Reason? {
         guard let length = response.declaredLength, length > Self.mostHeldBack, response.status == 200,
             !storing.library.settings.completesNext

@@ -39,8 +39,8 @@ final class Exchange {
     /// Why the answer is not composed, until that is counted.
     private var refusal: Refusal?
     private var timer: TimerToken?
-    /// The kind of batch that it might have joined, and how the origin answered so far; `Batching` is
-    /// told at the end.
+    /// The kind of batch that it might have joined, and how the origin answered so far; `Batching`
+    /// is told at the end.
     private var batch: (kind: Batches.Kind, end: Batches.State.End)?
     /// Whether the end of its client is watched for, and whether it has come.
     private var isWatching = false

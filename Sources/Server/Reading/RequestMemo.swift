@@ -55,8 +55,8 @@ struct RequestMemo {
         return known
     }
 
-    /// Notes a request that was parsed from these bytes, all of them. It is found from the third time
-    /// on.
+    /// Notes a request that was parsed from these bytes, all of them. It is found from the third
+    /// time on.
     mutating func note(_ bytes: Span<UInt8>, _ head: RequestHead) {
         guard bytes.count <= Self.longest, head.byteCount == bytes.count, !head.tellsWhoAsks else { return }
         let hash = hash(bytes)

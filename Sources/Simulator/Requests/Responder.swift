@@ -21,7 +21,7 @@ public struct SimulatorRequest: Sendable {
     /// The method as spelt, for example `GET`.
     var method: String
     /// The request target in origin form: path and query, percent-encoded as the client sent it.
-    public var target: [UInt8]
+    var target: [UInt8]
     var fields: [SimulatorField]
     var body: [UInt8]
     /// The time, in seconds since 1970: tokens expire and rate limits count by it.

@@ -76,13 +76,13 @@ final class SegmentFile: Sendable {
 
     private static func words(_ number: CInt) -> String { String(cString: strerror(number)) }
 
-    /// As SQLite would say it: a full disk is `SQLITE_FULL`. A process that has no descriptors, no
-    /// memory or no permission cannot open the file, of which nothing is wrong for that.
+    /// As SQLite would say it: a full disk is `SQLITE_FULL`, and a process without descriptors or
+    /// memory cannot open any file.
     static func error(_ number: CInt, _ what: String) -> SQLiteError {
         let code =
             switch number {
             case ENOSPC, EDQUOT, EFBIG: SQLITE_FULL
-            case EMFILE, ENFILE, ENOMEM, EACCES, EPERM: SQLITE_CANTOPEN
+            case EMFILE, ENFILE, ENOMEM: SQLITE_CANTOPEN
             default: SQLITE_IOERR
             }
         return SQLiteError(code: code, message: "\(what): \(words(number))")

@@ -78,15 +78,17 @@ struct AccountLimits {
     private mutating func remember(_ account: UInt64, now: Instant, _ isWaitedFor: (UInt64) -> Bool) {
         if limits.count >= Self.most {
             let others = limits.filter { !isWaitedFor($0.key) }
-            guard let oldest = others.min(by: { isForgotten($0.value, before: $1.value) }) else { return }
+            guard let oldest = others.min(by: { isForgotten($0, before: $1) }) else { return }
             limits[oldest.key] = nil
         }
         limits[account] = Limit(usedAt: now)
     }
 
-    /// First those that limit nothing any more.
-    private func isForgotten(_ one: Limit, before other: Limit) -> Bool {
-        let (holds, otherHolds) = (one.rate.current != nil, other.rate.current != nil)
-        return holds == otherHolds ? one.usedAt < other.usedAt : otherHolds
+    /// First those that limit nothing any more; in the order of accounts where nothing else decides,
+    /// so that runs can be repeated.
+    private func isForgotten(_ one: (key: UInt64, value: Limit), before other: (key: UInt64, value: Limit)) -> Bool {
+        let (holds, otherHolds) = (one.value.rate.current != nil, other.value.rate.current != nil)
+        guard holds == otherHolds else { return otherHolds }
+        return (one.value.usedAt, one.key) < (other.value.usedAt, other.key)
     }
 }

@@ -274,10 +274,13 @@ extension BudgetState {
 
     /// The common rate allows a start: a channel is open if its lane and its own limit are.
     private mutating func start(_ item: WaitingLines.Item, now: Instant) -> Action {
-        // Copies: the closure must not look at what is being changed.
-        let (lanes, accounts) = (lanes, accounts)
-        lines.take(item) { channel in
-            lanes[channel.lane].hasRoom(inBackground: false) && accounts.nextStart(channel.limit, now: now) <= now
+        do {
+            // Copies, because the closure must not look at what is being changed, and none of them
+            // is left when that is.
+            let (lanes, accounts) = (lanes, accounts)
+            lines.take(item) { channel in
+                lanes[channel.lane].hasRoom(inBackground: false) && accounts.nextStart(channel.limit, now: now) <= now
+            }
         }
         jobs[item.id]?.startedAt = now
         self.lanes[item.id.lane].enter(item.priority)

@@ -172,8 +172,10 @@ extension WaitingLines {
     /// The newest of the least urgent items of the party of which the most wait, that of the
     /// background left out; among equals of `party`, which has just come.
     func newestOfTheLongest(_ party: UpstreamParty?) -> Item? {
-        let longest = counts.lazy.filter { $0.key != .background }.max { $0.value < $1.value }
-        guard let longest else { return nil }
-        return newest(of: party.flatMap { counts[$0] == longest.value ? $0 : nil } ?? longest.key)
+        let longest = counts.filter { $0.key != .background }
+        guard let most = longest.values.max() else { return nil }
+        if let party, longest[party] == most { return newest(of: party) }
+        let newest = longest.lazy.filter { $0.value == most }.compactMap { self.newest(of: $0.key) }
+        return newest.max { $0.goes(before: $1) }
     }
 }

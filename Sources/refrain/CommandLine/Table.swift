@@ -6,8 +6,8 @@ struct Table {
     private let alignments: [TextTable.Alignment]
     private(set) var rows: [[String]] = []
 
-    /// - Parameter columns: their titles; none is shown where all are empty. Numbers, which stand at
-    ///   the right, are below a title that begins with `>`.
+    /// - Parameter columns: their titles; none is shown where all are empty. Numbers, which are
+    ///   aligned to the right, have a title that begins with `>`.
     init(_ columns: [String]) {
         titles = columns.map { String($0.trimmingPrefix(">")) }
         alignments = columns.map { $0.hasPrefix(">") ? .right : .left }

@@ -34,7 +34,7 @@ extension Command {
         guard let explanation = try? JSON.parse(body), explanation["plan"]?.stringValue != nil else {
             throw .failed("the answer to GET /explain has no plan")
         }
-        context.output.standard(AnswerTable.text(of: explanation, width: context.output.width))
+        context.output.standard(ReplyTable.text(of: explanation, width: context.output.width))
         return .done
     }
 }

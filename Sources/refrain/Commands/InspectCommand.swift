@@ -46,7 +46,7 @@ extension Command {
         for field in answer["fields"]?.arrayValue ?? [] {
             fields.add([field["name"].shown, field["value"].shown])
         }
-        return AnswerTable.text(of: .object(JSONObject(members: whole)), width: width) + "\n"
+        return ReplyTable.text(of: .object(JSONObject(members: whole)), width: width) + "\n"
             + fields.text(width: width) + "\n"
     }
 }

@@ -44,7 +44,7 @@ extension Command {
         guard let recording = try? JSON.parse(body), recording["on"] != nil else {
             throw .failed("the answer of /recording does not say whether it is on")
         }
-        context.output.standard(AnswerTable.text(of: recording, width: context.output.width))
+        context.output.standard(ReplyTable.text(of: recording, width: context.output.width))
         return .done
     }
 }

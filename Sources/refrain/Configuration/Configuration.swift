@@ -109,7 +109,7 @@ struct Configuration: Equatable, Sendable {
         }
     }
 
-    /// The rule of a class of resources; catalog types without a line of their own follow `catalog`.
+    /// The rule of a class of resources; catalog types without a line follow `catalog`.
     func ttl(for resourceClass: ResourceClass) -> TTLRule {
         ttl[resourceClass.name] ?? ttl[ResourceClass.catalog.name] ?? .off
     }

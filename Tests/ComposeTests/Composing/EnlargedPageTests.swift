@@ -155,9 +155,9 @@ import Testing
         #expect(tries == 4)
         #expect(try scene.ask(target, after: 9_000) == .refusal, "time alone changes nothing")
         let request = try StoredScene.request(target)
-        for _ in 0..<14 { scene.library.note(miss: request, at: StoredScene.noon + 10) }
-        #expect(try scene.ask(target) == .refusal)
-        scene.library.note(miss: request, at: StoredScene.noon + 10)
-        #expect(try scene.ask(target) == Self.larger)
+        for _ in 0..<14 { scene.library.note(miss: request, at: StoredScene.noon + 9_000) }
+        #expect(try scene.ask(target, after: 9_000) == .refusal)
+        scene.library.note(miss: request, at: StoredScene.noon + 9_000)
+        #expect(try scene.ask(target, after: 9_000) == Self.larger)
     }
 }

@@ -123,14 +123,14 @@ import Testing
         }
     }
 
-    /// Forms that rested while the clock was ahead rested for as long as it was, and those that were
-    /// learnt then ran out no sooner.
+    /// Forms that rested while the clock was ahead rested for as long as it was, and those that
+    /// were learnt then ran out no sooner.
     @Test func whatWasLearntWhileTheClockWasAheadIsLearntAgain() throws {
         let (forms, now) = (LearntForms(), StoredScene.noon)
         let ahead = now + 10 * 365 * 86_400
         let body = Array(Taught.album.body.utf8)
         let map = MappedDocument(body: body, map: try #require(DocumentScan(body).document))
-        let (one, other) = (try StoredScene.request("albums/9"), try StoredScene.request("albums/9?l=de"))
+        let (one, other) = (try StoredScene.request("albums/9"), try StoredScene.request("albums/9?x=1"))
         for request in [one, other] { #expect(forms.observe(request, map, at: ahead, freshFor: 86_400)) }
         forms.switchOff(other.shape, until: ahead + 86_400, at: ahead)
         #expect(forms.record(one.shape, at: ahead) != nil && forms.resting(at: ahead) == 1)
