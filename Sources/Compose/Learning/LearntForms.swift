@@ -141,16 +141,6 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// The origin's answer to a request behind the end of a list; the body without the error's id.
-    func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {
-        state.withLock { state in
-            guard case .known(let known) = state.forms[request.shape] else { return }
-            var record = known.record
-            record.lists.note(pastEnd: answer, request)
-            state.forms[request.shape] = .known(Known(record))
-        }
-    }
-
     /// Whether a list of such resources is to be tried, for a miss that might wait for others.
     func mayTryBatch(_ single: RequestShape, _ storefront: Storefront) -> Bool {
         state.withLock { $0.batchRefusals.mayTry(single, storefront) }

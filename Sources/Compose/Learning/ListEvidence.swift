@@ -20,19 +20,6 @@ struct ListEvidence: Sendable {
     /// Clients choose the languages, of which there is no end.
     private static let maxLinks = 128
 
-    /// By what the answers depend on beside the list: storefront and language.
-    private var pastEnds: [UInt64: PastEndEvidence] = [:]
-    private static let maxPastEnds = 64
-
-    /// The origin's answer to a request beyond a list's end; nil where that is not known.
-    func answerPastEnd(_ request: CatalogRequest) -> PastEnd? { pastEnds[request.resourceContext]?.known }
-
-    mutating func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {
-        guard let list = request.listIdentity else { return }
-        if pastEnds.count >= Self.maxPastEnds { pastEnds.removeAll() }
-        pastEnds[request.resourceContext, default: PastEndEvidence()].note(answer, of: list)
-    }
-
     /// The limit of a page that is asked for without one, as pages show it; nil where none did.
     var standardLimit: Int? { standard.limit }
 
