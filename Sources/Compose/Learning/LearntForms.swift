@@ -16,7 +16,6 @@ package final class LearntForms: Sendable {
         /// (APPLE-MUSIC-API 4.2.8).
         var batchRules: [ResourceClass: RuleEvidence] = [:]
         var batchRefusals = BatchRefusals()
-        var listCuts = ListCutRule()
         /// The latest time at which something was asked, unix seconds.
         var time = Int64.min
     }
@@ -71,11 +70,7 @@ package final class LearntForms: Sendable {
         state.withLock { state in
             if isNew, state.family(request.shape, [request.shape.subject], at: now).count >= Self.maxFamily { return }
             if state.forms[request.shape] == nil { state.makeRoom() }
-            if case .known(let known)? = learnt {
-                if isNew { state.noteRules(known.record, request.shape, at: now) }
-                state.listCuts.note(
-                    known.record.lists.cut, of: request.shape, at: now, until: known.record.countsUntil)
-            }
+            if isNew, case .known(let known)? = learnt { state.noteRules(known.record, request.shape, at: now) }
             state.forms[request.shape] = learnt
         }
         return fits
@@ -86,12 +81,7 @@ package final class LearntForms: Sendable {
         state.withLock { state in
             state.note(time: now)
             return switch state.forms[shape] {
-            case .known(let known) where known.record.isFresh(at: now):
-                if case .list = shape.subject {
-                    known.record.assuming(state.listCuts.conclusion(at: now))
-                } else {
-                    known.record
-                }
+            case .known(let known) where known.record.isFresh(at: now): known.record
             case .rests(let until) where now < until: nil
             default: state.conclusion(shape, isDocumented: isDocumented, at: now)
             }
@@ -178,7 +168,6 @@ extension LearntForms.State {
         }
         selectionRule.cap(at: latest)
         for type in batchRules.keys { batchRules[type]?.cap(at: latest) }
-        listCuts = ListCutRule()
     }
 
     /// A clock that goes back by less is being adjusted.

@@ -51,13 +51,6 @@ struct ListEvidence: Sendable {
         return absorb(document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1), request)
     }
 
-    /// The same where pages that have not shown how they are cut are cut in this way.
-    func assuming(_ rule: ListCut) -> ListEvidence {
-        var evidence = self
-        if cut == .unknown { evidence.cut = rule }
-        return evidence
-    }
-
     /// False for a page that is cut in no known way.
     private mutating func noteCut(_ request: CatalogRequest, _ places: Int, _ count: Int) -> Bool {
         guard let limit = request.limit else {

@@ -126,10 +126,6 @@ import Testing
             "less, where lists fill up", tracks + [gap, tenTracks], "albums/1/tracks?limit=100",
             .answer(document(items("songs", 0..<10)), .window)),
         ComposingCase(
-            "less, where lists of two other kinds fill up",
-            tracks + [filled("artists/8/albums", "albums"), filled("playlists/pl.8/tracks", "songs"), tenTracks],
-            "albums/1/tracks?limit=100", .answer(document(items("songs", 0..<10)), .window)),
-        ComposingCase(
             "one more than the items of the list, where lists fill up", tracks + [gap, tenTracks],
             "albums/1/tracks?limit=11", .answer(document(items("songs", 0..<10)), .window)),
         ComposingCase(
@@ -182,8 +178,8 @@ import Testing
             "as many as the items of a list, where places may follow the last one", tracks + [gap, tenTracks],
             "albums/1/tracks?limit=10", .refusal, "window end-uncertain"),
         ComposingCase(
-            "less than may stand inside a parent, where lists of one other kind fill up",
-            tracks + [filled("artists/8/albums", "albums"), tenTracks],
+            "less than may stand inside a parent, where lists of other kinds fill up",
+            tracks + [filled("artists/8/albums", "albums"), filled("playlists/pl.8/tracks", "songs"), tenTracks],
             "albums/1/tracks?limit=100", .refusal, "window end-uncertain"),
         ComposingCase(
             "less than may stand inside a parent, where lists may be cut first", tracks + [tenTracks],
