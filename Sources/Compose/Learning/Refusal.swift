@@ -17,6 +17,8 @@ package struct Refusal: Equatable, Sendable {
         case window
         /// A larger page in place of the one that is asked for.
         case growth
+        /// Tried no longer; `/stats` keeps its member.
+        case pastEnd
         /// One request for all that a composition lacks.
         case supplement
         /// Nothing: answers to such requests are not made of resources that are asked for by name.
