@@ -2,9 +2,9 @@ import Text
 
 /// Result of one pass over an answer's body.
 public struct DocumentScan: Sendable {
-    /// The numbers of all resources that the body names (``ResourceMention``), ascending; none where
-    /// it is not a JSON object or array, ``ResourceMention/everything`` alone where it is one of
-    /// 2 GiB or more.
+    /// The numbers of all resources that the body names (``ResourceMention``), ascending; none
+    /// where it is not a JSON object or array, ``ResourceMention/everything`` alone where it is one
+    /// of 2 GiB or more.
     public let mentions: [UInt64]
     /// Nil where the body cannot be trusted as material for other answers.
     public let document: ResourceDocument?
