@@ -4,14 +4,14 @@ import Text
 
 @testable import AppleMusic
 
-private func numbers(_ text: String) -> [UInt64] { ResourceMention.numbers(in: Array(text.utf8).span) }
+private func numbers(_ text: String) -> [UInt64] { DocumentScan(Array(text.utf8).span).mentions }
 
 private func named(_ pairs: (String, String)...) -> [UInt64] {
     pairs.map { ResourceMention.number(type: $0.0, id: $0.1) }.sorted()
 }
 
 /// What the parser's value names: the slow way.
-private func numbers(namedBy value: JSON) -> [UInt64] {
+func numbers(namedBy value: JSON) -> [UInt64] {
     var found: Set<UInt64> = []
     func visit(_ value: JSON) {
         switch value {
@@ -85,9 +85,9 @@ private func numbers(namedBy value: JSON) -> [UInt64] {
     @Test func `every cut of a text may name everything`() {
         let text = Array(#"{"data":[{"id":"\u0031","type":"a","n":[-1.5e3,true,false,null,{}]}]}"#.utf8)
         for count in 1..<text.count {
-            #expect(ResourceMention.numbers(in: text.span.extracting(0..<count)) == [ResourceMention.everything])
+            #expect(DocumentScan(text.span.extracting(0..<count)).mentions == [ResourceMention.everything])
         }
-        #expect(ResourceMention.numbers(in: text.span) == named(("a", "1")))
+        #expect(DocumentScan(text.span).mentions == named(("a", "1")))
     }
 
     @Test func `depth 128 is listed and 129 may name everything`() {
@@ -116,7 +116,7 @@ private func numbers(namedBy value: JSON) -> [UInt64] {
     func `a text names what the parser's value names`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let value: JSON = ["data": .array((0..<4).map { _ in randomValue(&random, depth: 0) })]
-        #expect(ResourceMention.numbers(in: value.bytes.span) == numbers(namedBy: value), "seed \(seed)")
+        #expect(DocumentScan(value.bytes.span).mentions == numbers(namedBy: value), "seed \(seed)")
     }
 
     @Test(arguments: UInt64(1)...1_000)
@@ -127,7 +127,7 @@ private func numbers(namedBy value: JSON) -> [UInt64] {
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             bytes[Int.random(in: 1..<bytes.count, using: &random)] = damage.randomElement(using: &random)!
         }
-        let found = ResourceMention.numbers(in: bytes.span)
+        let found = DocumentScan(bytes.span).mentions
         do throws(JSONError) {
             let value = try JSON.parse(bytes)
             #expect(found == numbers(namedBy: value), "seed \(seed)")
@@ -143,7 +143,7 @@ private func numbers(namedBy value: JSON) -> [UInt64] {
         var count = 0
         for (name, bytes) in try SharedMaterial.recordedAnswers() {
             guard let value = try? JSON.parse(bytes) else { continue }
-            let found = ResourceMention.numbers(in: bytes.span)
+            let found = DocumentScan(bytes.span).mentions
             #expect(found == numbers(namedBy: value), "\(name)")
             if !found.isEmpty { count += 1 }
         }

@@ -115,7 +115,7 @@ import Testing
                 }
                 #expect(text.contains(bad.reason), "\(text)")
                 #expect(server.recorders.allSatisfy { $0.received.isEmpty })
-                #expect(client.sessionCount == 0)
+                #expect(client.sessions.count == 0)
             }
         }
     }

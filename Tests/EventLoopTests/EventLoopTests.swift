@@ -113,13 +113,13 @@ import Testing
         let server = try TestServer(loop: loop)
         let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
         #expect(loop.eventually { server.recorders.count == 5 })
-        #expect(loop.sync { loop.descriptorCount } == 6)
-        let epoll = loop.sync { loop.pollDescriptor }
+        #expect(loop.sync { loop.slots.count } == 6)
+        let epoll = loop.sync { loop.poller.descriptor }
         let before = kind(of: epoll)
         #expect(before == "anon_inode:[eventpoll]")
         loop.stopAndWait()
         loop.stopAndWait()
-        #expect(loop.sync { loop.descriptorCount } == 0)
+        #expect(loop.sync { loop.slots.count } == 0)
         #expect(loop.sync { server.recorders.allSatisfy { $0.closeCount == 1 && $0.error == nil } })
         for client in clients { #expect(client.read().isEmpty) }
         #expect(throws: (any Error).self) { try RawClient(port: server.port) }
@@ -162,7 +162,7 @@ import Testing
                     client.reset()
                 }
             }
-            #expect(loop.eventually { loop.descriptorCount == 1 })
+            #expect(loop.eventually { loop.slots.count == 1 })
             // A connection that is reset before it is accepted may never show up.
             #expect(loop.sync { opened } > 1000)
             #expect(loop.sync { server.recorders.allSatisfy { $0.closeCount == 1 && !$0.wasReentered } })

@@ -66,11 +66,11 @@ import Testing
         let fixture = loop.sync { Confined(Fixture(), to: loop) }
         try loop.sync { () throws(SystemError) in
             let timer = try PreciseTimer(loop: loop) { fixture.value.fired.append(.now()) }
-            #expect(loop.descriptorCount == 1)
+            #expect(loop.slots.count == 1)
             timer.set(at: .now())
             timer.close()
             timer.set(at: .now())
-            #expect(loop.descriptorCount == 0 && timer.deadline == nil)
+            #expect(loop.slots.count == 0 && timer.deadline == nil)
         }
         loop.sync { #expect(fixture.value.fired.isEmpty) }
         loop.stop()

@@ -201,7 +201,7 @@ import Testing
             loop.sync {
                 #expect(server.recorders[0].events.last == .close && server.recorders[0].closeCount == 1)
                 #expect(!server.recorders[0].wasReentered && server.recorders[0].error == nil)
-                #expect(loop.descriptorCount == 1)
+                #expect(loop.slots.count == 1)
             }
         }
     }
@@ -215,7 +215,7 @@ import Testing
             }
             #expect(loop.eventually { server.recorders.first?.end == .end })
             // The listener and the server's side.
-            #expect(loop.sync { loop.descriptorCount } == 2)
+            #expect(loop.sync { loop.slots.count } == 2)
         }
     }
 

@@ -191,7 +191,7 @@ import Testing
                 try? raw.send(Array([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3].prefix(number % 12)))
                 raw.reset()
             }
-            #expect(loop.eventually { loop.descriptorCount == 1 })
+            #expect(loop.eventually { loop.slots.count == 1 })
         }
     }
 }

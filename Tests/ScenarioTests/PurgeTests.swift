@@ -92,7 +92,7 @@ private final class Scene {
         for target in [Self.chart, Self.britishChart, Self.search, "/v1/catalog/us/albums/\(album)?include=artists"] {
             let reply = try scene.get(target)
             try #require(reply.status == 200, "\(target)")
-            named[target] = ResourceMention.numbers(in: Array(reply.body).span)
+            named[target] = DocumentScan(Array(reply.body)).mentions
         }
         return (named, album)
     }

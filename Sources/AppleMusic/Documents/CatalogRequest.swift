@@ -40,7 +40,7 @@ public final class CatalogRequest: Sendable {
     /// The number of what a resource depends on beside its type and id: storefront, language,
     /// decoration. The same in every process. A client that makes up parameters does not find any
     /// that give the number of another request.
-    public let resourceContext: UInt64
+    let resourceContext: UInt64
     /// Whether resources look as they do without any parameter but `include`, `l`, `relate[TYPE]`
     /// and those that choose them. `views` adds a member to a single resource and changes none.
     public let hasPlainResources: Bool

@@ -2,7 +2,9 @@ import Text
 
 /// Result of one pass over an answer's body.
 public struct DocumentScan: Sendable {
-    /// The numbers of all resources that the body names (``ResourceMention``), ascending.
+    /// The numbers of all resources that the body names (``ResourceMention``), ascending; none
+    /// where it is not a JSON object or array, ``ResourceMention/everything`` alone where it is one
+    /// of 2 GiB or more.
     public let mentions: [UInt64]
     /// Nil where the body cannot be trusted as material for other answers.
     public let document: ResourceDocument?
@@ -11,10 +13,8 @@ public struct DocumentScan: Sendable {
     public let isAnswer: Bool
 
     /// Scans `body` once. Bounded in time and memory whatever it holds; never fails.
-    public init(_ body: Span<UInt8>) { self.init(body, findsDocument: true) }
-
-    init(_ body: Span<UInt8>, findsDocument: Bool) {
-        var scanner = DocumentScanner(byteCount: body.count, findsDocument: findsDocument)
+    public init(_ body: Span<UInt8>) {
+        var scanner = DocumentScanner(byteCount: body.count)
         do throws(DocumentScanner.Stop) {
             try scanner.scan(body)
         } catch {
@@ -26,7 +26,7 @@ public struct DocumentScan: Sendable {
         mentions = scanner.takeFound()
         isAnswer =
             scanner.content.isAnswer
-            && (scanner.isTrusted || scanner.content.hasItems || !findsDocument || Self.isWellShaped(body))
+            && (scanner.isTrusted || scanner.content.hasItems || Self.isWellShaped(body))
         document = scanner.isTrusted && mentions != [ResourceMention.everything] ? scanner.document : nil
     }
 

@@ -13,7 +13,7 @@ struct DocumentScanner: ~Copyable {
 
     private var found = FoundNumbers()
     /// Whether the text can still be a document; `refuse()` ends it.
-    var isTrusted: Bool
+    var isTrusted = true
     var envelope = ResourceDocument.Envelope()
     var objects: BoundedStack<ResourceDocument.Object>
     var relations = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
@@ -21,7 +21,7 @@ struct DocumentScanner: ~Copyable {
     /// side by side.
     var pending = BoundedStack<ResourceDocument.Relation>(capacity: ResourceDocument.maxRelations, room: 16)
 
-    var current: Frame
+    var current = Frame(role: .outside, isObject: false, start: 0)
     /// Those around the current one, from the outermost.
     var outer = BoundedStack<Frame>(capacity: JSON.maxDepth, room: 16)
     /// The numbers of the names in all open objects, the innermost last.
@@ -36,15 +36,11 @@ struct DocumentScanner: ~Copyable {
     private var scratch: [UInt8] = []
     var content = AnswerContent()
 
-    /// - Parameters:
-    ///   - byteCount: of the text to come.
-    ///   - findsDocument: whether more is wanted than the numbers.
-    init(byteCount: Int, findsDocument: Bool) {
-        isTrusted = findsDocument
+    /// - Parameter byteCount: of the text to come.
+    init(byteCount: Int) {
         // An identifier with its href takes about that many bytes: room for all, so that they are
         // never moved.
-        objects = BoundedStack(capacity: ResourceDocument.maxObjects, room: findsDocument ? byteCount / 96 + 1 : 1)
-        current = Frame(role: findsDocument ? .outside : .opaque, isObject: false, start: 0)
+        objects = BoundedStack(capacity: ResourceDocument.maxObjects, room: byteCount / 96 + 1)
     }
 
     /// Scans a whole text, once. A text that is no object or array names nothing and is not looked

@@ -30,13 +30,6 @@ public enum ResourceMention {
         return number(hash)
     }
 
-    /// The distinct numbers of what `body` names, ascending; none where it is not a JSON object or
-    /// array, ``everything`` alone where it is one of 2 GiB or more.
-    /// One pass; nothing is converted, and memory is bounded whatever `body` holds.
-    static func numbers(in body: Span<UInt8>) -> [UInt64] {
-        DocumentScan(body, findsDocument: false).mentions
-    }
-
     static let separator: UInt8 = 0xFF
 
     static func number(_ hash: FNV1a) -> UInt64 { min(hash.value, everything - 1) }

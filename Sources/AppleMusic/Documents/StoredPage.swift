@@ -97,13 +97,6 @@ public struct StoredPage: Hashable, Sendable {
         return PageCut(items: 0..<count, next: next)
     }
 
-    /// Whether the list certainly ends before the offset. A page cut first has looked at all places
-    /// up to its limit.
-    public func endsBefore(_ offset: Int, _ listCut: ListCut) -> Bool {
-        guard next == nil, self.offset >= 0, count > 0, offset > self.offset else { return false }
-        return listCut == .first && !isInline && limit.map { count <= $0 && offset - self.offset >= $0 } ?? false
-    }
-
     /// The limit of a request from this page's offset that would show which item has which place.
     ///
     /// Where no place before the last item is empty, one item less comes with a `next` right after

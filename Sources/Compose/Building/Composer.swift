@@ -41,8 +41,8 @@ package struct Composer {
                     ? Refusal(.supplement, .contradicted) : Refusal(.growth, .growthGainsLittle))
         case .impossible(let refusal): return composeNothing(request, refusal, at: now)
         case .answer(let body):
-            guard var limited = body.limited(by: rule, notFoundFor: notFoundFor, at: now) else {
-                return .impossible(Refusal(body.status == 200 ? Refusal.Rule(request) : .pastEnd, .overAge))
+            guard var limited = body.limited(by: rule, at: now) else {
+                return .impossible(Refusal(Refusal.Rule(request), .overAge))
             }
             if request.mayHaveSuperset {
                 let type = request.shape.type
@@ -313,13 +313,6 @@ extension [UInt8] {
 }
 
 extension Assembler {
-    /// The same body as in an answer of the origin's.
-    consuming func finished(like example: StoredResponse, reliesUntil: Int64) -> ComposedBody {
-        ComposedBody(
-            body: example.body, example: example, detail: .window, parts: used, reliesUntil: reliesUntil,
-            contradictions: contradictions)
-    }
-
     /// The built answer. Made of one answer alone it is a smaller form of that (`reduced`).
     consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
         ComposedBody(

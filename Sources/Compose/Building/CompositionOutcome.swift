@@ -20,10 +20,6 @@ package enum CompositionOutcome {
 /// A composed answer before it is one.
 package struct ComposedBody {
     package let body: [UInt8]
-    /// 200, or 404 for what lies behind the end of a list.
-    package var status: Int { example?.status ?? 200 }
-    /// An answer of the origin's whose status and fields it has; nil for those of the first part.
-    package var example: StoredResponse?
     /// What perhaps was asked for beyond what a client wanted, and is of use here: the page that it
     /// is a window of, or its resources.
     package var growth: Growth?
@@ -57,14 +53,9 @@ package struct Supplement {
 
 extension ComposedBody {
     /// How long the composed answer may be used: as long as its stalest part (DECISIONS 9.4), and
-    /// no longer than one of the origin's of that age under the rule of its own class, or as one
-    /// that says "not found". Nil where that is over.
-    func limited(by rule: TTLRule, notFoundFor: Int, at now: Int64) -> ComposedBody? {
-        guard status == 200 else { return limited(by: .fixed(notFoundFor, stale: 0), at: now) }
-        return limited(by: rule, at: now)
-    }
-
-    private func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
+    /// no longer than one of the origin's of that age under the rule of its own class. Nil where
+    /// that is over.
+    func limited(by rule: TTLRule, at now: Int64) -> ComposedBody? {
         guard case .fixed(let seconds, let stale) = rule else { return nil }
         var (age, fresh) = (0, Int(max(reliesUntil - now, 0)))
         var usable = Lifetime.longest

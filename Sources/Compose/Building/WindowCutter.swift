@@ -49,14 +49,6 @@ struct WindowCutter {
                 continue
             }
             pages.append(page.facts)
-            if page.facts.endsBefore(offset, record.lists.cut) {
-                guard let answer = record.lists.answerPastEnd(request) else {
-                    refusal = Refusal(.pastEnd, .pastEndUnknown).orFurther(refusal)
-                    continue
-                }
-                assembler.use(part)
-                return .answer(assembler.finished(like: answer.response, reliesUntil: record.countsUntil))
-            }
             // A list without anything may be a 404 (APPLE-MUSIC-API 7.13).
             guard let cut = page.cut(for: request, offset, limit, record.lists.cut), !cut.items.isEmpty,
                 let link = link(to: cut.next)
@@ -94,13 +86,6 @@ struct WindowCutter {
         guard page.offset...max(page.offset, last) ~= offset else { return .pageNotHeld }
         guard let next = page.next else { return .endUncertain }
         return next - page.offset > page.count ? .pageHasGaps : .pageTooShort
-    }
-
-    /// Whether a stored page shows that the list ends before the window.
-    func isPastEnd(_ list: UInt64, _ sources: consuming StoredSources) -> Bool {
-        sources.places(list).contains { part, place in
-            Page(part, place, of: request, limits.standard)?.facts.endsBefore(offset, record.lists.cut) ?? false
-        }
     }
 
     /// The larger page to ask for instead; nil if there is none, or it is held.
@@ -258,24 +243,6 @@ struct WindowCutter {
             for _ in facts.offset..<offset { _ = items.next() }
             return ListBeginning(items: items, isWhole: facts.next == nil)
         }
-    }
-}
-
-extension ResourceLibrary {
-    /// Learns from an answer of the origin's that something was not found: that a resource is
-    /// absent, or what the origin answers beyond the end of a list.
-    package func note(
-        notFound response: StoredResponse, _ request: CatalogRequest, _ reader: FileReader?, at now: Int64
-    ) {
-        guard settings.isActive else { return }
-        noteAbsence(response.key, at: response.receivedAt, request)
-        guard settings.windows, let answer = PastEnd(response), let list = request.listNumber,
-            let record = forms.record(request.shape, at: now),
-            let cutter = try? WindowCutter(
-                request, record, growth, completingNext: settings.completesNext),
-            cutter.isPastEnd(list, sources(reader, at: now))
-        else { return }
-        forms.note(pastEnd: answer, request)
     }
 }
 

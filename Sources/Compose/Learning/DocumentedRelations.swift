@@ -18,56 +18,48 @@ enum DocumentedRelations {
 
     private struct Line {
         let type: ResourceClass
-        let relation: StaticString
-        let look: Look
         /// The fact's number in APPLE-MUSIC-API.
         let fact: StaticString
+        var identifiers: [String] = []
+        var resources: [String] = []
+        var absent: [String] = []
     }
 
     private static let lines = [
-        Line(type: .albums, relation: "artists", look: .identifiers, fact: "4.2.1"),
-        Line(type: .albums, relation: "tracks", look: .resources, fact: "4.2.1"),
-        Line(type: .albums, relation: "genres", look: .absent, fact: "4.2.1"),
-        Line(type: .albums, relation: "record-labels", look: .absent, fact: "4.2.1"),
-        Line(type: .artists, relation: "albums", look: .identifiers, fact: "4.2.2"),
-        Line(type: .artists, relation: "genres", look: .absent, fact: "4.2.2"),
-        Line(type: .artists, relation: "music-videos", look: .absent, fact: "4.2.2"),
-        Line(type: .artists, relation: "playlists", look: .absent, fact: "4.2.2"),
-        Line(type: .artists, relation: "station", look: .absent, fact: "4.2.2"),
-        Line(type: .songs, relation: "albums", look: .identifiers, fact: "4.2.3"),
-        Line(type: .songs, relation: "artists", look: .identifiers, fact: "4.2.3"),
-        Line(type: .songs, relation: "composers", look: .absent, fact: "4.2.3"),
-        Line(type: .songs, relation: "genres", look: .absent, fact: "4.2.3"),
-        Line(type: .songs, relation: "music-videos", look: .absent, fact: "4.2.3"),
-        Line(type: .songs, relation: "station", look: .absent, fact: "4.2.3"),
-        Line(type: .musicVideos, relation: "albums", look: .identifiers, fact: "4.2.4"),
-        Line(type: .musicVideos, relation: "artists", look: .identifiers, fact: "4.2.4"),
-        Line(type: .musicVideos, relation: "genres", look: .absent, fact: "4.2.4"),
-        Line(type: .musicVideos, relation: "songs", look: .absent, fact: "4.2.4"),
-        Line(type: .playlists, relation: "curator", look: .identifiers, fact: "4.2.5"),
-        Line(type: .playlists, relation: "tracks", look: .resources, fact: "4.2.5"),
-        Line(type: .activities, relation: "playlists", look: .identifiers, fact: "4.2.6"),
-        Line(type: .curators, relation: "playlists", look: .identifiers, fact: "4.2.6"),
-        Line(type: .appleCurators, relation: "playlists", look: .identifiers, fact: "4.2.6"),
+        Line(
+            type: .albums, fact: "4.2.1", identifiers: ["artists"], resources: ["tracks"],
+            absent: ["genres", "record-labels"]),
+        Line(
+            type: .artists, fact: "4.2.2", identifiers: ["albums"],
+            absent: ["genres", "music-videos", "playlists", "station"]),
+        Line(
+            type: .songs, fact: "4.2.3", identifiers: ["albums", "artists"],
+            absent: ["composers", "genres", "music-videos", "station"]),
+        Line(type: .musicVideos, fact: "4.2.4", identifiers: ["albums", "artists"], absent: ["genres", "songs"]),
+        Line(type: .playlists, fact: "4.2.5", identifiers: ["curator"], resources: ["tracks"]),
+        Line(type: .activities, fact: "4.2.6", identifiers: ["playlists"]),
+        Line(type: .curators, fact: "4.2.6", identifiers: ["playlists"]),
+        Line(type: .appleCurators, fact: "4.2.6", identifiers: ["playlists"]),
     ]
 
     /// By type, and by the number of the relationship's name.
     private static let looks: [ResourceClass: [UInt64: Look]] = lines.reduce(into: [:]) { looks, line in
-        let name = ResourceDocument.nameNumber(Array(line.relation.description.utf8).span)
-        looks[line.type, default: [:]][name] = line.look
+        for name in line.identifiers { looks[line.type, default: [:]][number(name)] = .identifiers }
+        for name in line.resources { looks[line.type, default: [:]][number(name)] = .resources }
+        for name in line.absent { looks[line.type, default: [:]][number(name)] = .absent }
     }
 
     /// The names of relationships that show ids, by their numbers.
     private static let identifiers: [ResourceClass: [UInt64: String]] = lines.reduce(into: [:]) { names, line in
-        guard line.look == .identifiers else { return }
-        let name = line.relation.description
-        names[line.type, default: [:]][ResourceDocument.nameNumber(Array(name.utf8).span)] = name
+        for name in line.identifiers { names[line.type, default: [:]][number(name)] = name }
     }
 
     /// The types of which a relationship shows whole resources.
     private static let nesting = ResourceClasses { type in
-        lines.contains { $0.type == type && $0.look == .resources }
+        lines.contains { $0.type == type && !$0.resources.isEmpty }
     }
+
+    private static func number(_ name: String) -> UInt64 { ResourceDocument.nameNumber(Array(name.utf8).span) }
 
     static func identifiers(of type: ResourceClass) -> [UInt64: String] { identifiers[type] ?? [:] }
 

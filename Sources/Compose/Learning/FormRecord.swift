@@ -75,14 +75,6 @@ struct FormRecord: Sendable {
         return objects.describes(resource, in: document)
     }
 
-    /// The same where lists that have not shown how they are cut are cut in this way.
-    func assuming(_ cut: ListCut) -> FormRecord {
-        guard cut != .unknown else { return self }
-        var record = self
-        record.lists = lists.assuming(cut)
-        return record
-    }
-
     /// Unix seconds until which the record is valid.
     var countsUntil: Int64 { lastSeen + Int64(freshFor) }
 

@@ -150,9 +150,8 @@ extension ResourceLibrary {
     /// Another origin is asked from now on.
     package func forgetNames() { held.forget() }
 
-    /// Notes a "not found" that is not kept: nothing is made of older answers that show the
-    /// resource.
-    package func note(contradicted key: CacheKey, _ request: CatalogRequest, at now: Int64) {
-        if settings.isActive { noteAbsence(key, at: now, request) }
+    /// Notes a "not found", kept or not: nothing is made of older answers that show the resource.
+    package func note(notFound key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {
+        if settings.isActive { noteAbsence(key, at: receivedAt, request) }
     }
 }

@@ -16,7 +16,6 @@ package final class LearntForms: Sendable {
         /// (APPLE-MUSIC-API 4.2.8).
         var batchRules: [ResourceClass: RuleEvidence] = [:]
         var batchRefusals = BatchRefusals()
-        var listCuts = ListCutRule()
         /// The latest time at which something was asked, unix seconds.
         var time = Int64.min
     }
@@ -71,11 +70,7 @@ package final class LearntForms: Sendable {
         state.withLock { state in
             if isNew, state.family(request.shape, [request.shape.subject], at: now).count >= Self.maxFamily { return }
             if state.forms[request.shape] == nil { state.makeRoom() }
-            if case .known(let known)? = learnt {
-                if isNew { state.noteRules(known.record, request.shape, at: now) }
-                state.listCuts.note(
-                    known.record.lists.cut, of: request.shape, at: now, until: known.record.countsUntil)
-            }
+            if isNew, case .known(let known)? = learnt { state.noteRules(known.record, request.shape, at: now) }
             state.forms[request.shape] = learnt
         }
         return fits
@@ -86,12 +81,7 @@ package final class LearntForms: Sendable {
         state.withLock { state in
             state.note(time: now)
             return switch state.forms[shape] {
-            case .known(let known) where known.record.isFresh(at: now):
-                if case .list = shape.subject {
-                    known.record.assuming(state.listCuts.conclusion(at: now))
-                } else {
-                    known.record
-                }
+            case .known(let known) where known.record.isFresh(at: now): known.record
             case .rests(let until) where now < until: nil
             default: state.conclusion(shape, isDocumented: isDocumented, at: now)
             }
@@ -141,16 +131,6 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// The origin's answer to a request behind the end of a list; the body without the error's id.
-    func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {
-        state.withLock { state in
-            guard case .known(let known) = state.forms[request.shape] else { return }
-            var record = known.record
-            record.lists.note(pastEnd: answer, request)
-            state.forms[request.shape] = .known(Known(record))
-        }
-    }
-
     /// Whether a list of such resources is to be tried, for a miss that might wait for others.
     func mayTryBatch(_ single: RequestShape, _ storefront: Storefront) -> Bool {
         state.withLock { $0.batchRefusals.mayTry(single, storefront) }
@@ -188,7 +168,6 @@ extension LearntForms.State {
         }
         selectionRule.cap(at: latest)
         for type in batchRules.keys { batchRules[type]?.cap(at: latest) }
-        listCuts = ListCutRule()
     }
 
     /// A clock that goes back by less is being adjusted.

@@ -20,19 +20,6 @@ struct ListEvidence: Sendable {
     /// Clients choose the languages, of which there is no end.
     private static let maxLinks = 128
 
-    /// By what the answers depend on beside the list: storefront and language.
-    private var pastEnds: [UInt64: PastEndEvidence] = [:]
-    private static let maxPastEnds = 64
-
-    /// The origin's answer to a request beyond a list's end; nil where that is not known.
-    func answerPastEnd(_ request: CatalogRequest) -> PastEnd? { pastEnds[request.resourceContext]?.known }
-
-    mutating func note(pastEnd answer: PastEnd, _ request: CatalogRequest) {
-        guard let list = request.listIdentity else { return }
-        if pastEnds.count >= Self.maxPastEnds { pastEnds.removeAll() }
-        pastEnds[request.resourceContext, default: PastEndEvidence()].note(answer, of: list)
-    }
-
     /// The limit of a page that is asked for without one, as pages show it; nil where none did.
     var standardLimit: Int? { standard.limit }
 
@@ -62,13 +49,6 @@ struct ListEvidence: Sendable {
         gaps[request.storefront, default: GapRate()].note(places: places, gaps: max(places - count, 0))
         guard noteCut(request, places, count) else { return false }
         return absorb(document.body.span.extracting(Int(next.start) + 1..<Int(next.end) - 1), request)
-    }
-
-    /// The same where pages that have not shown how they are cut are cut in this way.
-    func assuming(_ rule: ListCut) -> ListEvidence {
-        var evidence = self
-        if cut == .unknown { evidence.cut = rule }
-        return evidence
     }
 
     /// False for a page that is cut in no known way.

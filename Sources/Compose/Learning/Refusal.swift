@@ -17,7 +17,7 @@ package struct Refusal: Equatable, Sendable {
         case window
         /// A larger page in place of the one that is asked for.
         case growth
-        /// The origin's answer behind the end of a list.
+        /// Tried no longer; `/stats` keeps its member.
         case pastEnd
         /// One request for all that a composition lacks.
         case supplement
@@ -84,7 +84,7 @@ package enum Lack: UInt8, CaseIterable, Comparable, Error {
     // Lists.
     case standardLimitUnknown, limitNeverSeen, pageNotHeld
     case growthGainsLittle, growthMeetsGaps, growthRests
-    case pageHasGaps, pageTooShort, endUncertain, windowEmpty, nextUnknown, pastEndUnknown
+    case pageHasGaps, pageTooShort, endUncertain, windowEmpty, nextUnknown
 
     // Resources and relationships.
     case parametersForbid, placesNeverCompared, placesDiffer, membersDiffer, relationshipNotHeld, relationshipDiffers
@@ -131,7 +131,6 @@ extension Lack {
         case .endUncertain: "the list ends with the page, and it is not known whether items are missing"
         case .windowEmpty: "the page has no item for it"
         case .nextUnknown: "the next link of such a page was never seen"
-        case .pastEndUnknown: "the list ends before it, and what the origin answers there was not seen"
         case .parametersForbid: "parameters of the request forbid to take resources from other places"
         case .placesNeverCompared: "no resource was seen both where it is held and where it is wanted"
         case .placesDiffer: "resources showed other attributes where they are held than where they are wanted"

@@ -10,14 +10,6 @@ extension CatalogRequest {
         indexNumber(ofResource: (parent ^ name.byteSwapped) &* 0x9E37_79B9_7F4A_7C15)
     }
 
-    /// What tells the list from other lists, whatever the storefront and the language: what one
-    /// list shows under several says no more of lists than it does under one.
-    var listIdentity: UInt64? {
-        guard case .list(let name, let isView) = shape.subject, let parent = resources.first else { return nil }
-        return (parent.number ^ ResourceDocument.nameNumber(name.span, isView: isView).byteSwapped)
-            &* 0x9E37_79B9_7F4A_7C15
-    }
-
     /// The number of the list that is asked for, the same as that of the relationship inside its
     /// parent; nil where the elements are asked for in another way than there.
     var listNumber: UInt64? {

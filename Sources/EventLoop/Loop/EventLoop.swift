@@ -39,10 +39,11 @@ public final class EventLoop: @unchecked Sendable {
     /// Rounds of `streamDidClose` in one turn: a handler that is told may close further streams.
     private static let closingRounds = 8
 
-    private let poller: Poller
+    let poller: Poller
     private let pollSource: any DispatchSourceRead
     private let timerSource: any DispatchSourceTimer
-    private var slots = SlotTable()
+    /// Sockets of this loop (listening, connecting and connected) and its precise timers.
+    private(set) var slots = SlotTable()
     private var timers = TimerQueue()
     private var timerHold = TimerHold()
     /// When it takes a turn for a timer.
@@ -126,12 +127,6 @@ public final class EventLoop: @unchecked Sendable {
         #if DEBUG
             dispatchPrecondition(condition: .onQueue(queue.dispatch))
         #endif
-    }
-
-    /// Sockets of this loop: listening, connecting and connected.
-    var descriptorCount: Int {
-        assertOnLoop()
-        return slots.count
     }
 
     // MARK: Timers
@@ -373,9 +368,6 @@ public final class EventLoop: @unchecked Sendable {
             }
         }
     }
-
-    /// For tests that look whether it was closed.
-    var pollDescriptor: CInt { poller.descriptor }
 
     private let pollCancelled = DispatchGroup()
 

@@ -4,13 +4,7 @@ import Glibc
 /// Sending: what the kernel takes goes at once, the rest waits for room.
 extension Stream {
     /// Sends bytes: writes now what the kernel takes, copies and queues the rest. Never calls back.
-    public func send(_ bytes: UnsafeRawBufferPointer) {
-        loop.assertOnLoop()
-        guard isSending else { return }
-        let written = writeNow(bytes, UnsafeRawBufferPointer(start: nil, count: 0))
-        guard isSending else { return }
-        output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
-    }
+    public func send(_ bytes: UnsafeRawBufferPointer) { send(bytes, []) }
 
     /// Sends bytes and then a body from an offset on, in one system call where the kernel takes
     /// all. What is left of the body is retained, not copied.
@@ -33,7 +27,8 @@ extension Stream {
         loop.assertOnLoop()
         precondition(!isTLS, "what is encrypted has to be read first")
         guard isSending else { return }
-        let written = state == .open && output.isEmpty ? accept(write(bytes, hasMore: true)) : 0
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        let written = state == .open && output.isEmpty ? accept(writePlain(bytes, nothing, hasMore: true)) : 0
         let sent = written == bytes.count && isSending ? accept(send(file, from: 0)) : 0
         guard isSending else { return }
         output.append(copying: UnsafeRawBufferPointer(rebasing: bytes[written...]))
@@ -63,13 +58,6 @@ extension Stream {
         return accept(tls == nil ? writePlain(head, body) : writeTLS(head, body))
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer, hasMore: Bool) -> Result<Int, StreamError> {
-        var vector = iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
-        return withUnsafeMutablePointer(to: &vector) {
-            write(UnsafeMutableBufferPointer(start: $0, count: 1), hasMore: hasMore)
-        }
-    }
-
     private func send(_ file: SealedFile, from offset: Int) -> Result<Int, StreamError> {
         taken(by: "sendfile") { file.send(to: descriptor, from: offset) }
     }
@@ -89,12 +77,12 @@ extension Stream {
     }
 
     private func writePlain(
-        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, hasMore: Bool = false
     ) -> Result<Int, StreamError> {
         withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
             vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: head.baseAddress), iov_len: head.count)
             vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: body.baseAddress), iov_len: body.count)
-            return write(vectors)
+            return write(vectors, hasMore: hasMore)
         }
     }
 

@@ -19,7 +19,7 @@ public final class ClientTLS: Sendable {
     }
 
     private let context: TLSContext
-    private let sessions = TLSSessionCache()
+    let sessions = TLSSessionCache()
 
     /// Fails if no trust anchor can be loaded, or if what the environment names cannot be read.
     public convenience init(trustAnchors: TrustAnchors) throws(TLSError) {
@@ -46,9 +46,6 @@ public final class ClientTLS: Sendable {
             return owner.offer(session) ? 1 : 0
         }
     }
-
-    /// Sessions that wait to be resumed.
-    var sessionCount: Int { sessions.count }
 
     /// A session for one connection to `hostName`, which is a DNS name or a literal IP address.
     func makeSession(hostName: String, port: UInt16, descriptor: CInt) throws(TLSError) -> TLSSession {

@@ -17,28 +17,16 @@ final class TLSSessionCache: Sendable {
     /// Keys: a proxy speaks to few origins.
     static let keys = 64
 
-    /// An SSL_SESSION of which the table owns a reference: as an address, because OpenSSL counts
-    /// references atomically but Swift does not know that the pointer may cross threads.
-    private struct Kept: Sendable {
-        let address: UInt
-
-        init(_ pointer: OpaquePointer) {
-            address = UInt(bitPattern: pointer)
-        }
-
-        var pointer: OpaquePointer? { OpaquePointer(bitPattern: address) }
-
-        func release() {
-            SSL_SESSION_free(pointer)
-        }
-    }
-
-    private let sessions = Mutex<[Key: [Kept]]>([:])
+    /// The addresses of each SSL_SESSION of which the table owns a reference: OpenSSL counts
+    /// references atomically, but Swift does not know that the pointer may cross threads.
+    private let sessions = Mutex<[Key: [UInt]]>([:])
 
     deinit {
-        sessions.withLock { sessions in
-            for session in sessions.values.joined() { session.release() }
-        }
+        sessions.withLock { Self.release($0.values.joined()) }
+    }
+
+    private static func release(_ sessions: some Sequence<UInt>) {
+        for session in sessions { SSL_SESSION_free(OpaquePointer(bitPattern: session)) }
     }
 
     var count: Int {
@@ -47,14 +35,14 @@ final class TLSSessionCache: Sendable {
 
     /// Takes over a reference to `session`.
     func store(_ session: OpaquePointer, _ key: Key) {
-        let session = Kept(session)
+        let session = UInt(bitPattern: session)
         sessions.withLock { sessions in
             if sessions[key] == nil, sessions.count >= TLSSessionCache.keys {
-                for session in sessions.values.joined() { session.release() }
+                Self.release(sessions.values.joined())
                 sessions.removeAll()
             }
             var kept = sessions[key, default: []]
-            if kept.count >= TLSSessionCache.perKey { kept.removeFirst().release() }
+            if kept.count >= TLSSessionCache.perKey { Self.release([kept.removeFirst()]) }
             kept.append(session)
             sessions[key] = kept
         }
@@ -62,20 +50,21 @@ final class TLSSessionCache: Sendable {
 
     /// The newest session of the key, with a reference that the caller owns.
     func take(_ key: Key) -> OpaquePointer? {
-        sessions.withLock { sessions -> Kept? in
+        sessions.withLock { sessions -> UInt? in
             while let session = sessions[key]?.popLast() {
-                guard SSL_SESSION_is_resumable(session.pointer) == 1 else {
-                    session.release()
+                let pointer = OpaquePointer(bitPattern: session)
+                guard SSL_SESSION_is_resumable(pointer) == 1 else {
+                    SSL_SESSION_free(pointer)
                     continue
                 }
                 // A TLS 1.2 session may serve any number of connections.
-                if SSL_SESSION_get_protocol_version(session.pointer) < TLS1_3_VERSION {
-                    SSL_SESSION_up_ref(session.pointer)
+                if SSL_SESSION_get_protocol_version(pointer) < TLS1_3_VERSION {
+                    SSL_SESSION_up_ref(pointer)
                     sessions[key]?.append(session)
                 }
                 return session
             }
             return nil
-        }?.pointer
+        }.flatMap { OpaquePointer(bitPattern: $0) }
     }
 }

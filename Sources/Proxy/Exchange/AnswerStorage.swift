@@ -115,7 +115,7 @@ struct AnswerStorage {
     /// A resource that was not found although a fresh answer names it.
     private func noteContradicted(_ key: CacheKey) {
         guard storing.composing.library(for: request.facts) != nil, let wanted = request.wanted else { return }
-        storing.library.note(contradicted: key, wanted, at: storing.base.unixSeconds)
+        storing.library.note(notFound: key, at: storing.base.unixSeconds, wanted)
     }
 
     /// Keeps what another node fetched, as if the origin had brought it now; nil where it was

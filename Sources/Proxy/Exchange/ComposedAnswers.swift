@@ -50,7 +50,7 @@ final class ComposedAnswers {
         let now = base.unixSeconds
         let parts = composed.parts.map(\.response)
         let stored = StoredResponse(
-            composed: composed.body, key: key, parts: parts, like: composed.example,
+            composed: composed.body, key: key, parts: parts,
             detail: detail ?? composed.detail, receivedAt: now, lifetime: composed.lifetime,
             classTag: facts.route.resourceClass.rawValue)
         base.statistics.count(.built)

@@ -86,7 +86,7 @@ extension Composing {
     func learn(from stored: StoredResponse, original: [UInt8]?, _ request: OriginRequest) {
         guard let library = library(for: request.facts) else { return }
         if stored.status == 404, let wanted = request.wanted {
-            return library.note(notFound: stored, wanted, base.reader, at: base.unixSeconds)
+            return library.note(notFound: stored.key, at: stored.receivedAt, wanted)
         }
         switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {
         case .nothingNew: break

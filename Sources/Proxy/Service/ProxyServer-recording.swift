@@ -9,11 +9,6 @@ extension ProxyServer {
     /// How the recording fares. From any thread.
     public var recording: RecordingStatus { recorder.status }
 
-    /// Says what can be recorded; what is being recorded goes on.
-    public func configureRecording(_ settings: RecordingSettings?) {
-        recorder.configure(settings)
-    }
-
     /// Switches the configured recording on or off; `completion` is called from another thread with
     /// what became of it. Nothing is configured: `nil`.
     public func turnRecording(
@@ -22,33 +17,19 @@ extension ProxyServer {
         guard let settings = recording.configured else { return completion(nil) }
         let recorder = recorder
         guard isOn else { return stopRecording { completion(.success(recorder.status)) } }
-        startRecording(settings) { error in completion(error.map { .failure($0) } ?? .success(recorder.status)) }
-    }
-
-    /// Goes on in a new file where the old one was moved away. `completion` is called from another
-    /// thread with whether it was; never where nothing is recorded.
-    public func reopenRecording(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
-        recorder.reopen(completion)
-    }
-
-    /// Begins to record. `completion` is called from another thread, with what went wrong; where it
-    /// records already, nothing changes.
-    func startRecording(
-        _ settings: RecordingSettings, _ completion: @escaping @Sendable (RecordingError?) -> Void
-    ) {
-        recorder.begin(settings, completion)
+        recorder.begin(settings) { error in completion(error.map { .failure($0) } ?? .success(recorder.status)) }
     }
 
     /// How long a reload waits for the writer, whose disk may hang.
     private static let patience = DispatchTimeInterval.seconds(10)
 
-    /// The same, and waits for it.
+    /// Begins to record, and waits for it; where it records already, nothing changes.
     /// - Throws: what went wrong; `cannotWrite` with `ETIMEDOUT` where nothing came of it in ten
     ///   seconds.
     public func startRecording(_ settings: RecordingSettings) throws(RecordingError) {
         let done = DispatchSemaphore(value: 0)
         let failure = Mutex<RecordingError?>(nil)
-        startRecording(settings) { error in
+        recorder.begin(settings) { error in
             failure.withLock { $0 = error }
             done.signal()
         }

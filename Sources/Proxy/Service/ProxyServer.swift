@@ -98,7 +98,8 @@ public final class ProxyServer: Sendable {
     /// The addresses bound, with port 0 resolved, in the order of the settings.
     public var addresses: [SocketAddress] { running.withLock { $0.listening.map(\.address) } }
 
-    var recorder: TrafficRecorder { running.withLock { $0.settings.shared.recorder } }
+    /// Records what is answered, where that is wanted.
+    public var recorder: TrafficRecorder { running.withLock { $0.settings.shared.recorder } }
 
     private static func bind(
         _ listener: ListenerSettings, _ workers: [Worker], isPaused: Bool

@@ -35,6 +35,7 @@ extension ProxyService {
         let isUnwanted = refuses(target)
         let isRefused = request.method == .trace || isUnwanted
         let told = plan.told
+        let asksFirst = facts.method == .get && told.asksOrigin == .first
         return Explanation(
             target: target.text, route: target.route, scope: facts.scope, rule: facts.rule, stored: found.stored,
             isInMemory: found.isInMemory, selectingFields: found.selectingFields,
@@ -42,8 +43,9 @@ extension ProxyService {
             reason: isUnwanted ? .off : isRefused ? .method : isPrivate ? nil : told.reason,
             composing: Explanation.Composing(plan), refusal: attempt?.refusal,
             asksOrigin: isRefused ? .never : told.asksOrigin,
-            asksTier: isPrivate && proxy.sharing.tier != nil || asksTier(plan, facts, found.key),
-            waitsForAnother: waits(plan, facts, found.key), lastAnswer: lastAnswer(found),
+            asksTier: proxy.sharing.tier != nil
+                && (isPrivate || asksFirst && told.action != .verify && mayBeInTier(found.key)),
+            waitsForAnother: asksFirst && isWaitedFor(found.key), lastAnswer: lastAnswer(found),
             needsClientKey: proxy.clients.keys != nil, now: now)
     }
 
@@ -81,24 +83,12 @@ extension ProxyService {
         return found
     }
 
-    /// Whether its leader would look in the shared tier: as `Sharing.mayAskTier` has it.
-    private func asksTier(_ plan: Plan, _ facts: PlanFacts, _ key: CacheKey?) -> Bool {
-        guard proxy.sharing.tier != nil, facts.method == .get, let key, !key.isPersonal, key.variant.isEmpty else {
-            return false
-        }
-        switch plan {
-        case .fetch, .complete: return true
-        case .hit, .compose, .verify, .stale, .pass, .refuse: return false
-        }
-    }
+    /// Whether the answer may be in the shared tier: as `Sharing.mayAskTier` has it. What is passed
+    /// has no key.
+    private func mayBeInTier(_ key: CacheKey?) -> Bool { key.map { !$0.isPersonal && $0.variant.isEmpty } ?? false }
 
     /// Whether it would find another request under way that it may wait for.
-    private func waits(_ plan: Plan, _ facts: PlanFacts, _ key: CacheKey?) -> Bool {
-        guard let key, facts.method == .get else { return false }
-        switch plan {
-        case .fetch, .complete, .verify:
-            return proxy.flights.isWaitedFor(FlightKey(key), now: proxy.base.now)
-        case .hit, .compose, .stale, .pass, .refuse: return false
-        }
+    private func isWaitedFor(_ key: CacheKey?) -> Bool {
+        key.map { proxy.flights.isWaitedFor(FlightKey($0), now: proxy.base.now) } ?? false
     }
 }

@@ -115,7 +115,7 @@ final class RunningProxy: Sendable {
 
     func reopenLogs() {
         let accessLog = running.withLock { $0.current.settings.accessLog?.sink }
-        server.reopenRecording { @Sendable [log] result in
+        server.recorder.reopen { @Sendable [log] result in
             switch result {
             case .success(let isNew): if isNew { log(.info, "SIGUSR1: recording reopened") }
             case .failure(let error): log(.error, "SIGUSR1: record: \(error); going on with the old file")
@@ -251,7 +251,7 @@ extension ProxyServer {
         _ line: RecordingLine?, before: RecordingLine?, _ log: OperationalLog
     ) -> RecordingLine? {
         if line != before { stopRecording() }
-        configureRecording(line?.settings)
+        recorder.configure(line?.settings)
         guard let line, line != before, line.isOn else { return line }
         do throws(RecordingError) {
             try startRecording(line.settings)

@@ -126,10 +126,6 @@ import Testing
             "less, where lists fill up", tracks + [gap, tenTracks], "albums/1/tracks?limit=100",
             .answer(document(items("songs", 0..<10)), .window)),
         ComposingCase(
-            "less, where lists of two other kinds fill up",
-            tracks + [filled("artists/8/albums", "albums"), filled("playlists/pl.8/tracks", "songs"), tenTracks],
-            "albums/1/tracks?limit=100", .answer(document(items("songs", 0..<10)), .window)),
-        ComposingCase(
             "one more than the items of the list, where lists fill up", tracks + [gap, tenTracks],
             "albums/1/tracks?limit=11", .answer(document(items("songs", 0..<10)), .window)),
         ComposingCase(
@@ -182,8 +178,8 @@ import Testing
             "as many as the items of a list, where places may follow the last one", tracks + [gap, tenTracks],
             "albums/1/tracks?limit=10", .refusal, "window end-uncertain"),
         ComposingCase(
-            "less than may stand inside a parent, where lists of one other kind fill up",
-            tracks + [filled("artists/8/albums", "albums"), tenTracks],
+            "less than may stand inside a parent, where lists of other kinds fill up",
+            tracks + [filled("artists/8/albums", "albums"), filled("playlists/pl.8/tracks", "songs"), tenTracks],
             "albums/1/tracks?limit=100", .refusal, "window end-uncertain"),
         ComposingCase(
             "less than may stand inside a parent, where lists may be cut first", tracks + [tenTracks],
@@ -394,35 +390,5 @@ import Testing
         try scene.store(Self.closed + [Self.short, Self.page(1, "limit=13", 0..<13, next: nil)])
         #expect(try scene.ask("artists/1/albums?limit=4&offset=4") == Self.window(4..<8, next: 8))
         #expect(try scene.ask("artists/1/albums?limit=4&offset=10") == Self.window(10..<13, next: nil))
-    }
-
-    private static func pastEnd(_ artist: Int, id: String) -> Stored {
-        var answer = Stored(
-            "artists/\(artist)/albums?offset=500", #"{"errors":[{"id":"\#(id)","code":"40403"}]}"#)
-        answer.status = 404
-        return answer
-    }
-
-    @Test func afterTheEndIsTheOriginsOwnNotFound() throws {
-        let scene = StoredScene()
-        try scene.store(Self.closed + [Self.short])
-        for artist in 1...3 { try scene.store(Self.page(artist, "limit=20", 0..<13, next: nil)) }
-        #expect(try scene.ask("artists/1/albums?limit=4&offset=20") == .refusal, "how it says so was not seen")
-        #expect(try scene.refusal("artists/1/albums?limit=4&offset=20") == "past-end past-end-unknown")
-        for artist in 2...3 { try scene.store(Self.pastEnd(artist, id: "ID\(artist)")) }
-        let answer = try scene.answer("artists/1/albums?limit=4&offset=20")
-        #expect(answer.status == 404 && answer.example != nil)
-        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"errors":[{"id":"ID3","code":"40403"}]}"#)
-        #expect(answer.lifetime.freshFor == 10 + 50, "as long as what was not found: 10 s of 60 have passed")
-        #expect(try scene.ask("artists/4/albums?limit=4&offset=20") == .refusal, "where it ends is not known")
-    }
-
-    /// A parent that does not exist is no end of a list.
-    @Test func aNotFoundOfAListThatMayGoOnTeachesNothing() throws {
-        let scene = StoredScene()
-        try scene.store(Self.closed + [Self.short])
-        try scene.store(Self.page(1, "limit=20", 0..<13, next: nil))
-        for artist in 5...6 { try scene.store(Self.pastEnd(artist, id: "X")) }
-        #expect(try scene.ask("artists/1/albums?limit=4&offset=20") == .refusal)
     }
 }

@@ -44,7 +44,7 @@ import Testing
     private static let twenty = CutWindowTests.page(1, "limit=20", 0..<20, next: 20)
 
     /// Those that a table cannot bring about; each has a test of its own.
-    private static let elsewhere = ["not-understood", "switched-off", "growth-rests", "past-end-unknown", "over-age"]
+    private static let elsewhere = ["not-understood", "switched-off", "growth-rests", "over-age"]
 
     @Test(arguments: rows) func eachSaysWhatItLacks(_ row: ComposingCase) throws { try row.check() }
 

@@ -112,7 +112,7 @@ struct StoredScene {
         cache.store(response)
         let now = Self.noon + answer.after
         if answer.status == 404 {
-            library.note(notFound: response, try Self.request(answer.target), nil, at: now)
+            library.note(notFound: response.key, at: response.receivedAt, try Self.request(answer.target))
             return .nothingNew
         }
         return answer.isNoted ? library.note(response, nil, original: original, at: now) : .nothingNew

@@ -232,7 +232,7 @@ import Testing
             #expect(try scene.ask("albums/1", after: 9_000) == .refusal, "time alone ends no rest")
             scene.library.growth.note(miss: miss)
         }
-        #expect(try scene.ask("albums/1") == fetch("albums/1?include=artists,genres"))
+        #expect(try scene.ask("albums/1", after: 9_000) == fetch("albums/1?include=artists,genres"))
     }
 
     @Test func whatIsMadeOfItPaysForIt() throws {

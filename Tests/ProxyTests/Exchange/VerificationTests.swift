@@ -102,12 +102,6 @@ extension Verification.Action {
         #expect(event((200, "{}"), (404, "{}")) == .different(at: "status"))
     }
 
-    @Test func twoErrorsMayHaveTheirOwnIds() {
-        let error = { (id: String) in #"{"errors":[{"id":"\#(id)","status":"404"}]}"# }
-        #expect(event((404, error("A")), (404, error("B"))) == .equal)
-        #expect(event((200, error("A")), (200, error("B"))) == .different(at: "$.errors[0].id"))
-    }
-
     @Test func longContentsAreComparedByteForByteAlone() {
         let long = { (last: String) in "[\"" + String(repeating: "x", count: ComparedAnswer.mostBytes) + last + "\"]" }
         #expect(event((200, long("y")), (200, long("y"))) == .equal)

@@ -79,7 +79,7 @@ public final class TrafficRecorder: Sendable {
     public var status: RecordingStatus { state.withLock { $0.status } }
 
     /// Says what can be recorded; what is being recorded goes on.
-    func configure(_ settings: RecordingSettings?) {
+    public func configure(_ settings: RecordingSettings?) {
         state.withLock { $0.status.configured = settings }
     }
 
@@ -140,7 +140,7 @@ public final class TrafficRecorder: Sendable {
 
     /// Goes on in a new file where the old one was moved away. `completion` is called from a thread
     /// of its own with whether it was, or what went wrong; never where nothing is recorded.
-    func reopen(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
+    public func reopen(_ completion: @escaping @Sendable (Result<Bool, RecordingError>) -> Void) {
         guard state.withLock({ $0.status.isOn }) else { return }
         order { _ in .reopen(completion) }
     }
