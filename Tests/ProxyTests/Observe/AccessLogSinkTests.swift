@@ -87,12 +87,13 @@ import Testing
         #expect(AccessLogSink.problem(path) == nil)
         #expect(AccessLogSink.problem(folder.file("no/access.log"))?.errno == ENOENT)
         #expect(AccessLogSink.problem(folder.url.path)?.errno == EISDIR)
-        for (name, target) in [("a", "b"), ("b", "new"), ("d", "d")] {
+        for (name, target) in [("a", "b"), ("b", "new"), ("c", "no/new"), ("d", "d")] {
             #expect(symlink(target, folder.file(name)) == 0)
         }
         #expect(AccessLogSink.problem(folder.file("a")) == nil)
+        #expect(AccessLogSink.problem(folder.file("c"))?.errno == ENOENT)
         #expect(AccessLogSink.problem(folder.file("d"))?.errno == ELOOP)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a", "b", "d"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a", "b", "c", "d"])
     }
 
     /// Nothing reads: what may wait is taken, and what is more is dropped whole and counted.

@@ -92,7 +92,9 @@ public final class AccessLogSink: Sendable {
     /// Why the file could not be written to; nil where it could. Makes no file.
     public static func problem(_ path: String) -> SystemError? {
         guard access(path, F_OK) == 0 || errno != ENOENT else {
-            return access(FilePath.folder(of: path), W_OK | X_OK) == 0 ? nil : SystemError(call: "open", errno: errno)
+            // The file would be made where a link leads to.
+            let directory = FilePath.folder(of: linkTarget(path) ?? path)
+            return access(directory, W_OK | X_OK) == 0 ? nil : SystemError(call: "open", errno: errno)
         }
         do throws(SystemError) {
             _ = try Descriptor(owning: open(path))
@@ -118,6 +120,19 @@ public final class AccessLogSink: Sendable {
             return true
         }
     }
+
+    /// Where a chain of links ends; nil where `path` is none.
+    private static func linkTarget(_ path: String, depth: Int = 0) -> String? {
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &bytes, bytes.count)
+        guard count > 0, depth < mostLinks else { return nil }
+        let target = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = target.hasPrefix("/") ? "" : FilePath.folder(of: path)
+        return linkTarget(folder + target, depth: depth + 1) ?? folder + target
+    }
+
+    /// As many as Linux follows.
+    private static let mostLinks = 40
 
     private static func open(_ path: String) throws(SystemError) -> CInt {
         var status = stat()
