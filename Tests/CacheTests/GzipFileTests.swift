@@ -43,8 +43,8 @@ import Testing
         let stored = try coded("/a")
         store.store(stored)
         store.store(response("/b"))
-        #expect(await store.listed().map { "\($0.target) \($0.coding ?? "-")" }.sorted() == ["/a gzip", "/b -"])
-        #expect(StoredEntry(stored).coding == "gzip")
+        #expect(await store.listed().map { "\($0.target) \($0.isGzip)" }.sorted() == ["/a true", "/b false"])
+        #expect(StoredEntry(stored).isGzip)
         #expect(StoredEntry(stored).size < Self.body.count / 4)
     }
 

@@ -47,7 +47,7 @@ extension ListedEntry {
         ])
         object.append(entry.lifetime, receivedAt: entry.receivedAt, at: now)
         object.append("bytes", .integer(entry.size))
-        object.append("coding", entry.coding.map { .string($0) } ?? .null)
+        object.append("coding", entry.isGzip ? "gzip" : .null)
         object.append("last_used", entry.lastUsed.map { .integer(Int($0)) } ?? .null)
         let tiers: [JSON] = (isInMemory ? ["memory"] : []) + (isInFile ? ["file"] : [])
         object.append("tiers", .array(tiers))

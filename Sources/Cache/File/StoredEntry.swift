@@ -1,5 +1,4 @@
 import Freshness
-import HTTP
 import Store
 
 /// One row of a listing, for operators.
@@ -15,8 +14,8 @@ public struct StoredEntry: Sendable, Equatable {
     public let lifetime: Lifetime
     /// Bytes of target, variant, fields and body.
     public let size: Int
-    /// The content coding in which the body is kept; nil where there is none.
-    public let coding: String?
+    /// Whether the body is kept in gzip.
+    public let isGzip: Bool
     /// Unix seconds, to about a minute; nil where it is not recorded.
     public let lastUsed: Int64?
 }
@@ -31,39 +30,27 @@ extension StoredEntry {
     /// The entry of a row of the file.
     init(_ row: ListedRecord) {
         self.init(
-            row.target, row.variant[...], row.facts, row.fields[...], size: row.size, isGzip: row.isGzip,
-            lastUsed: row.lastUsed)
+            row.target, row.variant[...], row.facts, size: row.size, isGzip: row.isGzip, lastUsed: row.lastUsed)
     }
 
     /// The entry of an answer in memory, where the time of the last use is not recorded.
     init(_ response: StoredResponse) {
         let record = response.record
         self.init(
-            record.key.target, record.key.variant, record.facts, record.fields, size: record.size,
-            isGzip: record.isGzip, lastUsed: nil)
+            record.key.target, record.key.variant, record.facts, size: record.size, isGzip: record.isGzip,
+            lastUsed: nil)
     }
 
     private init(
-        _ target: ArraySlice<UInt8>, _ variant: ArraySlice<UInt8>, _ facts: RecordFacts, _ fields: ArraySlice<UInt8>,
-        size: Int, isGzip: Bool, lastUsed: Int64?
+        _ target: ArraySlice<UInt8>, _ variant: ArraySlice<UInt8>, _ facts: RecordFacts, size: Int, isGzip: Bool,
+        lastUsed: Int64?
     ) {
         self.target = String(decoding: target, as: UTF8.self)
         self.variant = String(decoding: variant, as: UTF8.self)
         storefront = String(decoding: facts.storefront, as: UTF8.self)
         (classTag, status, receivedAt) = (facts.classTag, facts.status, facts.receivedAt)
         lifetime = Lifetime(facts.times)
-        coding = isGzip ? "gzip" : Self.coding(Array(fields).span)
-        (self.size, self.lastUsed) = (size, lastUsed)
-    }
-
-    /// The value of `Content-Encoding` in these lines.
-    private static func coding(_ fields: Span<UInt8>) -> String? {
-        var lines = FieldLines()
-        while let line = lines.next(in: fields) {
-            guard line.id == .contentEncoding else { continue }
-            return line.value.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar(fields[$1])) }
-        }
-        return nil
+        (self.size, self.isGzip, self.lastUsed) = (size, isGzip, lastUsed)
     }
 }
 
