@@ -171,11 +171,11 @@ import Testing
     @Test func aListingDoesNotHoldTheWriter() async {
         let store = scratch.open()
         store.store(response("/1"))
-        let listed = await withCheckedContinuation { continuation in
-            store.entries(EntrySelection(), limit: 10) { rows in
+        let listed: [String] = await withCheckedContinuation { continuation in
+            store.records.entries(EntrySelection(), limit: 10) { rows in
                 store.store(response("/2"))
                 store.flush()
-                continuation.resume(returning: rows.map(\.target))
+                continuation.resume(returning: rows.map { String(decoding: $0.target, as: UTF8.self) })
             }
         }
         #expect(listed == ["/1"], "what was queued before is written first")

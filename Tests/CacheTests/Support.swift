@@ -189,7 +189,7 @@ extension FileTier {
 
     func listed(_ selection: EntrySelection = EntrySelection()) async -> [StoredEntry] {
         await withCheckedContinuation { continuation in
-            entries(selection, limit: 10) { continuation.resume(returning: $0) }
+            records.entries(selection, limit: 10) { continuation.resume(returning: $0.map { StoredEntry($0) }) }
         }
     }
 }

@@ -37,19 +37,19 @@ extension EntryListing {
     }
 }
 
-extension ListedEntry {
+extension StoredEntry {
     fileprivate func json(at now: Int64) -> JSONObject {
         var object = JSONObject([
-            "target": .string(entry.target), "variant": .string(entry.variant),
-            "class": .string(ResourceClass.name(ofTag: entry.classTag)),
-            "storefront": entry.storefront.isEmpty ? .null : .string(entry.storefront),
-            "status": .integer(entry.status),
+            "target": .string(target), "variant": .string(variant),
+            "class": .string(ResourceClass.name(ofTag: classTag)),
+            "storefront": storefront.isEmpty ? .null : .string(storefront),
+            "status": .integer(status),
         ])
-        object.append(entry.lifetime, receivedAt: entry.receivedAt, at: now)
-        object.append("bytes", .integer(entry.size))
-        object.append("coding", entry.isGzip ? "gzip" : .null)
-        object.append("last_used", entry.lastUsed.map { .integer(Int($0)) } ?? .null)
-        let tiers: [JSON] = (isInMemory ? ["memory"] : []) + (isInFile ? ["file"] : [])
+        object.append(lifetime, receivedAt: receivedAt, at: now)
+        object.append("bytes", .integer(size))
+        object.append("coding", isGzip ? "gzip" : .null)
+        object.append("last_used", lastUsed.map { .integer(Int($0)) } ?? .null)
+        let tiers: [JSON] = (isInMemory ? ["memory"] : []) + (lastUsed != nil ? ["file"] : [])
         object.append("tiers", .array(tiers))
         return object
     }

@@ -16,8 +16,10 @@ public struct StoredEntry: Sendable, Equatable {
     public let size: Int
     /// Whether the body is kept in gzip.
     public let isGzip: Bool
-    /// Unix seconds, to about a minute; nil where it is not recorded.
+    /// Unix seconds, to about a minute; nil where the file does not have it.
     public let lastUsed: Int64?
+    /// Whether memory has it.
+    public internal(set) var isInMemory = false
 }
 
 extension StoredEntry {
@@ -29,16 +31,16 @@ extension StoredEntry {
 
     /// The entry of a row of the file.
     init(_ row: ListedRecord) {
-        self.init(
-            row.target, row.variant[...], row.facts, size: row.size, isGzip: row.isGzip, lastUsed: row.lastUsed)
+        self.init(row.target, row.variant[...], row.facts, size: row.size, isGzip: row.isGzip, lastUsed: row.lastUsed)
     }
 
-    /// The entry of an answer in memory, where the time of the last use is not recorded.
+    /// The entry of an answer that memory alone has.
     init(_ response: StoredResponse) {
         let record = response.record
         self.init(
             record.key.target, record.key.variant, record.facts, size: record.size, isGzip: record.isGzip,
             lastUsed: nil)
+        isInMemory = true
     }
 
     private init(
@@ -55,14 +57,6 @@ extension StoredEntry {
 }
 
 extension FileTier {
-    /// Hands up to `limit` entries, the most recently used first, to `completion`, as
-    /// `RecordStore.entries` says.
-    func entries(
-        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([StoredEntry]) -> Void
-    ) {
-        records.entries(selection, limit: limit) { completion($0.map { StoredEntry($0) }) }
-    }
-
     /// Whether its rows can be read now.
     var isReadable: Bool {
         switch records.health {
