@@ -1,23 +1,15 @@
 // Listings for operators.
 
 /// One row of a listing.
-public struct ListedRecord: Sendable {
+public struct ListedRecord: PurgeableRecord, Sendable {
     public let target: ArraySlice<UInt8>
     public let variant: [UInt8]
-    public private(set) var facts: RecordFacts
+    public internal(set) var facts: RecordFacts
     /// Bytes of target, variant, fields and body.
     public let size: Int
     /// Unix seconds, to about a minute.
     public let lastUsed: Int64
     public let isGzip: Bool
-}
-
-extension ListedRecord: PurgeableRecord {
-    func with(_ times: RecordFacts.Times) -> ListedRecord {
-        var copy = self
-        copy.facts.times = times
-        return copy
-    }
 }
 
 /// Reads listings of one file.
