@@ -23,7 +23,7 @@ struct ReaderConnection {
             guard let select = try open(shared.path, current, at: now) else { return .nothing }
             // A record that was moved since its row was read is where the row says now.
             for isLast in [false, true] {
-                guard let row = try select.firstRow(at: index, read: RecordRow.init) else { return .nothing }
+                guard let row = try select.firstRow(.integer(index), read: RecordRow.init) else { return .nothing }
                 if let found = row.entry.key, found != key { return .nothing }
                 place = row.place
                 switch try shared.record(of: row) {
