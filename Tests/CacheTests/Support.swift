@@ -63,7 +63,8 @@ func composed(
 ) -> StoredResponse {
     StoredResponse(
         key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon, lifetime: lifetime,
-        classTag: 1, storefront: Array("us".utf8), composition: Composition(.composed, of: parts))
+        classTag: 1, storefront: Array("us".utf8),
+        composition: Composition(.composed, parts: parts.map(\.key), naming: parts.map(\.resources)))
 }
 
 extension ResponseCache {
