@@ -20,18 +20,4 @@ extension FileTier {
             }
         }
     }
-
-    /// Keeps `text` as the fact of that name, in place of what it said.
-    func keep(_ text: String, as name: String) {
-        records.add(StoreMark(table: .fact, key: Array(name.utf8), value: .text(text)))
-    }
-
-    /// Tells what the fact of that name says, on a queue of the file's own: nil where there is
-    /// none, or the file cannot be read. What is being written meanwhile may count or not.
-    func kept(_ name: String, _ completion: @escaping @Sendable (String?) -> Void) {
-        records.visitMarks(.fact) { marks in
-            let mark = marks.first { $0.key.elementsEqual(name.utf8) }
-            if case .text(let text) = mark?.value { completion(text) } else { completion(nil) }
-        }
-    }
 }
