@@ -9,7 +9,7 @@ import Store
 public struct EntryListing: Sendable {
     /// Answers of the origin's that everyone shares. The most recently used come first, or the most
     /// recently received where their use is not recorded.
-    public let entries: [StoredEntry]
+    public let entries: [(record: ListedRecord, isInMemory: Bool)]
     /// Whether there are more than were asked for.
     public let isTruncated: Bool
     /// Answers in memory that belong to one user each, whatever was asked for.
@@ -58,14 +58,14 @@ extension ResponseCache {
         let others = (personal: personal, composed: composed)
         guard let store, store.isReadable else {
             inMemory.sort { $0.receivedAt > $1.receivedAt }
-            let entries = inMemory.prefix(limit).map { StoredEntry($0) }
+            let entries = inMemory.prefix(limit).map { (record: ListedRecord($0.record), isInMemory: true) }
             return completion(EntryListing(entries, of: inMemory.count, others))
         }
         store.records.entries(selection, limit: limit + 1) { @Sendable [memory] rows in
             let entries = rows.prefix(limit).map { row in
-                var entry = StoredEntry(row)
-                entry.isInMemory = entry.key.map { memory.peek($0) != nil } ?? false
-                return entry
+                // No key has a variant with a NUL: then the file is damaged.
+                let key = CacheKey(scope: .shared, target: Array(row.target), variant: row.variant.filter { $0 != 0 })
+                return (record: row, isInMemory: memory.peek(key) != nil)
             }
             completion(EntryListing(entries, of: rows.count, others))
         }
@@ -73,8 +73,20 @@ extension ResponseCache {
 }
 
 extension EntryListing {
-    fileprivate init(_ entries: [StoredEntry], of count: Int, _ others: (personal: Int, composed: Int)) {
+    fileprivate init(
+        _ entries: [(record: ListedRecord, isInMemory: Bool)], of count: Int, _ others: (personal: Int, composed: Int)
+    ) {
         self.init(
             entries: entries, isTruncated: count > entries.count, personal: others.personal, composed: others.composed)
+    }
+}
+
+extension FileTier {
+    /// Whether its rows can be read now.
+    fileprivate var isReadable: Bool {
+        switch records.health {
+        case .available, .failing: true
+        case .unavailable, .closed: false
+        }
     }
 }

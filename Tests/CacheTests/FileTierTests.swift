@@ -162,7 +162,7 @@ import Testing
         #expect(await purge(.hard, .prefix(Array("/é/g".utf8))) == 3)
         #expect(await purge(.hard, .target(Array("/é/us/2".utf8))) == 1)
         #expect(store.entries == 2)
-        #expect(Set(await store.listed().map(\.target)) == ["/é/us/0", "/é/us/1"])
+        #expect(Set(await store.listed().map(\.path)) == ["/é/us/0", "/é/us/1"])
         #expect(await purge(.hard) == 2)
         #expect(store.entries == 0)
     }
@@ -175,7 +175,7 @@ import Testing
             store.records.entries(EntrySelection(), limit: 10) { rows in
                 store.store(response("/2"))
                 store.flush()
-                continuation.resume(returning: rows.map { String(decoding: $0.target, as: UTF8.self) })
+                continuation.resume(returning: rows.map(\.path))
             }
         }
         #expect(listed == ["/1"], "what was queued before is written first")

@@ -188,9 +188,9 @@ extension FileTier {
         }
     }
 
-    func listed(_ selection: EntrySelection = EntrySelection()) async -> [StoredEntry] {
+    func listed(_ selection: EntrySelection = EntrySelection()) async -> [ListedRecord] {
         await withCheckedContinuation { continuation in
-            records.entries(selection, limit: 10) { continuation.resume(returning: $0.map { StoredEntry($0) }) }
+            records.entries(selection, limit: 10) { continuation.resume(returning: $0) }
         }
     }
 }
@@ -237,7 +237,11 @@ extension FileTier {
 
     func purge(_ purge: Purge, _ completion: @escaping @Sendable (Int?) -> Void) { records.purge(purge, completion) }
 
-    func list(_ selection: EntrySelection = EntrySelection(), limit: Int) -> [StoredEntry] {
-        Listing(shared: shared, runner: runner).records(selection, limit: limit).map { StoredEntry($0) }
+    func list(_ selection: EntrySelection = EntrySelection(), limit: Int) -> [ListedRecord] {
+        Listing(shared: shared, runner: runner).records(selection, limit: limit)
     }
+}
+
+extension ListedRecord {
+    var path: String { String(decoding: target, as: UTF8.self) }
 }

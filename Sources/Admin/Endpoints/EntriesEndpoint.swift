@@ -31,21 +31,23 @@ extension AdminExchange {
 extension EntryListing {
     fileprivate func json(at now: Int64) -> JSON {
         [
-            "entries": .array(entries.map { .object($0.json(at: now)) }), "truncated": .bool(isTruncated),
-            "personal": .integer(personal), "composed": .integer(composed),
+            "entries": .array(entries.map { .object($0.record.json(isInMemory: $0.isInMemory, at: now)) }),
+            "truncated": .bool(isTruncated), "personal": .integer(personal), "composed": .integer(composed),
         ]
     }
 }
 
-extension StoredEntry {
-    fileprivate func json(at now: Int64) -> JSONObject {
+extension ListedRecord {
+    fileprivate func json(isInMemory: Bool, at now: Int64) -> JSONObject {
+        let storefront = String(decoding: facts.storefront, as: UTF8.self)
         var object = JSONObject([
-            "target": .string(target), "variant": .string(variant),
-            "class": .string(ResourceClass.name(ofTag: classTag)),
+            "target": .string(String(decoding: target, as: UTF8.self)),
+            "variant": .string(String(decoding: variant, as: UTF8.self)),
+            "class": .string(ResourceClass.name(ofTag: facts.classTag)),
             "storefront": storefront.isEmpty ? .null : .string(storefront),
-            "status": .integer(status),
+            "status": .integer(facts.status),
         ])
-        object.append(lifetime, receivedAt: receivedAt, at: now)
+        object.append(Lifetime(facts.times), receivedAt: facts.receivedAt, at: now)
         object.append("bytes", .integer(size))
         object.append("coding", isGzip ? "gzip" : .null)
         object.append("last_used", lastUsed.map { .integer(Int($0)) } ?? .null)

@@ -3,13 +3,22 @@
 /// One row of a listing.
 public struct ListedRecord: PurgeableRecord, Sendable {
     public let target: ArraySlice<UInt8>
-    public let variant: [UInt8]
+    public let variant: ArraySlice<UInt8>
     public internal(set) var facts: RecordFacts
     /// Bytes of target, variant, fields and body.
     public let size: Int
-    /// Unix seconds, to about a minute.
-    public let lastUsed: Int64
+    /// Unix seconds, to about a minute; nil for a record that no file has.
+    public let lastUsed: Int64?
     public let isGzip: Bool
+}
+
+extension ListedRecord {
+    /// A record that no file has.
+    public init(_ record: Record) {
+        self.init(
+            target: record.key.target, variant: record.key.variant, facts: record.facts, size: record.size,
+            lastUsed: nil, isGzip: record.isGzip)
+    }
 }
 
 /// Reads listings of one file.
@@ -53,7 +62,7 @@ extension ListedRecord {
     fileprivate init?(_ row: Row) {
         guard let facts = RecordFacts(row, from: 6, resources: row.words(5)) else { return nil }
         self.init(
-            target: row.bytes(0)[...], variant: row.bytes(1), facts: facts, size: Int(row.integer(2)),
+            target: row.bytes(0)[...], variant: row.bytes(1)[...], facts: facts, size: Int(row.integer(2)),
             lastUsed: row.integer(3), isGzip: row.integer(4) != 0)
     }
 }
