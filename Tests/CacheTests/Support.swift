@@ -35,11 +35,12 @@ func response(
 func date(_ seconds: Int64) -> String { HTTPDate.text(seconds) }
 
 func stored(
-    _ fields: [String], status: Int = 200, body: String = "0123456789", keeping: FieldRetention = .complete,
+    _ fields: [String], status: Int = 200, body: String = "0123456789", followsOrigin: Bool = true,
     lifetime: Lifetime = Lifetime(freshFor: 100), resources: [UInt64] = []
 ) -> StoredResponse {
     StoredResponse(
-        key: key("/a"), status: status, fields: Array(fields.map { $0 + "\r\n" }.joined().utf8), keeping: keeping,
+        key: key("/a"), status: status, fields: Array(fields.map { $0 + "\r\n" }.joined().utf8),
+        followsOrigin: followsOrigin,
         body: Array(body.utf8), receivedAt: noon, lifetime: lifetime, classTag: 0, storefront: [], resources: resources)
 }
 
