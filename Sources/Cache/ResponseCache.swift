@@ -101,8 +101,8 @@ public final class ResponseCache: Sendable {
     }
 
     /// Counts up when a purge begins, and when memory's turn comes. What was asked of the origin
-    /// before may be what was purged. Code that stores an answer therefore reads this before it asks
-    /// and again after it has stored, and removes what it stored if the two differ.
+    /// before may be what was purged. Code that stores an answer therefore reads this before it
+    /// asks and again after it has stored, and removes what it stored if the two differ.
     public var purgeEpoch: Int { purges.load(ordering: .sequentiallyConsistent) }
 
     /// Applies a purge to both tiers and then tells how many answers it chose, one that is in both

@@ -8,8 +8,8 @@ import HTTP
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 public enum KeptFields {
     /// The lines of `fields` that may be stored, and whether these three are among them.
-    /// - Parameter followsOrigin: whether the origin's rules are followed. Then they have to say that
-    ///   an answer with a cookie is for everyone (RFC 9111 7.3). Otherwise neither Date nor
+    /// - Parameter followsOrigin: whether the origin's rules are followed. Then they have to say
+    ///   that an answer with a cookie is for everyone (RFC 9111 7.3). Otherwise neither Date nor
     ///   Set-Cookie stays: the answer is kept for longer than the origin knows of.
     public static func storable(
         _ fields: Span<UInt8>, followsOrigin: Bool
