@@ -5,18 +5,11 @@ import Store
 // Must hold: no look counts as a use, moves an entry between the tiers or removes one; what belongs
 // to one user is counted and never shown.
 
-/// One row of a listing of both tiers.
-public struct ListedEntry: Sendable {
-    public let entry: StoredEntry
-    public let isInMemory: Bool
-    public let isInFile: Bool
-}
-
 /// The result of a listing.
 public struct EntryListing: Sendable {
     /// Answers of the origin's that everyone shares. The most recently used come first, or the most
     /// recently received where their use is not recorded.
-    public let entries: [ListedEntry]
+    public let entries: [(record: ListedRecord, isInMemory: Bool)]
     /// Whether there are more than were asked for.
     public let isTruncated: Bool
     /// Answers in memory that belong to one user each, whatever was asked for.
@@ -65,16 +58,14 @@ extension ResponseCache {
         let others = (personal: personal, composed: composed)
         guard let store, store.isReadable else {
             inMemory.sort { $0.receivedAt > $1.receivedAt }
-            let entries = inMemory.prefix(limit).map {
-                ListedEntry(entry: StoredEntry($0), isInMemory: true, isInFile: false)
-            }
-            completion(EntryListing(entries, of: inMemory.count, others))
-            return
+            let entries = inMemory.prefix(limit).map { (record: ListedRecord($0.record), isInMemory: true) }
+            return completion(EntryListing(entries, of: inMemory.count, others))
         }
-        store.entries(selection, limit: limit + 1) { @Sendable [memory] rows in
+        store.records.entries(selection, limit: limit + 1) { @Sendable [memory] rows in
             let entries = rows.prefix(limit).map { row in
-                let isInMemory = row.key.map { memory.peek($0) != nil } ?? false
-                return ListedEntry(entry: row, isInMemory: isInMemory, isInFile: true)
+                // No key has a variant with a NUL: then the file is damaged.
+                let key = CacheKey(scope: .shared, target: Array(row.target), variant: row.variant.filter { $0 != 0 })
+                return (record: row, isInMemory: memory.peek(key) != nil)
             }
             completion(EntryListing(entries, of: rows.count, others))
         }
@@ -82,8 +73,20 @@ extension ResponseCache {
 }
 
 extension EntryListing {
-    fileprivate init(_ entries: [ListedEntry], of count: Int, _ others: (personal: Int, composed: Int)) {
+    fileprivate init(
+        _ entries: [(record: ListedRecord, isInMemory: Bool)], of count: Int, _ others: (personal: Int, composed: Int)
+    ) {
         self.init(
             entries: entries, isTruncated: count > entries.count, personal: others.personal, composed: others.composed)
+    }
+}
+
+extension FileTier {
+    /// Whether its rows can be read now.
+    fileprivate var isReadable: Bool {
+        switch records.health {
+        case .available, .failing: true
+        case .unavailable, .closed: false
+        }
     }
 }

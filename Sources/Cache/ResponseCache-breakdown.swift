@@ -1,6 +1,5 @@
 extension ResponseCache {
-    /// Counts what is stored by class and storefront. Calls `completion` at once or on another
-    /// queue.
+    /// Counts what is stored by class and storefront. Calls `completion` on another queue.
     public func breakdown(_ completion: @escaping @Sendable (StorageBreakdown) -> Void) {
         survey.take(
             { @Sendable [memory, store] in

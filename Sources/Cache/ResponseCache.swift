@@ -156,7 +156,7 @@ public final class ResponseCache: Sendable {
         purgeMemory(purge)
     }
 
-    /// Goes through what the file holds, in the background: see `FileTier.visit`. Without a
+    /// Goes through what the file holds, in the background, as `RecordStore.visit` says. Without a
     /// store there is nothing, and `completion` is called at once.
     public func visitStored(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
@@ -311,13 +311,19 @@ extension ResponseCache {
 }
 
 extension ResponseCache {
-    /// Keeps `text` as the fact of that name, after all purges that have ended. Without a file it
-    /// is forgotten: it speaks of what the file holds.
-    public func keep(_ text: String, as name: String) { store?.keep(text, as: name) }
+    /// Keeps `text` as the fact of that name, in place of what it said, after all purges that have
+    /// ended. Without a file it is forgotten: it speaks of what the file holds.
+    public func keep(_ text: String, as name: String) {
+        store?.records.add(StoreMark(table: .fact, key: Array(name.utf8), value: .text(text)))
+    }
 
-    /// Tells what the fact of that name says, on any thread; nil where there is none.
+    /// Tells what the fact of that name says, on any thread: nil where there is none, or the file
+    /// cannot be read. What is being written meanwhile may count or not.
     public func kept(_ name: String, _ completion: @escaping @Sendable (String?) -> Void) {
         guard let store else { return completion(nil) }
-        store.kept(name, completion)
+        store.records.visitMarks(.fact) { marks in
+            let mark = marks.first { $0.key.elementsEqual(name.utf8) }
+            if case .text(let text) = mark?.value { completion(text) } else { completion(nil) }
+        }
     }
 }

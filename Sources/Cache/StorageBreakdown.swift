@@ -23,52 +23,40 @@ public struct StorageBreakdown: Sendable, Equatable {
 /// Makes breakdowns in the background and hands out the last one while it is recent. Going through
 /// a million entries takes a second, and a watcher asks every few seconds.
 final class StorageSurvey: Sendable {
-    private struct State {
-        var latest: StorageBreakdown?
-        var takenAt: DispatchTime = .now()
-        var cost: UInt64 = 0
-        var waiting: [@Sendable (StorageBreakdown) -> Void] = []
-        var isUnderWay = false
+    private struct Survey {
+        let breakdown: StorageBreakdown
+        /// Nanoseconds since the machine has started, and for how long it was made.
+        let takenAt: UInt64
+        let cost: UInt64
     }
 
-    private let state = Mutex(State())
+    /// Used on the queue alone: a caller that comes while one is made gets that one.
+    private let latest = Mutex<Survey?>(nil)
     private let queue = DispatchQueue(label: "refrain.cache.survey", qos: .utility)
 
     /// A breakdown is good for as long, in nanoseconds, and for `costFactor` times what it took to
     /// make.
-    static let lifetime: UInt64 = 10_000_000_000
-    static let costFactor: UInt64 = 50
+    private static let lifetime: UInt64 = 10_000_000_000
+    private static let costFactor: UInt64 = 50
 
-    /// Calls `completion` with the last breakdown, at once, or with a new one once it is made by
-    /// `make`, on a queue of its own.
+    /// Calls `completion` with the last breakdown or with a new one by `make`, on a queue of its
+    /// own.
     func take(
         _ make: @escaping @Sendable () -> StorageBreakdown,
         _ completion: @escaping @Sendable (StorageBreakdown) -> Void
     ) {
-        let (recent, begins) = state.withLock { state -> (StorageBreakdown?, Bool) in
-            let age = DispatchTime.now().uptimeNanoseconds - state.takenAt.uptimeNanoseconds
-            if let latest = state.latest, age < max(Self.lifetime, state.cost * Self.costFactor) {
-                return (latest, false)
+        queue.async { @Sendable [self] in
+            let breakdown = latest.withLock { latest -> StorageBreakdown in
+                let begun = DispatchTime.now().uptimeNanoseconds
+                if let latest, begun - latest.takenAt < max(Self.lifetime, latest.cost * Self.costFactor) {
+                    return latest.breakdown
+                }
+                let made = make()
+                let ended = DispatchTime.now().uptimeNanoseconds
+                latest = Survey(breakdown: made, takenAt: ended, cost: ended - begun)
+                return made
             }
-            state.waiting.append(completion)
-            defer { state.isUnderWay = true }
-            return (nil, !state.isUnderWay)
+            completion(breakdown)
         }
-        if let recent { return completion(recent) }
-        if begins { queue.async { @Sendable [self] in run(make) } }
-    }
-
-    private func run(_ make: () -> StorageBreakdown) {
-        let begun = DispatchTime.now()
-        let made = make()
-        let waiting = state.withLock { state in
-            state.latest = made
-            state.takenAt = .now()
-            state.cost = state.takenAt.uptimeNanoseconds - begun.uptimeNanoseconds
-            state.isUnderWay = false
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for completion in waiting { completion(made) }
     }
 }

@@ -33,7 +33,7 @@ enum HAREntry {
         guard let target = RecordedTarget.redacted(text: written) else {
             throw LineProblem("request.url has a path that no request can have")
         }
-        guard let method = request["method"]?.stringValue, RecordedExchange.isToken(method) else {
+        guard let method = request["method"]?.stringValue, RecordedField.isName(method) else {
             throw LineProblem("request.method is not a method such as GET")
         }
         guard let response = entry["response"], response.objectValue != nil, response["status"] != .null else {

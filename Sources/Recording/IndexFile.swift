@@ -101,7 +101,7 @@ private struct IndexReading {
 
     private func method(_ object: JSON) throws(RecordingError) -> String {
         let method = object["method"]?.stringValue ?? "GET"
-        guard RecordedExchange.isToken(method) else { throw fault("method is not a method such as GET") }
+        guard RecordedField.isName(method) else { throw fault("method is not a method such as GET") }
         return method
     }
 

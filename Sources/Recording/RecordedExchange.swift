@@ -94,7 +94,7 @@ extension RecordedExchange {
             throw LineProblem("time is not a time such as 2026-11-21T00:00:00Z")
         }
         let offset = try Self.seconds(object, "offset")
-        guard let method = object["method"]?.stringValue, Self.isToken(method) else {
+        guard let method = object["method"]?.stringValue, RecordedField.isName(method) else {
             throw LineProblem("method is not a method such as GET")
         }
         guard let target = object["target"]?.stringValue, Self.isTarget(target) else {
@@ -157,9 +157,11 @@ extension RecordedExchange {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 16 << 10
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
+}
 
-    /// RFC 9110 5.6.2.
-    static func isToken(_ text: String) -> Bool {
+extension RecordedField {
+    /// Whether a field, or a method, may be called so (RFC 9110 5.6.2).
+    public static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 256
             && text.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -167,17 +169,10 @@ extension RecordedExchange {
             }
     }
 
-    static func isFieldValue(_ text: String) -> Bool {
+    /// Whether a field may have this value: nothing in it ends a line.
+    public static func isValue(_ text: String) -> Bool {
         text.utf8.count <= 16 << 10 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
-}
-
-extension RecordedField {
-    /// Whether a field may be called so (RFC 9110 5.6.2).
-    public static func isName(_ text: String) -> Bool { RecordedExchange.isToken(text) }
-
-    /// Whether a field may have this value: nothing in it ends a line.
-    public static func isValue(_ text: String) -> Bool { RecordedExchange.isFieldValue(text) }
 }
 
 // The recorded form of requests whose answers are one user's.

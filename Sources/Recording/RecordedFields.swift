@@ -26,7 +26,7 @@ public enum RecordedFields {
     {
         let name = name.lowercased()
         guard list.contains(name) else { return nil }
-        guard RecordedExchange.isFieldValue(value) else {
+        guard RecordedField.isValue(value) else {
             throw LineProblem("the value of the header field \(name) cannot be one")
         }
         return RecordedField(name, value)
@@ -53,7 +53,7 @@ extension RecordedFields {
                 fields.append(RecordedField(name, value))
             }
         }
-        return fields.filter { RecordedExchange.isFieldValue($0.value) }
+        return fields.filter { RecordedField.isValue($0.value) }
     }
 
     private static func trimmed(_ text: String) -> String {

@@ -93,7 +93,7 @@ final class AdminUnderTest {
         cache.store(
             StoredResponse(
                 key: CacheKey(scope: scope, target: Array(target.utf8)), status: 200, fields: Array(fields.utf8),
-                keeping: .complete, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - age,
+                followsOrigin: true, body: Array("{}".utf8), receivedAt: Int64(Date().timeIntervalSince1970) - age,
                 lifetime: Lifetime(freshFor: 100, staleFor: 100), classTag: resourceClass.rawValue,
                 storefront: Array(storefront.utf8)))
     }

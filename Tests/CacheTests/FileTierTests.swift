@@ -162,7 +162,7 @@ import Testing
         #expect(await purge(.hard, .prefix(Array("/é/g".utf8))) == 3)
         #expect(await purge(.hard, .target(Array("/é/us/2".utf8))) == 1)
         #expect(store.entries == 2)
-        #expect(Set(await store.listed().map(\.target)) == ["/é/us/0", "/é/us/1"])
+        #expect(Set(await store.listed().map(\.path)) == ["/é/us/0", "/é/us/1"])
         #expect(await purge(.hard) == 2)
         #expect(store.entries == 0)
     }
@@ -171,11 +171,11 @@ import Testing
     @Test func aListingDoesNotHoldTheWriter() async {
         let store = scratch.open()
         store.store(response("/1"))
-        let listed = await withCheckedContinuation { continuation in
-            store.entries(EntrySelection(), limit: 10) { rows in
+        let listed: [String] = await withCheckedContinuation { continuation in
+            store.records.entries(EntrySelection(), limit: 10) { rows in
                 store.store(response("/2"))
                 store.flush()
-                continuation.resume(returning: rows.map(\.target))
+                continuation.resume(returning: rows.map(\.path))
             }
         }
         #expect(listed == ["/1"], "what was queued before is written first")

@@ -137,11 +137,11 @@ private let later = "Date: \(date(noon + 10))"
     }
 
     @Test func theLifetimeOfAFixedRuleIsTheOperators() throws {
-        let old = stored(["ETag: \"a\"", "Cache-Control: no-store"], keeping: .impersonal)
+        let old = stored(["ETag: \"a\"", "Cache-Control: no-store"], followsOrigin: false)
         let fresh = try freshened(old, by: [later, "Set-Cookie: a=b"], revalidation(.fixed(60, stale: 30)))
         #expect(fresh.lifetime == Lifetime(freshFor: 60, staleFor: 30, keepFor: 86_400) && !fresh.hasDate)
         #expect(!fields(fresh).contains { $0.hasPrefix("Set-Cookie") })
-        let missing = stored(["ETag: \"a\""], status: 404, keeping: .impersonal)
+        let missing = stored(["ETag: \"a\""], status: 404, followsOrigin: false)
         #expect(try freshened(missing, by: [], revalidation(.fixed(60, stale: 30))).freshFor == 7)
     }
 

@@ -43,9 +43,9 @@ import Testing
         let stored = try coded("/a")
         store.store(stored)
         store.store(response("/b"))
-        #expect(await store.listed().map { "\($0.target) \($0.coding ?? "-")" }.sorted() == ["/a gzip", "/b -"])
-        #expect(StoredEntry(stored).coding == "gzip")
-        #expect(StoredEntry(stored).size < Self.body.count / 4)
+        #expect(await store.listed().map { "\($0.path) \($0.isGzip)" }.sorted() == ["/a true", "/b false"])
+        #expect(ListedRecord(stored.record).isGzip)
+        #expect(ListedRecord(stored.record).size < Self.body.count / 4)
     }
 
     /// All loops may be the first to want it.

@@ -111,7 +111,7 @@ import Testing
     func aProcessThatHasNothingLeftLosesNoSegment(code: CInt) {
         #expect(SegmentFile.error(code, "a segment cannot be opened").fault == .other)
         let segments = Segments(besides: scratch.file)
-        #expect(mkdir(segments.folder, 0o700) == 0 && (try? segments.make(1)) != nil)
+        #expect(mkdir(segments.folder, 0o700) == 0 && (try? segments.openForWriting(1, isNew: true)) != nil)
         let scarce = SegmentFile.error(code, "a segment cannot be opened")
         #expect(throws: scarce) { try segments.reading(1) { (_) throws(SQLiteError) -> Int? in throw scarce } }
         let failed = SegmentFile.error(EIO, "a segment cannot be opened")

@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import Synchronization
 import TestSupport
@@ -190,5 +191,14 @@ import Testing
         #expect(database.pagesRead < 40, "\(database.pagesRead)")
         _ = try database.integer("SELECT sum(size) FROM entry")
         #expect(database.pagesRead > 200)
+    }
+}
+
+extension Database {
+    /// Pages read from the file so far.
+    fileprivate var pagesRead: Int {
+        var (current, peak) = (Int32(0), Int32(0))
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &current, &peak, 0)
+        return Int(current)
     }
 }

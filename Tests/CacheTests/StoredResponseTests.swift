@@ -6,10 +6,11 @@ import Testing
 
 @Suite struct StoredResponseTests {
     private func stored(
-        _ status: Int, _ fields: String, _ body: String = "{}", _ retention: FieldRetention = .impersonal
+        _ status: Int, _ fields: String, _ body: String = "{}", _ followsOrigin: Bool = false
     ) -> StoredResponse {
         StoredResponse(
-            key: key("/a"), status: status, fields: Array(fields.utf8), keeping: retention, body: Array(body.utf8),
+            key: key("/a"), status: status, fields: Array(fields.utf8), followsOrigin: followsOrigin,
+            body: Array(body.utf8),
             receivedAt: noon, lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
     }
 
@@ -41,7 +42,7 @@ import Testing
     @Test func anEntityTagIsADigestWhereTheOriginsRulesAreFollowed() {
         // SHA-256 of "{}".
         #expect(
-            head(stored(200, "", "{}", .complete)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+            head(stored(200, "", "{}", true)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
     }
 
     @Test(arguments: [1, 7, 8, 31, 32, 33, 64, 100])
@@ -68,26 +69,26 @@ import Testing
     }
 
     @Test func theOriginsDateIsKeptWhereItsRulesAre() {
-        func kept(_ fields: String, _ retention: FieldRetention) -> StoredResponse {
-            stored(404, fields, "", retention)
+        func kept(_ fields: String, _ followsOrigin: Bool) -> StoredResponse {
+            stored(404, fields, "", followsOrigin)
         }
         func fields(_ response: StoredResponse) -> String { String(decoding: response.fields, as: UTF8.self) }
         let five = "Date: \(date(5))\r\n"
-        #expect(fields(kept(five, .complete)) == five)
-        #expect(fields(kept("Date: x\r\n\(five)Date: \(date(6))\r\n", .complete)) == five)
+        #expect(fields(kept(five, true)) == five)
+        #expect(fields(kept("Date: x\r\n\(five)Date: \(date(6))\r\n", true)) == five)
         for none in ["", "Date: foo\r\n"] {
-            #expect(fields(kept(none, .complete)) == "Date: \(date(noon))\r\n" && kept(none, .complete).hasDate)
+            #expect(fields(kept(none, true)) == "Date: \(date(noon))\r\n" && kept(none, true).hasDate)
         }
-        #expect(fields(kept("Date: \(date(5))\r\n", .impersonal)).isEmpty && !kept("", .impersonal).hasDate)
+        #expect(fields(kept("Date: \(date(5))\r\n", false)).isEmpty && !kept("", false).hasDate)
     }
 
     @Test func cookiesAreKeptWhereTheOriginsRulesAre() {
         let lines = "Set-Cookie: a=b\r\nSet-Cookie: c=d\r\nSet-Cookie2: e=f\r\n"
-        func kept(_ retention: FieldRetention) -> [UInt8] {
-            KeptFields.storable(Array(lines.utf8).span, retention).lines
+        func kept(_ followsOrigin: Bool) -> [UInt8] {
+            KeptFields.storable(Array(lines.utf8).span, followsOrigin: followsOrigin).lines
         }
-        #expect(kept(.complete) == Array(lines.utf8))
-        #expect(kept(.impersonal).isEmpty)
+        #expect(kept(true) == Array(lines.utf8))
+        #expect(kept(false).isEmpty)
     }
 
     @Test func theChecksumCoversEverythingThatIsWritten() {

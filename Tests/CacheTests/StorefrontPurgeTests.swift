@@ -56,6 +56,6 @@ import Testing
         let scratch = Scratch()
         let cache = cache(scratch, inMemory: true, inFile: true)
         let listed = try await #require(cache.store).listed(EntrySelection([.storefront(Array(storefront.utf8))]))
-        #expect(Set(listed.map(\.target)) == ["/\(storefront)/0", "/\(storefront)/1"])
+        #expect(Set(listed.map(\.path)) == ["/\(storefront)/0", "/\(storefront)/1"])
     }
 }

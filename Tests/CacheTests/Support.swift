@@ -35,11 +35,12 @@ func response(
 func date(_ seconds: Int64) -> String { HTTPDate.text(seconds) }
 
 func stored(
-    _ fields: [String], status: Int = 200, body: String = "0123456789", keeping: FieldRetention = .complete,
+    _ fields: [String], status: Int = 200, body: String = "0123456789", followsOrigin: Bool = true,
     lifetime: Lifetime = Lifetime(freshFor: 100), resources: [UInt64] = []
 ) -> StoredResponse {
     StoredResponse(
-        key: key("/a"), status: status, fields: Array(fields.map { $0 + "\r\n" }.joined().utf8), keeping: keeping,
+        key: key("/a"), status: status, fields: Array(fields.map { $0 + "\r\n" }.joined().utf8),
+        followsOrigin: followsOrigin,
         body: Array(body.utf8), receivedAt: noon, lifetime: lifetime, classTag: 0, storefront: [], resources: resources)
 }
 
@@ -63,7 +64,8 @@ func composed(
 ) -> StoredResponse {
     StoredResponse(
         key: key(target), status: 200, fields: [], body: Array(body.utf8), receivedAt: noon, lifetime: lifetime,
-        classTag: 1, storefront: Array("us".utf8), composition: Composition(.composed, of: parts))
+        classTag: 1, storefront: Array("us".utf8),
+        composition: Composition(.composed, parts: parts.map(\.key), naming: parts.map(\.resources)))
 }
 
 extension ResponseCache {
@@ -187,9 +189,9 @@ extension FileTier {
         }
     }
 
-    func listed(_ selection: EntrySelection = EntrySelection()) async -> [StoredEntry] {
+    func listed(_ selection: EntrySelection = EntrySelection()) async -> [ListedRecord] {
         await withCheckedContinuation { continuation in
-            entries(selection, limit: 10) { continuation.resume(returning: $0) }
+            records.entries(selection, limit: 10) { continuation.resume(returning: $0) }
         }
     }
 }
@@ -236,7 +238,11 @@ extension FileTier {
 
     func purge(_ purge: Purge, _ completion: @escaping @Sendable (Int?) -> Void) { records.purge(purge, completion) }
 
-    func list(_ selection: EntrySelection = EntrySelection(), limit: Int) -> [StoredEntry] {
-        Listing(shared: shared, runner: runner).records(selection, limit: limit).map { StoredEntry($0) }
+    func list(_ selection: EntrySelection = EntrySelection(), limit: Int) -> [ListedRecord] {
+        Listing(shared: shared, runner: runner).records(selection, limit: limit)
     }
+}
+
+extension ListedRecord {
+    var path: String { String(decoding: target, as: UTF8.self) }
 }

@@ -37,8 +37,8 @@ import Testing
     }
 
     /// Where the cache's own tag is the only validator it is told and not read.
-    @Test(arguments: [FieldRetention.impersonal, .complete], [200, 404])
-    func aStoredAnswerHasThoseThatItsFieldsSay(retention: FieldRetention, status: Int) {
+    @Test(arguments: [false, true], [200, 404])
+    func aStoredAnswerHasThoseThatItsFieldsSay(followsOrigin: Bool, status: Int) {
         let lines = [
             "ETag: \"a\"\r\n", "ETag: W/\"b\"\r\n", "ETag: c\r\n", "Last-Modified: \(date(5))\r\n",
             "Last-Modified: then\r\n", "Date: \(date(noon))\r\n",
@@ -46,7 +46,7 @@ import Testing
         for chosen in 0..<1 << lines.count {
             let fields = lines.indices.map { chosen >> $0 & 1 == 1 ? lines[$0] : "X-\($0): y\r\n" }.joined()
             let stored = StoredResponse(
-                key: key("/a"), status: status, fields: Array(fields.utf8), keeping: retention, body: [1],
+                key: key("/a"), status: status, fields: Array(fields.utf8), followsOrigin: followsOrigin, body: [1],
                 receivedAt: noon, lifetime: Lifetime(freshFor: 60, staleFor: 0), classTag: 0, storefront: [])
             let (told, head) = (stored.validators, stored.head)
             let read = Validators(head.span)

@@ -91,13 +91,13 @@ import Testing
     ])
     func weightsAreThousandths(text: String, expected: Int) {
         let bytes = Array(text.utf8)
-        #expect(WeightedList.weight(bytes.span, 0..<bytes.count) == expected)
+        #expect(QualityValue.thousandths(bytes.span, 0..<bytes.count) == expected)
     }
 
     @Test(arguments: ["", "2", "1.1", "1.001", "0.0000", ".5", "-1", "0,5", "00", "0.x", "0.5 ", "2."])
     func nothingElseIsAWeight(text: String) {
         let bytes = Array(text.utf8)
-        #expect(WeightedList.weight(bytes.span, 0..<bytes.count) == nil)
+        #expect(QualityValue.thousandths(bytes.span, 0..<bytes.count) == nil)
     }
 
     @Test func orderAndCaseNeverMatterInAWeightedList() {

@@ -117,16 +117,16 @@ struct RecordStoreTests {
     @Test func aPurgeOfATargetLooksAtItsRowsAlone() throws {
         var run = PurgeRun(
             Purge(selection: EntrySelection([.target(Array("/a".utf8))]), mode: .hard, now: noon), PurgeCount())
-        var indexes: [String] = []
+        var values: [String] = []
         while let source = run.source {
-            switch source {
-            case .row(let index): indexes.append("\(index)")
-            case .variants(let target): indexes.append(String(decoding: target, as: UTF8.self))
-            case .all: indexes.append("all")
+            switch source.value {
+            case .integer(let index): values.append("\(source.condition) \(index)")
+            case .text(let target), .blob(let target):
+                values.append("\(source.condition) \(String(decoding: target, as: UTF8.self))")
             }
             run.note(rows: 0, last: .min)
         }
         let key = try #require(RecordKey(target: Array("/a".utf8), variant: []))
-        #expect(indexes == ["\(key.index)", "/a"])
+        #expect(values == ["key = ?2 \(key.index)", "variant <> '' AND target = ?2 /a"])
     }
 }

@@ -31,25 +31,27 @@ extension AdminExchange {
 extension EntryListing {
     fileprivate func json(at now: Int64) -> JSON {
         [
-            "entries": .array(entries.map { .object($0.json(at: now)) }), "truncated": .bool(isTruncated),
-            "personal": .integer(personal), "composed": .integer(composed),
+            "entries": .array(entries.map { .object($0.record.json(isInMemory: $0.isInMemory, at: now)) }),
+            "truncated": .bool(isTruncated), "personal": .integer(personal), "composed": .integer(composed),
         ]
     }
 }
 
-extension ListedEntry {
-    fileprivate func json(at now: Int64) -> JSONObject {
+extension ListedRecord {
+    fileprivate func json(isInMemory: Bool, at now: Int64) -> JSONObject {
+        let storefront = String(decoding: facts.storefront, as: UTF8.self)
         var object = JSONObject([
-            "target": .string(entry.target), "variant": .string(entry.variant),
-            "class": .string(ResourceClass.name(ofTag: entry.classTag)),
-            "storefront": entry.storefront.isEmpty ? .null : .string(entry.storefront),
-            "status": .integer(entry.status),
+            "target": .string(String(decoding: target, as: UTF8.self)),
+            "variant": .string(String(decoding: variant, as: UTF8.self)),
+            "class": .string(ResourceClass.name(ofTag: facts.classTag)),
+            "storefront": storefront.isEmpty ? .null : .string(storefront),
+            "status": .integer(facts.status),
         ])
-        object.append(entry.lifetime, receivedAt: entry.receivedAt, at: now)
-        object.append("bytes", .integer(entry.size))
-        object.append("coding", entry.coding.map { .string($0) } ?? .null)
-        object.append("last_used", entry.lastUsed.map { .integer(Int($0)) } ?? .null)
-        let tiers: [JSON] = (isInMemory ? ["memory"] : []) + (isInFile ? ["file"] : [])
+        object.append(Lifetime(facts.times), receivedAt: facts.receivedAt, at: now)
+        object.append("bytes", .integer(size))
+        object.append("coding", isGzip ? "gzip" : .null)
+        object.append("last_used", lastUsed.map { .integer(Int($0)) } ?? .null)
+        let tiers: [JSON] = (isInMemory ? ["memory"] : []) + (lastUsed != nil ? ["file"] : [])
         object.append("tiers", .array(tiers))
         return object
     }

@@ -2,6 +2,7 @@ import Freshness
 import Glibc
 import HTTP
 import Store
+import Synchronization
 
 // The file as a tier of answers: what `RecordStore` keeps as bytes.
 // Must hold: personal and composed answers never reach the file; no call made by a loop waits for
@@ -11,12 +12,12 @@ import Store
 public final class FileTier: Sendable {
     public let records: RecordStore
     let purgedTargets: PurgedTargets
-    private let restorer: AnswerRestorer
+    /// Reads what the file has coded; without it such answers are not found.
+    private let gzip: Gzip
     let useInterval: UseInterval
 
     private init(_ records: RecordStore, _ purgedTargets: PurgedTargets, _ gzip: Gzip) {
-        (self.records, self.purgedTargets) = (records, purgedTargets)
-        restorer = AnswerRestorer(records: records, gzip: gzip)
+        (self.records, self.purgedTargets, self.gzip) = (records, purgedTargets, gzip)
         useInterval = records.useInterval
     }
 
@@ -35,7 +36,7 @@ public final class FileTier: Sendable {
     }
 
     /// A reader for one loop.
-    public func makeReader() -> FileReader { FileReader(records.makeReader(), restorer) }
+    public func makeReader() -> FileReader { FileReader(records.makeReader(), self) }
 
     /// Queues `response` in place of what its key had; personal and composed ones are left out.
     /// `reader` is the caller's, where it has looked for the key.
@@ -55,13 +56,67 @@ public final class FileTier: Sendable {
         if !key.isPersonal { records.remove(key.index, receivedBy: receivedBy) }
     }
 
+    /// Writes down that a form rests until then, in unix seconds: no answers are built in it for a
+    /// while, because one that was built was not what the origin said. Lost with the process where
+    /// that cannot be written: the code that composes knows of it.
+    /// - Parameter target: the canonical one of a request of the form.
+    public func storeRest(of target: [UInt8], until: Int64) {
+        records.add(StoreMark(table: .rest, key: target, value: .time(until)))
+    }
+
+    /// Tells which forms rest, and until when, before what is visited from now on; none where the
+    /// file cannot be read. `now` in unix seconds.
+    public func visitRests(at now: Int64, _ body: @escaping @Sendable (_ target: [UInt8], _ until: Int64) -> Void) {
+        records.visitMarks(.rest) { marks in
+            for mark in marks {
+                if case .time(let until) = mark.value, until > now { body(mark.key, until) }
+            }
+        }
+    }
+
     /// Goes through the answers in the file, as `RecordStore.visit` says.
     func visit(
         _ body: @escaping @Sendable (StoredResponse) -> Bool,
         _ completion: @escaping @Sendable (_ visited: Int) -> Void = { _ in }
     ) {
-        records.visit(
-            { @Sendable [restorer] record in restorer.restored(record, at: CacheKey(record.key)).map(body) }, completion
-        )
+        records.visit({ @Sendable [self] in restored($0, at: CacheKey($0.key)).map(body) }, completion)
     }
+
+    /// The answer of a record of the file. It is removed where it turns out, now or later, that its
+    /// content cannot be inflated.
+    fileprivate func restored(_ record: Record, at key: CacheKey) -> StoredResponse? {
+        let restored = StoredResponse.restored(record, at: key, by: gzip) {
+            // The digest of the key is worked out where it is needed.
+            let (key, receivedAt) = (record.key, record.facts.receivedAt)
+            return { [weak records = self.records] in records?.removeDamaged(key.index, receivedBy: receivedAt) }
+        }
+        switch restored {
+        case .response(let response): return response
+        case .unreadable: return nil
+        case .damaged:
+            records.removeDamaged(record.key.index, receivedBy: record.facts.receivedAt)
+            return nil
+        }
+    }
+}
+
+/// Looks answers up on disk. For the loop that made it.
+public final class FileReader: Sendable {
+    private let records: RecordReader
+    private let tier: FileTier
+    private let recent = Mutex(RecentIndices())
+
+    fileprivate init(_ records: RecordReader, _ tier: FileTier) {
+        (self.records, self.tier) = (records, tier)
+    }
+
+    /// The stored response of `key`, whatever its freshness; nil where there is none, it is
+    /// damaged, or the disk fails. `now` in unix seconds.
+    public func lookup(_ key: CacheKey, at now: Int64) -> StoredResponse? {
+        guard !key.isPersonal, let record = records.find(RecordKey(key), index(of: key), at: now) else { return nil }
+        return tier.restored(record, at: key)
+    }
+
+    /// The integer that finds the row of `key`, which it may have looked for a moment ago.
+    fileprivate func index(of key: CacheKey) -> Int64 { recent.withLock { $0.index(of: key) } }
 }

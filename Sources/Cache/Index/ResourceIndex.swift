@@ -94,17 +94,10 @@ public final class ResourceIndex: Sendable {
         return (0..<found.count).map { source(found.slots[$0]) }
     }
 
-    /// The newest source of `number`, if any of its places is known.
-    public func newest(of number: UInt64) -> NewestSource? {
-        shard(number).table.withLock { $0.newest(number) }.map { NewestSource(slot: $0) }
-    }
-
-    /// The newest source of a number, without the key of its answer.
-    public struct NewestSource {
-        fileprivate let slot: NumberTable.Slot
-        public var place: UInt32 { slot.place }
-        public var content: UInt32 { slot.content }
-        public var receivedAt: Int64 { Int64(slot.receivedAt) }
+    /// The newest source of `number`, if any of its places is known, without the key of its answer.
+    public func newest(of number: UInt64) -> (place: UInt32, content: UInt32, receivedAt: Int64)? {
+        let newest = shard(number).table.withLock { $0.newest(number) }
+        return newest.map { ($0.place, $0.content, Int64($0.receivedAt)) }
     }
 
     private func source(_ slot: NumberTable.Slot) -> Source {

@@ -9,7 +9,7 @@ extension StoredResponse {
     /// A composed answer, to be kept by `ResponseCache.store(composed:)`.
     ///
     /// - Parameters:
-    ///   - parts: the stored answers it was made of, at least one.
+    ///   - parts: the stored answers it was made of, at least one, each given once.
     ///   - example: whose status and fields it has, but for those that say something about the very
     ///     content; the first part where nil.
     ///   - receivedAt: when it was composed, unix seconds.
@@ -38,7 +38,7 @@ extension StoredResponse {
         self.init(
             restoring: key, status: example.status, fields: fields, content: .plain(body.compacted()),
             receivedAt: receivedAt, lifetime: lifetime, classTag: classTag, storefront: parts[0].storefront,
-            composition: Composition(detail, of: parts), onlyTag: tag)
+            composition: Composition(detail, parts: parts.map(\.key), naming: parts.map(\.resources)), onlyTag: tag)
     }
 
     /// Whether it is left out. The three that `Validators` reads are among them.
@@ -47,12 +47,5 @@ extension StoredResponse {
         case .etag, .lastModified, .date, .setCookie, .expires: true
         default: false
         }
-    }
-}
-
-extension Composition {
-    /// Out of these answers, each given once.
-    convenience init(_ detail: Reason, of parts: [StoredResponse]) {
-        self.init(detail, parts: parts.map(\.key), naming: parts.map(\.resources))
     }
 }

@@ -20,7 +20,7 @@ extension StoredResponse {
         let body = body
         if isDamaged { return nil }
         return StoredResponse(
-            key: key, status: status, fields: renewal.fields, keeping: FieldRetention(under: revalidation.rule),
+            key: key, status: status, fields: renewal.fields, followsOrigin: revalidation.rule.followsOrigin,
             body: body, receivedAt: revalidation.now, lifetime: renewal.lifetime, classTag: classTag,
             storefront: storefront, selecting: selecting, resources: resources, outline: outline,
             composition: composition, gzip: gzip?.body)

@@ -71,7 +71,7 @@ extension RecordFacts.Times {
 }
 
 extension Lifetime {
-    init(_ times: RecordFacts.Times) {
+    public init(_ times: RecordFacts.Times) {
         self.init(
             freshFor: times.freshFor, staleFor: times.staleFor, staleIfErrorFor: times.staleIfErrorFor,
             keepFor: times.keepFor, initialAge: times.initialAge)

@@ -68,18 +68,19 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     let reportedUse: Atomic<Int64>
 
     /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be
-    /// stored are dropped. A Date is added where `retention` keeps it and there is none, and a
-    /// strong `ETag` to a 200 that has none, computed from the content here, once.
+    /// stored are dropped. A Date is added where the origin's rules are followed and there is none,
+    /// and a strong `ETag` to a 200 that has none, computed from the content here, once.
     public convenience init(
-        key: CacheKey, status: Int, fields: [UInt8], keeping retention: FieldRetention = .impersonal, body: [UInt8],
+        key: CacheKey, status: Int, fields: [UInt8], followsOrigin: Bool = false, body: [UInt8],
         receivedAt: Int64, lifetime: Lifetime, classTag: UInt8, storefront: [UInt8], selecting: [UInt8] = [],
         resources: [UInt64] = [], outline: (any Outline)? = nil, composition: Composition? = nil, gzip: [UInt8]? = nil
     ) {
-        var (kept, hasDate, hasEntityTag, hasLastModified) = KeptFields.storable(fields.span, retention)
-        if retention != .impersonal, !hasDate { kept.append(contentsOf: PreparedHead.dateLine(receivedAt)) }
+        var (kept, hasDate, hasEntityTag, hasLastModified) = KeptFields.storable(
+            fields.span, followsOrigin: followsOrigin)
+        if followsOrigin, !hasDate { kept.append(contentsOf: PreparedHead.dateLine(receivedAt)) }
         var (bodySum, onlyTag) = (UInt64(0), ByteRange?.none)
         if status == 200, !hasEntityTag {
-            if retention == .complete {
+            if followsOrigin {
                 OwnTag.appendDigest(of: body, to: &kept)
             } else {
                 bodySum = Checksum.of(body.span)

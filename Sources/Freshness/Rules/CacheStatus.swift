@@ -166,14 +166,11 @@ extension CacheStatus {
 
         init(_ bytes: Span<UInt8>, _ member: Range<Int>) {
             // The name comes first, and is no parameter.
-            var (start, isQuoted, isNamed) = (member.lowerBound, false, false)
-            for index in member.lowerBound...member.upperBound {
-                if index < member.upperBound {
-                    if bytes[index] == UInt8(ascii: "\"") { isQuoted.toggle() }
-                    guard bytes[index] == UInt8(ascii: ";"), !isQuoted else { continue }
-                }
-                if isNamed { take(bytes, bytes.trimmingWhitespace(start..<index)) }
-                (start, isNamed) = (index + 1, true)
+            var end = bytes.firstUnquoted(UInt8(ascii: ";"), in: member)
+            while end < member.upperBound {
+                let start = end + 1
+                end = bytes.firstUnquoted(UInt8(ascii: ";"), in: start..<member.upperBound)
+                take(bytes, bytes.trimmingWhitespace(start..<end))
             }
         }
 

@@ -5,33 +5,21 @@ import HTTP
 // Cache-Status) are never kept, no matter what code calls; a line that is no field line is dropped,
 // so nothing stored can split a response.
 
-/// How much of what the origin said of one moment or to one client is kept.
-public enum FieldRetention: Sendable {
-    /// Neither Date nor Set-Cookie: the answer is kept for longer than the origin knows of.
-    case impersonal
-    /// Both. The origin's rules are followed, and they have to say that an answer with a cookie is
-    /// for everyone (RFC 9111 7.3).
-    case complete
-
-    /// The retention under the rule of a request's class.
-    public init(under rule: TTLRule) {
-        self = rule.followsOrigin ? .complete : .impersonal
-    }
-}
-
 /// Field lines as bytes: `Name: value` CR LF, repeated.
 public enum KeptFields {
-    /// The lines of `fields` that may be stored under `retention`, and whether these three are
-    /// among them.
+    /// The lines of `fields` that may be stored, and whether these three are among them.
+    /// - Parameter followsOrigin: whether the origin's rules are followed. Then they have to say
+    ///   that an answer with a cookie is for everyone (RFC 9111 7.3). Otherwise neither Date nor
+    ///   Set-Cookie stays: the answer is kept for longer than the origin knows of.
     public static func storable(
-        _ fields: Span<UInt8>, _ retention: FieldRetention
+        _ fields: Span<UInt8>, followsOrigin: Bool
     ) -> (lines: [UInt8], hasDate: Bool, hasEntityTag: Bool, hasLastModified: Bool) {
         var kept: [UInt8] = []
         kept.reserveCapacity(fields.count + spareBytes)
         var (hasDate, hasEntityTag, hasLastModified) = (false, false, false)
         var lines = FieldLines()
         while let line = lines.next(in: fields) {
-            guard isStorable(fields, line, retention) else { continue }
+            guard isStorable(fields, line, followsOrigin) else { continue }
             if line.id == .date {
                 // One that is a date, or none (RFC 9110 6.6.1).
                 guard !hasDate, HTTPDate.parse(fields.extracting(line.value)) != nil else { continue }
@@ -49,15 +37,13 @@ public enum KeptFields {
 
     /// Fields that describe one message or one connection rather than the content are not (RFC 9110
     /// 7.6.1, RFC 9111 3.1).
-    private static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ retention: FieldRetention) -> Bool
-    {
+    private static func isStorable(_ fields: Span<UInt8>, _ line: FieldLines.Line, _ followsOrigin: Bool) -> Bool {
         switch line.id {
         case .connection, .contentLength, .transferEncoding, .keepAlive, .te, .trailer, .upgrade, .proxyConnection,
             .proxyAuthenticate, .proxyAuthorization, .authorization, .musicUserToken, .age, .cacheStatus:
             false
-        case .date: retention != .impersonal
-        case .setCookie: retention == .complete
-        case .other where fields.equalsIgnoringCase(line.name, "set-cookie2"): retention == .complete
+        case .date, .setCookie: followsOrigin
+        case .other where fields.equalsIgnoringCase(line.name, "set-cookie2"): followsOrigin
         case .other: !fields.equalsIgnoringCase(line.name, "proxy-authentication-info")
         default: true
         }
@@ -91,6 +77,6 @@ public enum KeptFields {
     }
 
     private static func isUpdate(_ fields: Span<UInt8>, _ line: FieldLines.Line) -> Bool {
-        line.id != .contentEncoding && line.id != .contentRange && isStorable(fields, line, .complete)
+        line.id != .contentEncoding && line.id != .contentRange && isStorable(fields, line, true)
     }
 }

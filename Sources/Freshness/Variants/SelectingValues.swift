@@ -106,7 +106,7 @@ enum WeightedList {
             // A weight is the last parameter.
             guard weight == nil, !part.isEmpty else { return nil }
             if part.count > 2, list.equalsIgnoringCase(part.lowerBound..<(part.lowerBound + 2), "q=") {
-                weight = Self.weight(list, (part.lowerBound + 2)..<part.upperBound)
+                weight = QualityValue.thousandths(list, (part.lowerBound + 2)..<part.upperBound)
                 guard weight != nil else { return nil }
             } else {
                 let equals = part.first { list[$0] == UInt8(ascii: "=") } ?? part.upperBound
@@ -116,23 +116,6 @@ enum WeightedList {
             }
         }
         return (normal, weight ?? 1000)
-    }
-
-    /// In thousandths (RFC 9110 12.4.2).
-    static func weight(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
-        func digit(_ index: Int) -> Int? { Decimal.parse(bytes, index..<(index + 1)) }
-        guard (1...5).contains(range.count), let whole = digit(range.lowerBound) else { return nil }
-        var (thousandths, place) = (whole * 1000, 100)
-        for index in range.dropFirst() {
-            if index == range.lowerBound + 1 {
-                guard bytes[index] == UInt8(ascii: ".") else { return nil }
-            } else {
-                guard let digit = digit(index) else { return nil }
-                thousandths += digit * place
-                place /= 10
-            }
-        }
-        return thousandths <= 1000 ? thousandths : nil
     }
 
     /// The parts that semicolons outside quotes separate.

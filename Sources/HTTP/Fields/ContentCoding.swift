@@ -66,21 +66,7 @@ private struct AcceptedCodings {
     private static func weight(_ bytes: Span<UInt8>, _ parameter: Range<Int>) -> Int {
         guard !parameter.isEmpty else { return 1000 }
         let text = bytes.trimmingWhitespace((parameter.lowerBound + 1)..<parameter.upperBound)
-        guard text.count >= 3, text.count <= 7, bytes.equalsIgnoringCase(text.lowerBound..<(text.lowerBound + 2), "q=")
-        else { return 0 }
-        let digits = (text.lowerBound + 2)..<text.upperBound
-        guard let whole = Decimal.parse(bytes, digits.lowerBound..<(digits.lowerBound + 1)), whole <= 1 else {
-            return 0
-        }
-        var thousandths = whole * 1000
-        guard digits.count > 1 else { return thousandths }
-        guard bytes[digits.lowerBound + 1] == UInt8(ascii: ".") else { return 0 }
-        var place = 100
-        for index in (digits.lowerBound + 2)..<digits.upperBound {
-            guard let digit = Decimal.parse(bytes, index..<(index + 1)) else { return 0 }
-            thousandths += digit * place
-            place /= 10
-        }
-        return thousandths <= 1000 ? thousandths : 0
+        guard text.count >= 3, bytes.equalsIgnoringCase(text.lowerBound..<(text.lowerBound + 2), "q=") else { return 0 }
+        return QualityValue.thousandths(bytes, (text.lowerBound + 2)..<text.upperBound) ?? 0
     }
 }

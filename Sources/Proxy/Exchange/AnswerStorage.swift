@@ -190,7 +190,7 @@ struct AnswerStorage {
         let route = request.facts.route
         return StoredResponse(
             key: key, status: response.status, fields: response.storableFields(isPersonal: key.isPersonal),
-            keeping: FieldRetention(under: request.facts.rule), body: response.body,
+            followsOrigin: request.facts.rule.followsOrigin, body: response.body,
             receivedAt: storing.base.unixSeconds, lifetime: lifetime,
             classTag: route.resourceClass.rawValue,
             storefront: route.storefront?.bytes ?? [], resources: scan.mentions,

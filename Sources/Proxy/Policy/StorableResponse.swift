@@ -51,7 +51,7 @@ extension UpstreamResponse {
         original != nil && (id == .etag || id == .lastModified) || isInflated && id == .contentEncoding
     }
 
-    /// The lines that may be stored; `FieldRetention` chooses among them.
+    /// The lines that may be stored; `KeptFields` chooses among them.
     func storableFields(isPersonal: Bool) -> [UInt8] {
         lines(isPersonal) { $0 != .age }
     }

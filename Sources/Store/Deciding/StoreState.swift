@@ -125,8 +125,8 @@ struct StoreState {
         switch fault {
         case .segment(let number): return [.putBack] + lose(number) + [.again]
         case .room, .busy: return [.putBack] + failing(reason, now)
-        case .damage: return [.putBack] + ask(Question(reason: reason, isUnreadable: false, isWriters: true), now)
-        case .unreadable: return [.putBack] + ask(Question(reason: reason, isUnreadable: true, isWriters: true), now)
+        case .damage, .unreadable:
+            return [.putBack] + ask(Question(reason: reason, isUnreadable: fault == .unreadable, isWriters: true), now)
         case .other: return [.putBack] + letGo(.dropConnection) + failing(reason, now)
         }
     }
@@ -174,12 +174,8 @@ struct StoreState {
     // MARK: Judging
 
     private mutating func reported(_ reason: String, _ fault: FileFault, _ now: Moment) -> [StoreEffect] {
-        guard phase == .open, question == nil else { return [] }
-        switch fault {
-        case .damage: return ask(Question(reason: reason, isUnreadable: false, isWriters: false), now)
-        case .unreadable: return ask(Question(reason: reason, isUnreadable: true, isWriters: false), now)
-        case .segment, .room, .busy, .other: return []
-        }
+        guard phase == .open, question == nil, fault == .damage || fault == .unreadable else { return [] }
+        return ask(Question(reason: reason, isUnreadable: fault == .unreadable, isWriters: false), now)
     }
 
     private mutating func ask(_ question: Question, _ now: Moment) -> [StoreEffect] {

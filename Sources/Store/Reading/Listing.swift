@@ -1,25 +1,23 @@
 // Listings for operators.
 
 /// One row of a listing.
-public struct ListedRecord: Sendable {
+public struct ListedRecord: PurgeableRecord, Sendable {
     public let target: ArraySlice<UInt8>
-    public let variant: [UInt8]
-    public private(set) var facts: RecordFacts
+    public let variant: ArraySlice<UInt8>
+    public internal(set) var facts: RecordFacts
     /// Bytes of target, variant, fields and body.
     public let size: Int
-    /// Unix seconds, to about a minute.
-    public let lastUsed: Int64
+    /// Unix seconds, to about a minute; nil for a record that no file has.
+    public let lastUsed: Int64?
     public let isGzip: Bool
-    /// Those of a record that is not in gzip, where its segment can be read.
-    public internal(set) var fields: [UInt8] = []
-    fileprivate let place: Place?
 }
 
-extension ListedRecord: PurgeableRecord {
-    func with(_ times: RecordFacts.Times) -> ListedRecord {
-        var copy = self
-        copy.facts.times = times
-        return copy
+extension ListedRecord {
+    /// A record that no file has.
+    public init(_ record: Record) {
+        self.init(
+            target: record.key.target, variant: record.key.variant, facts: record.facts, size: record.size,
+            lastUsed: nil, isGzip: record.isGzip)
     }
 }
 
@@ -34,11 +32,7 @@ struct Listing {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0 else { return [] }
         do throws(SQLiteError) {
-            var rows = try rows(selection, limit: limit)
-            for index in rows.indices where !rows[index].isGzip {
-                rows[index].fields = try fields(at: rows[index].place, current)
-            }
-            return rows
+            return try rows(selection, limit: limit)
         } catch {
             runner.noteFailedRead(error, generation: current)
             return []
@@ -50,7 +44,7 @@ struct Listing {
         let select = try Statement(
             try Database(reading: shared.path),
             """
-            SELECT target, variant, size, last_used, is_gzip, place, resources, \(RecordFacts.columns)
+            SELECT target, variant, size, last_used, is_gzip, resources, \(RecordFacts.columns)
             FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC
             """)
         var rows: [ListedRecord] = []
@@ -61,22 +55,14 @@ struct Listing {
         }
         return rows
     }
-
-    private func fields(at place: Place?, _ generation: Int) throws(SQLiteError) -> [UInt8] {
-        guard let place else { return [] }
-        let fields = try runner.ifReadable(place, generation) { () throws(SQLiteError) in
-            try shared.segments.read(place) { SegmentRecord.fields($0) }
-        }
-        return fields.flatMap { $0 }.flatMap { $0 } ?? []
-    }
 }
 
 extension ListedRecord {
     /// Nil where no record has such facts: the file is damaged.
     fileprivate init?(_ row: Row) {
-        guard let facts = RecordFacts(row, from: 7, resources: row.words(6)) else { return nil }
+        guard let facts = RecordFacts(row, from: 6, resources: row.words(5)) else { return nil }
         self.init(
-            target: row.bytes(0)[...], variant: row.bytes(1), facts: facts, size: Int(row.integer(2)),
-            lastUsed: row.integer(3), isGzip: row.integer(4) != 0, place: Place(ofRow: row.integer(5)))
+            target: row.bytes(0)[...], variant: row.bytes(1)[...], facts: facts, size: Int(row.integer(2)),
+            lastUsed: row.integer(3), isGzip: row.integer(4) != 0)
     }
 }

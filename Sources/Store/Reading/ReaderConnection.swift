@@ -2,13 +2,6 @@
 // Must hold: no record comes out that its checksum, which covers the key, does not vouch for.
 
 struct ReaderConnection {
-    enum Found {
-        case record(Record)
-        case nothing
-        /// There is a row of the key, and it is not what was written.
-        case damaged
-    }
-
     private var select: Statement?
     private var generation = -1
     /// Not before this unix second is opening tried again.
@@ -18,21 +11,19 @@ struct ReaderConnection {
     /// to where the record is that is looked at.
     mutating func find(
         _ key: RecordKey, _ index: Int64, in shared: SharedState, _ current: Int, at now: Int64, _ place: inout Place?
-    ) throws(SQLiteError) -> Found {
+    ) throws(SQLiteError) -> RecordRow.Found {
         do throws(SQLiteError) {
-            guard let select = try open(shared.path, current, at: now) else { return .nothing }
+            guard let select = try open(shared.path, current, at: now) else { return .missing }
             // A record that was moved since its row was read is where the row says now.
             for isLast in [false, true] {
-                guard let row = try select.firstRow(at: index, read: RecordRow.init) else { return .nothing }
-                if let found = row.entry.key, found != key { return .nothing }
+                guard let row = try select.firstRow(.integer(index), read: RecordRow.init) else { return .missing }
+                if let found = row.entry.key, found != key { return .missing }
                 place = row.place
-                switch try shared.record(of: row) {
-                case .record(let record): return .record(record)
-                case .damaged: return .damaged
-                case .missing: if isLast { return .damaged }
-                }
+                let found = try shared.record(of: row)
+                guard case .missing = found else { return found }
+                if isLast { return .damaged }
             }
-            return .nothing
+            return .missing
         } catch {
             if !error.isBusy {
                 select = nil

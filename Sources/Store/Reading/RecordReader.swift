@@ -56,7 +56,7 @@ public final class RecordReader: Sendable {
         }
         switch found {
         case .record(let record): return record
-        case .nothing: return nil
+        case .missing: return nil
         case .damaged:
             runner.removeDamaged(index)
             return nil

@@ -1,9 +1,7 @@
 /// A record, or a row of a listing, as purges find it.
 protocol PurgeableRecord: Sendable {
     var target: ArraySlice<UInt8> { get }
-    var facts: RecordFacts { get }
-    /// The same with other times.
-    func with(_ times: RecordFacts.Times) -> Self
+    var facts: RecordFacts { get set }
 }
 
 extension PurgeableRecord {
@@ -20,6 +18,12 @@ extension PurgeableRecord {
         case .soft: facts.isListed ? with(owner.aged(facts, at: purge.now)) : self
         }
     }
+
+    private func with(_ times: RecordFacts.Times) -> Self {
+        var copy = self
+        copy.facts.times = times
+        return copy
+    }
 }
 
 private struct SelectableRecord: Selectable {
@@ -34,10 +38,4 @@ private struct SelectableRecord: Selectable {
 
 extension Record: PurgeableRecord {
     var target: ArraySlice<UInt8> { key.target }
-
-    func with(_ times: RecordFacts.Times) -> Record {
-        var copy = self
-        copy.facts.times = times
-        return copy
-    }
 }

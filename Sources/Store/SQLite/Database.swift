@@ -125,13 +125,6 @@ final class Database {
         return pages == copied
     }
 
-    /// Pages read from the file so far.
-    var pagesRead: Int {
-        var (current, peak) = (Int32(0), Int32(0))
-        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_MISS, &current, &peak, 0)
-        return Int(current)
-    }
-
     /// Turns a result code that is no success into an error.
     func check(_ code: Int32) throws(SQLiteError) {
         guard code != SQLITE_OK, code != SQLITE_ROW, code != SQLITE_DONE else { return }

@@ -11,10 +11,6 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The segment that could not be read, where it was one.
     var segment: Int?
 
-    init(code: Int32, message: String, segment: Int? = nil) {
-        (self.code, self.message, self.segment) = (code, message, segment)
-    }
-
     /// SQLITE_IOERR_CORRUPTFS: the system failed to read the file.
     static let failedRead = SQLITE_IOERR | 33 << 8
 

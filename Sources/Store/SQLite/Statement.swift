@@ -94,18 +94,6 @@ final class Statement {
         return result
     }
 
-    /// Returns what `read` makes of the first row for the value of ?1, the only parameter; nil
-    /// where there is none.
-    func firstRow<R>(at value: Int64, read: (Row) -> R) throws(SQLiteError) -> R? {
-        sqlite3_bind_int64(handle, 1, value)
-        let code = sqlite3_step(handle)
-        let result = code == SQLITE_ROW ? read(Row(handle)) : nil
-        let checked = Result { () throws(SQLiteError) in try database.check(code) }
-        sqlite3_reset(handle)
-        try checked.get()
-        return result
-    }
-
     /// Calls `read` with row after row until it returns false.
     func forEachRow(_ values: [SQLValue], read: (Row) -> Bool) throws(SQLiteError) {
         let code = bound(values[...], at: 1) {
@@ -158,14 +146,9 @@ struct Row {
 
     /// A copy of the bytes in a column.
     func bytes(_ column: Int32) -> [UInt8] {
-        withBytes(column) { Array($0) }
-    }
-
-    /// Calls `body` with the bytes in a column, in SQLite's own memory.
-    func withBytes<R>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R {
         // The pointer first: asking for it may convert the value and with it the count.
         let start = sqlite3_column_blob(handle, column)
-        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
     /// A copy of the 64-bit words in a column, in this machine's byte order; what is left of a cut

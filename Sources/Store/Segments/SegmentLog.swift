@@ -133,7 +133,7 @@ struct SegmentLog {
         if let head, hasRoom(head.number, span, segmentBytes) { return (head.file, head.number) }
         // The last one of an earlier run.
         if reopensLast, lastNumber > 0, hasRoom(lastNumber, span, segmentBytes),
-            let file = try? segments.openForWriting(lastNumber)
+            let file = try? segments.openForWriting(lastNumber, isNew: false)
         {
             (head, reopensLast) = ((lastNumber, file), false)
             return (file, lastNumber)
@@ -141,7 +141,7 @@ struct SegmentLog {
         guard lastNumber < Place.lastSegment else {
             throw SQLiteError(code: SQLITE_FULL, message: "\(segments.folder) has had all segments that it can have")
         }
-        let file = try segments.make(lastNumber + 1)
+        let file = try segments.openForWriting(lastNumber + 1, isNew: true)
         lastNumber += 1
         usages[lastNumber] = Usage()
         (head, reopensLast) = ((lastNumber, file), false)

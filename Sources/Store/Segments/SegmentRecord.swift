@@ -91,13 +91,6 @@ struct RowFacts {
 }
 
 extension SegmentRecord {
-    /// The fields in the bytes of a record; nil where it is damaged.
-    static func fields(_ raw: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard let record = SegmentRecord(raw), record.span == raw.count else { return nil }
-        let start = headBytes + record.bodyCount
-        return Array(raw[start..<start + record.fieldsCount])
-    }
-
     /// The record of `key` in the bytes at its place; nil where they are not what was written.
     static func record(for key: RecordKey, _ raw: UnsafeRawBufferPointer, _ row: RowFacts? = nil) -> Record? {
         guard let head = SegmentRecord(raw), head.span == raw.count else { return nil }

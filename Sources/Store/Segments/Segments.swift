@@ -75,16 +75,9 @@ final class Segments: Sendable {
         rmdir(folder)
     }
 
-    /// Makes the next one, for writing.
-    func make(_ number: Int) throws(SQLiteError) -> SegmentFile {
-        let file = try SegmentFile(path(number), isNew: true, writing: true)
-        files.withLock { $0[number] = file }
-        return file
-    }
-
-    /// Opens one that is there, for writing.
-    func openForWriting(_ number: Int) throws(SQLiteError) -> SegmentFile {
-        let file = try SegmentFile(path(number), writing: true)
+    /// Opens one that is there for writing, or makes the next one.
+    func openForWriting(_ number: Int, isNew: Bool) throws(SQLiteError) -> SegmentFile {
+        let file = try SegmentFile(path(number), isNew: isNew, writing: true)
         files.withLock { $0[number] = file }
         return file
     }

@@ -5,15 +5,8 @@
 // target goes through an index, whatever the file holds, and all else through all rows.
 
 struct PurgeRun: Sendable {
-    /// Where rows that can be among the chosen are found.
-    enum Source: Sendable {
-        /// The row of one key.
-        case row(Int64)
-        /// The rows of a target whose keys cannot be told.
-        case variants([UInt8])
-        /// All rows.
-        case all
-    }
+    /// Where rows that can be among the chosen are found: a condition on ?2, and its value.
+    typealias Source = (condition: String, value: SQLValue)
 
     let purge: Purge
     /// The answers that were chosen in memory and in the queue.
@@ -38,10 +31,12 @@ struct PurgeRun: Sendable {
     /// Where all that can be chosen is found, the narrower the better; taken from the end.
     private static func sources(_ selection: EntrySelection) -> [Source] {
         for case .target(let target) in selection.conditions {
-            let key = RecordKey(target: target, variant: [])
-            return [.variants(target)] + (key.map { [.row($0.index)] } ?? [])
+            // The keys of variants cannot be told.
+            let variants: Source = ("variant <> '' AND target = ?2", .text(target[...]))
+            guard let key = RecordKey(target: target, variant: []) else { return [variants] }
+            return [variants, ("key = ?2", .integer(key.index))]
         }
-        return [.all]
+        return [("?2", .integer(1))]
     }
 
     var isDone: Bool { sources.isEmpty }
@@ -56,17 +51,11 @@ struct PurgeRun: Sendable {
     /// the query's values.
     func query(_ source: Source) -> (sql: String, values: [SQLValue]) {
         let (condition, values) = purge.selection.condition(from: 3)
-        let columns = "SELECT id, selecting = '', \(condition), key FROM"
-        let rest = "id BETWEEN ?1 AND \(end ?? .max) ORDER BY id LIMIT \(stepRows)"
-        func query(_ sql: String, _ value: SQLValue) -> (String, [SQLValue]) {
-            (sql, [.integer(next), value] + values)
-        }
-        switch source {
-        case .row(let key): return query("\(columns) entry WHERE key = ?2 AND \(rest)", .integer(key))
-        case .variants(let target):
-            return query("\(columns) entry WHERE variant <> '' AND target = ?2 AND \(rest)", .text(target[...]))
-        case .all: return query("\(columns) entry WHERE ?2 AND \(rest)", .integer(1))
-        }
+        let sql = """
+            SELECT id, selecting = '', \(condition), key FROM entry
+            WHERE \(source.condition) AND id BETWEEN ?1 AND \(end ?? .max) ORDER BY id LIMIT \(stepRows)
+            """
+        return (sql, [.integer(next), source.value] + values)
     }
 
     /// A step met `rows` rows, the last of which was `last`.

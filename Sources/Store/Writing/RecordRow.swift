@@ -88,8 +88,9 @@ struct RecordRow {
 
     enum Found {
         case record(Record)
+        /// A row or its record is not what was written.
         case damaged
-        /// Where it should be there is nothing: it was moved meanwhile, or the file is damaged.
+        /// There is nothing. Where a row names it, it was moved meanwhile, or the file is damaged.
         case missing
     }
 }

@@ -7,11 +7,4 @@ enum StoreOrder {
     case chore(Chore)
     case purge(Int)
     case answer(@Sendable (Int?) -> Void, Int?)
-
-    var isTurn: Bool {
-        switch self {
-        case .turn, .gather: true
-        case .retry, .chore, .purge, .answer: false
-        }
-    }
 }

@@ -118,10 +118,10 @@ final class StoreRunner: Sendable {
         while isGoingOn {
             isGoingOn = false
             for order in work.withLock({ $0.handle(.due(isForced: isForced)) }) {
-                if order.isTurn, shared.pending.withLock({ $0.roundCount }) < last {
-                    isGoingOn = true
-                } else {
-                    perform(order)
+                let isLast = shared.pending.withLock { $0.roundCount } >= last
+                switch order {
+                case .turn where !isLast, .gather where !isLast: isGoingOn = true
+                default: perform(order)
                 }
             }
         }

@@ -167,7 +167,7 @@ struct StoreWork {
 
     private func refreshTotals() {
         guard let connection = hold.connection else { return }
-        let totals = (try? connection.totals()) ?? StoreTotals()
+        let totals = (try? connection.totals()) ?? (entries: 0, bytes: 0)
         shared.counters.withLock { ($0.entries, $0.byteCount) = (totals.entries, totals.bytes) }
     }
 

@@ -1,16 +1,11 @@
-/// Entries and bytes as the `totals` row has them.
-struct StoreTotals: Equatable {
-    var entries = 0
-    var bytes = 0
-}
-
 /// The result of a transaction, in rows.
 struct WriteOutcome {
     var written = 0
     /// Records too large for the bound.
     var dropped = 0
     var evicted = 0
-    /// As of the end of the transaction.
-    var totals = StoreTotals()
+    /// As the row of `totals` says at the end of the transaction.
+    var totals = (entries: 0, bytes: 0)
+    /// The seconds between the use of the least recently used entry and the latest use.
     var useSpan = 0
 }

@@ -292,7 +292,7 @@ final class WriterConnection {
     /// Reads the totals, for the counters.
     func note(in outcome: inout WriteOutcome) throws(SQLiteError) {
         outcome.totals = try totals()
-        outcome.useSpan = try useSpan()
+        outcome.useSpan = Int(try selectUseSpan.firstRow { $0.integer(0) } ?? 0)
     }
 
     /// Writes last-use times, unix seconds by key; none is in the future.
@@ -325,14 +325,9 @@ final class WriterConnection {
         return true
     }
 
-    func totals() throws(SQLiteError) -> StoreTotals {
-        try selectTotals.firstRow { StoreTotals(entries: Int($0.integer(0)), bytes: Int($0.integer(1))) }
-            ?? StoreTotals()
-    }
-
-    /// The seconds between the use of the least recently used entry and the latest use.
-    func useSpan() throws(SQLiteError) -> Int {
-        Int(try selectUseSpan.firstRow { $0.integer(0) } ?? 0)
+    func totals() throws(SQLiteError) -> (entries: Int, bytes: Int) {
+        let found = try selectTotals.firstRow { (entries: Int($0.integer(0)), bytes: Int($0.integer(1))) }
+        return found ?? (entries: 0, bytes: 0)
     }
 
     private func canHold(_ operation: PendingWrites.Operation) -> Bool {

@@ -133,8 +133,11 @@ struct ReplacementTests {
         }
 
         private func awaitHits() {
-            let before = figures.withLock { $0.hits }
-            waitUntil(within: 60) { figures.withLock { $0.hits } > before + 20 }
+            let before = figures.withLock { $0 }
+            waitUntil(within: 60) {
+                let now = figures.withLock { $0 }
+                return now.hits > before.hits + 20 && now.writes > before.writes
+            }
         }
 
         private static func song(_ number: Int) -> String { "/v1/catalog/us/songs/\(number % songs)" }
@@ -165,7 +168,7 @@ struct ReplacementTests {
             var count = 0
             while !isOver.load(ordering: .relaxed) {
                 count += 1
-                if count % 40 == 0, (try? send(client, "DELETE", "/v1/me/library/songs/i.1", user))?.status == 204 {
+                if count % 10 == 0, (try? send(client, "DELETE", "/v1/me/library/songs/i.1", user))?.status == 204 {
                     versions.promise(versions.now(user), of: user)
                     figures.withLock { $0.writes += 1 }
                 }
