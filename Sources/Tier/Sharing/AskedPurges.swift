@@ -64,7 +64,8 @@ struct AskedPurges: Sendable {
                 steps.append(.report(wait.number, wait.report(registry, now: now)))
                 continue
             }
-            // The log will not bring it in time. This node may have lost its place and gone on beyond.
+            // The log will not bring it in time. This node may have lost its place and gone on
+            // beyond.
             if wait.own == .unread, !mayWait || !isAhead {
                 wait.own = .applying
                 wait.isWidened = unlogged.add(wait.number, wait.record, at: wait.position)

@@ -64,19 +64,19 @@ package struct PurgeHistory: Sendable {
     /// Whether a purge beyond the fence chose the answer of a value, or nobody can tell. A soft one
     /// counts like any other: what is stale is not taken from other nodes.
     func isPurged(_ response: StoredResponse, since fence: LogMark) -> Bool {
-        isPurged(since: fence, under: { handles(of: response) }) { $0.chooses(response) }
+        isPurged(since: fence, under: handles(of: response), by: { $0.chooses(response) })
     }
 
     /// Whether a purge beyond the fence chose what such a request asks for, so that no older answer
     /// may stand in for it.
     func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
-        isPurged(since: fence, under: { [.other, .target(target)] }) {
+        isPurged(since: fence, under: [.other, .target(target)]) {
             $0.chooses(target, storefront: storefront, classTag: classTag)
         }
     }
 
     private func isPurged(
-        since fence: LogMark, under handles: () -> [Handle], by chooses: (EntrySelection) -> Bool
+        since fence: LogMark, under handles: @autoclosure () -> [Handle], by chooses: (EntrySelection) -> Bool
     ) -> Bool {
         guard fence.epoch == epoch, fence.position >= forgottenUntil else { return true }
         guard last > fence.position else { return false }
