@@ -6,9 +6,10 @@ import EventLoop
 ///
 /// It is asked where a limit is known or met, and by `UpstreamBudget.poll` otherwise: while there
 /// is no limit a request costs nothing.
-package typealias BudgetAuthority = @Sendable (
-    _ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void
-) -> Void
+package typealias BudgetAuthority =
+    @Sendable (
+        _ question: BudgetQuestion, _ completion: @escaping @Sendable (BudgetAnswer?) -> Void
+    ) -> Void
 
 /// A node's report to the authority, and how many requests it wants to send.
 package struct BudgetQuestion: Sendable, Equatable {

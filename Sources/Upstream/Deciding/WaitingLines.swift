@@ -1,3 +1,5 @@
+import Text
+
 /// The requests that wait for a turn of the budget, and who is next (DECISIONS 11.7). Pure.
 ///
 /// Each party has a *place* in every channel in which a request of its own waits. A *channel* is a
@@ -13,10 +15,11 @@
 /// - what no client waits for is one party, which comes after all others.
 struct WaitingLines {
     /// Where a request can be started.
-    struct Channel: Hashable {
+    struct Channel: NumberedKey {
         let lane: Int
         /// The account whose own limit counts; 0 where none but the common one does.
         let limit: UInt64
+        var hashNumber: UInt64 { limit ^ UInt64(truncatingIfNeeded: lane) << 48 }
     }
 
     struct Item {
@@ -42,7 +45,7 @@ struct WaitingLines {
     }
 
     /// Requests of one party that wait in one channel, in the order in which they go.
-    private struct Place {
+    fileprivate struct Place {
         let party: UpstreamParty
         let channel: Channel
         var tag: Int
@@ -78,7 +81,9 @@ extension WaitingLines {
         guard let place = place(of: item.party, in: item.channel) else {
             lastTag += 1
             let tag = item.party == .background ? .max : lastTag
-            return append(Place(party: item.party, channel: item.channel, tag: tag, items: [item]))
+            places[item.channel, default: []].putLast(
+                Place(party: item.party, channel: item.channel, tag: tag, items: [item]))
+            return
         }
         places[item.channel]?[place].items.insert(item)
     }
@@ -100,23 +105,25 @@ extension WaitingLines {
         remove(item.id)
         guard item.party != .background else { return }
         lastTag += 1
-        for channel in Array(places.keys) where isOpen(channel) {
-            guard let index = place(of: item.party, in: channel), var place = places[channel]?.remove(at: index) else {
-                continue
-            }
+        for line in places.values.indices {
+            guard let index = places.values[line].firstIndex(where: { $0.party == item.party }),
+                isOpen(places.values[line][index].channel)
+            else { continue }
+            var place = places.values[line].remove(at: index)
             place.tag = lastTag
-            append(place)
+            places.values[line].putLast(place)
         }
     }
 
     private func place(of party: UpstreamParty, in channel: Channel) -> Int? {
         places[channel]?.firstIndex { $0.party == party }
     }
+}
 
-    private mutating func append(_ place: Place) {
-        let isBeforeBackground = places[place.channel]?.last?.party == .background
-        let index = (places[place.channel]?.count ?? 0) - (isBeforeBackground ? 1 : 0)
-        places[place.channel, default: []].insert(place, at: index)
+extension [WaitingLines.Place] {
+    /// Puts a place at the end, but before that of the background.
+    fileprivate mutating func putLast(_ place: Element) {
+        insert(place, at: last?.party == .background ? endIndex - 1 : endIndex)
     }
 }
 
@@ -141,12 +148,17 @@ extension WaitingLines {
     ///   where it can in the background, it can otherwise.
     func next(_ isOpen: (Channel, _ inBackground: Bool) -> Bool) -> Item? {
         var next: Place?
-        for case let place? in places.values.map(\.first) where next.map({ place.tag < $0.tag }) ?? true {
+        for line in places.values {
+            guard let place = line.first, next.map({ place.tag < $0.tag }) ?? true else { continue }
             if isOpen(place.channel, place.party == .background) { next = place }
         }
         guard let party = next?.party else { return nil }
-        let open = places(of: party).filter { isOpen($0.channel, party == .background) }
-        return open.compactMap(\.items.first).min { $0.goes(before: $1) }
+        var item: Item?
+        forEachPlace(of: party) { place in
+            guard let first = place.items.first, isOpen(place.channel, party == .background) else { return }
+            if item.map({ first.goes(before: $0) }) ?? true { item = first }
+        }
+        return item
     }
 
     /// The channels in which something waits that could start but for a limit.
@@ -156,8 +168,10 @@ extension WaitingLines {
         }
     }
 
-    private func places(of party: UpstreamParty) -> [Place] {
-        places.values.compactMap { $0.first { $0.party == party } }
+    private func forEachPlace(of party: UpstreamParty, _ body: (Place) -> Void) {
+        for line in places.values {
+            if let place = line.first(where: { $0.party == party }) { body(place) }
+        }
     }
 }
 
@@ -166,7 +180,12 @@ extension WaitingLines {
 extension WaitingLines {
     /// The newest of the least urgent items of a party.
     func newest(of party: UpstreamParty) -> Item? {
-        places(of: party).compactMap(\.items.last).max { $0.goes(before: $1) }
+        var item: Item?
+        forEachPlace(of: party) { place in
+            guard let last = place.items.last else { return }
+            if item.map({ $0.goes(before: last) }) ?? true { item = last }
+        }
+        return item
     }
 
     /// The newest of the least urgent items of the party of which the most wait, that of the
