@@ -70,7 +70,8 @@ import Testing
     private static let sleepers: Set = [
         "Tests/EventLoopTests/EventLoopTests.swift", "Tests/EventLoopTests/ListenerTests.swift",
         "Tests/EventLoopTests/ResolverTests.swift", "Tests/EventLoopTests/StreamTests.swift",
-        "Tests/EventLoopTests/TimerHoldTests.swift", "Tests/FaultTests/UnreadableSectorTests.swift", "Tests/ScenarioTests/Upgrading/ReplacementTests.swift",
+        "Tests/EventLoopTests/TimerHoldTests.swift", "Tests/FaultTests/UnreadableSectorTests.swift",
+        "Tests/ScenarioTests/Upgrading/ReplacementTests.swift",
         "Tests/FaultTests/DescriptorTests.swift",
         "Tests/FaultTests/FaultOrigin.swift", "Tests/FaultTests/FullDiskTests.swift",
         "Tests/FaultTests/HalfOpenTests.swift", "Tests/FaultTests/KillTests.swift",

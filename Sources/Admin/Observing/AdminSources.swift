@@ -40,9 +40,10 @@ public struct AdminSources: Sendable {
         version: String, startedAt: Int64,
         explain: @escaping @Sendable (HypotheticalRequest, @escaping @Sendable (Explanation?) -> Void) -> Void,
         recording: @escaping @Sendable () -> RecordingStatus = { RecordingStatus() },
-        turnRecording: @escaping @Sendable (
-            Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
-        ) -> Void = { $1(nil) },
+        turnRecording:
+            @escaping @Sendable (
+                Bool, @escaping @Sendable (Result<RecordingStatus, RecordingError>?) -> Void
+            ) -> Void = { $1(nil) },
         reload: @escaping @Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void = { completion in
             completion(.refused(["there is no configuration to reload"]))
         },
