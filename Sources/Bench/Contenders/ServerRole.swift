@@ -30,15 +30,12 @@ enum ServerRole {
 
     /// - Throws: when one of the clients has been closed; till then it does not return.
     private static func rest(_ port: UInt16, of server: Int, _ count: Int, _ target: String) throws -> Never {
-        let clients = try Crowd(port: server, target: target)
+        let clients = try IdleClients(port: server, target: target)
         try clients.join(count)
         guard let address = SocketAddress(host: "127.0.0.1", port: port) else { throw BenchError("no address") }
         let loop = try EventLoop(label: "bench.idle")
         let listener = try loop.sync { try Listener(address: address, loop: loop) { $0.close() } }
-        // Ten looks a second cost the server beside it nothing.
-        while true {
-            try withExtendedLifetime(listener) { try clients.checkAllOpen() }
-            usleep(100_000)
-        }
+        withExtendedLifetime(listener) { clients.waitUntilOneEnds() }
+        throw BenchError("one of \(count) idle clients was closed")
     }
 }

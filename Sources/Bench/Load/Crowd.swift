@@ -8,9 +8,6 @@ import HTTP
 ///
 /// What must hold: everything but `init`, `join`, `checkAllOpen` and `stop` happens on the loop.
 final class Crowd {
-    /// Clients that connect and are answered at a time.
-    private static let batch = 250
-
     private let loop: EventLoop
     private let address: SocketAddress
     private let tls: ClientTLS?
@@ -29,12 +26,8 @@ final class Crowd {
         loop = try EventLoop(label: "bench.crowd.\(port)")
     }
 
-    /// So many further clients; waits until each has its answer.
+    /// So many further clients, all at once; waits until each has its answer.
     func join(_ count: Int) throws {
-        for first in stride(from: 0, to: count, by: Self.batch) { try joinTogether(min(Self.batch, count - first)) }
-    }
-
-    private func joinTogether(_ count: Int) throws {
         try loop.sync {
             for _ in 0..<count {
                 let member = Member(self)
