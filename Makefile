@@ -11,7 +11,7 @@ ONLY ?=
 PACKAGES = libsqlite3-dev libssl-dev pkg-config libnghttp2-14
 # Programs that tests look for, and the Debian packages that have them; the last lines of a run name what was left out
 # for want of one.
-TEST_PROGRAMS = valgrind chromium prometheus lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
+TEST_PROGRAMS = valgrind chromium prometheus zsh fish lintian mandoc groff node:nodejs dpkg-gencontrol:dpkg-dev redis-server haproxy curl
 RELEASE = --configuration release --product refrain --static-swift-stdlib
 # The tests have a build of their own: whole modules (Package.swift says why), and no index of the tests, which only
 # editors and the search for XCTest cases need; that of the sources is what HouseTests reads. A folder of their own lets
@@ -227,7 +227,8 @@ uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)
 	rm -f "$(INSTALLED)/bin/refrain" "$(INSTALLED)"/lib/systemd/system/refrain.s* "$(INSTALLED)"/lib/systemd/system/refrain@.service
 	rm -rf "$(INSTALLED)"/lib/systemd/system/refrain@.service.d
 	rm -f "$(INSTALLED)"/share/man/man1/refrain.1 "$(INSTALLED)"/share/man/man1/refrain-*.1 "$(INSTALLED)"/share/man/man5/proxy.conf.5
-	rm -f "$(INSTALLED)"/share/bash-completion/completions/refrain
+	rm -f "$(INSTALLED)"/share/bash-completion/completions/refrain "$(INSTALLED)"/share/zsh/site-functions/_refrain
+	rm -f "$(INSTALLED)"/share/fish/vendor_completions.d/refrain.fish
 	rm -rf "$(INSTALLED)/share/doc/refrain" "$(INSTALLED)/share/refrain"
 
 deb: build ## a Debian package, into .build

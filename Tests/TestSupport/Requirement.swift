@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Something that a test needs and a machine may lack. A test or suite names it as a trait,
-/// `@Test(.requires(.node))`, and is skipped without it; the last lines of the run say so.
+/// `@Test(.requires(.zsh))`, and is skipped without it; the last lines of the run say so.
 public struct Requirement: Sendable {
     /// What is missing, how to get it, and what is not looked at without it.
     public let absence: String
@@ -58,6 +58,8 @@ extension Requirement {
         dlopen("libnghttp2.so.14", RTLD_NOW) != nil
     }
 
+    public static let zsh = program("zsh", without: "it has not read its completions")
+    public static let fish = program("fish", without: "it has not read its completions")
     public static let node = program("node", package: "nodejs", without: "the README's JavaScript was not run")
     public static let python = program("python3", without: "the README's Python was not run")
     public static let pythonH2 = Requirement("no h2 for Python (apt-get install python3-h2): it has spoken no HTTP/2") {

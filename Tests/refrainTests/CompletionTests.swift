@@ -5,21 +5,29 @@ import Testing
 @testable import refrain
 
 @Suite struct CompletionTests {
-    private static let text = BashCompletion(commands: Command.table).text
-
-    @Test func everyCommandAndOptionIsOffered() {
-        let words = Set(Self.text.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+    @Test(arguments: Shell.allCases) func everyCommandAndOptionIsOffered(_ shell: Shell) {
+        let words = Set(
+            shell.completions(of: Command.table).split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
         for command in Command.table {
             #expect(words.contains(command.name[...]), "\(command.name)")
-            for option in command.allOptions { #expect(words.contains("--" + option.name), "\(option.name)") }
+            for option in command.allOptions {
+                // fish is told the name without its dashes.
+                #expect(words.contains((shell == .fish ? option.name : "--" + option.name)[...]), "\(option.name)")
+            }
         }
         for name in Directive.table.map(\.name) { #expect(words.contains(name[...]), "help \(name)") }
     }
 
-    @Test func bashCanReadIt() throws {
-        let bash = try #require(Tool("bash"))
-        try withCompletions { path in
-            let outcome = try bash.run(["-n", path])
+    @Test func bashCanReadIt() throws { try expectReadable(.bash) }
+
+    @Test(.requires(.zsh)) func zshCanReadIt() throws { try expectReadable(.zsh) }
+
+    @Test(.requires(.fish)) func fishCanReadIt() throws { try expectReadable(.fish) }
+
+    private func expectReadable(_ shell: Shell) throws {
+        let tool = try #require(Tool(shell.rawValue))
+        try withCompletions(of: shell) { path in
+            let outcome = try tool.run(["-n", path])
             #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
         }
     }
@@ -44,7 +52,7 @@ import Testing
     ])
     func bashOffers(_ words: [String], _ expected: [String]) throws {
         let bash = try #require(Tool("bash"), "bash is needed for .ci/run too")
-        try withCompletions { path in
+        try withCompletions(of: .bash) { path in
             try withTemporaryDirectory { directory in
                 try Data().write(to: directory.appendingPathComponent("a file.conf"))
                 try FileManager.default.createDirectory(
@@ -74,10 +82,27 @@ import Testing
         #expect(CompletedValue(named: "URL|unix:PATH", in: []) == .unknown)
     }
 
-    private func withCompletions(_ body: (String) throws -> Void) throws {
+    @Test(.requires(.fish))
+    func fishOffers() throws {
+        let fish = try #require(Tool("fish"))
+        try withCompletions(of: .fish) { path in
+            for (line, expected) in [
+                ("refrain s", ["serve", "simulate", "stats"]), ("refrain serve --", ["--config", "--help"]),
+                ("refrain help --completion ", ["bash", "fish", "zsh"]), ("refrain help serve --c", ["--completion"]),
+            ] {
+                let outcome = try fish.run(["--no-config", "-c", "source \(path); complete -C '\(line)'"])
+                let words = outcome.text.split(separator: "\n").compactMap {
+                    $0.split(separator: "\t").first.map(String.init)
+                }
+                #expect(words.sorted() == expected, "\(line)")
+            }
+        }
+    }
+
+    private func withCompletions(of shell: Shell, _ body: (String) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("completions")
-            try Data(Self.text.utf8).write(to: file)
+            try Data(shell.completions(of: Command.table).utf8).write(to: file)
             try body(file.path)
         }
     }

@@ -1,8 +1,8 @@
-// `help`: what the tables say, for a terminal, as man pages, or as completions for bash.
+// `help`: what the tables say, for a terminal, as man pages, or as completions for shells.
 
 extension Command {
     private static let man = CommandOption("man", "write the man page instead, in roff (man -l shows it)")
-    private static let completion = CommandOption("completion", "SHELL", "write the completions for bash")
+    private static let completion = CommandOption("completion", "SHELL", "write the completions for bash, zsh or fish")
     private static let share = CommandOption(
         "share", "DIRECTORY", "write all man pages and completions to their places below DIRECTORY, such as /usr/share")
 
@@ -25,10 +25,7 @@ extension Command {
             throw .usage("help: --man, --completion and --share exclude each other")
         }
         if let name = arguments.value(completion) {
-            guard name == BashCompletion.shell else {
-                throw .usage("help: --completion: \(quoted(name)) is not \(BashCompletion.shell)")
-            }
-            context.output.standard(BashCompletion(commands: commands).text)
+            context.output.standard(try shell(name).completions(of: commands))
         } else if let directory = arguments.value(share) {
             try writeShared(below: directory, context)
         } else if arguments.has(man) {
@@ -39,9 +36,17 @@ extension Command {
         return .done
     }
 
+    private static func shell(_ name: String) throws(CommandFailure) -> Shell {
+        do throws(ValueError) {
+            return try Shell(choice: name)
+        } catch {
+            throw .usage("help: --completion: \(error.message)")
+        }
+    }
+
     private static func writeShared(below directory: String, _ context: CommandContext) throws(CommandFailure) {
         let pages = ManualPage.all(of: context.commands).map { ("man/man\($0.section)/\($0.fileName)", $0.text) }
-        for (path, text) in pages + [(BashCompletion.path, BashCompletion(commands: context.commands).text)] {
+        for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions(of: context.commands)) }) {
             try attempt("cannot write \(directory)/\(path)") {
                 try context.files.write(directory + "/" + path, Array(text.utf8))
             }

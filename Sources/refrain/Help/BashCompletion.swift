@@ -2,10 +2,6 @@
 struct BashCompletion {
     let commands: [Command]
 
-    static let shell = "bash"
-    /// Where the shell looks for it below `PREFIX/share`.
-    static let path = "bash-completion/completions/refrain"
-
     var text: String {
         """
         # bash completion for refrain; written by "refrain help --completion bash"

@@ -21,7 +21,7 @@ enum CompletedValue: Equatable, Sendable {
         case "CLASS": self = .words(ResourceClass.allCases.map(\.name))
         case "CODE": self = .words(SimulatedStorefronts.codes.sorted())
         case "METHOD": self = .words(HypotheticalRequest.methodNames)
-        case "SHELL": self = .words([BashCompletion.shell])
+        case "SHELL": self = .words(Shell.allCases.map(\.rawValue))
         case "KIND[:RATE]": self = .words(Fault.Kind.allCases.map(\.rawValue))
         case "TYPE:ID": self = .prefixes(ResourceClass.allCases.filter(\.isResourceType).map { $0.name + ":" })
         case "[TOPIC]": self = .words(HelpTopic.names(in: commands))
