@@ -64,7 +64,8 @@ extension ResponseCache {
         store.records.entries(selection, limit: limit + 1) { @Sendable [memory] rows in
             let entries = rows.prefix(limit).map { row in
                 // No key has a variant with a NUL: then the file is damaged.
-                let key = CacheKey(scope: .shared, target: Array(row.target), variant: row.variant.filter { $0 != 0 })
+                guard !row.variant.contains(0) else { return (record: row, isInMemory: false) }
+                let key = CacheKey(scope: .shared, target: Array(row.target), variant: Array(row.variant))
                 return (record: row, isInMemory: memory.peek(key) != nil)
             }
             completion(EntryListing(entries, of: rows.count, others))

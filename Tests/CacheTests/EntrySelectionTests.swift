@@ -151,7 +151,9 @@ import Testing
             let inMemory = entries.filter({ selection.chooses($0) }).map { entry in
                 String(decoding: entry.key.target + " ".utf8 + entry.key.variant, as: UTF8.self)
             }
-            let inFile = store.list(selection, limit: 1_000).map { "\($0.target) \($0.variant)" }
+            let inFile = store.list(selection, limit: 1_000).map { row in
+                String(decoding: row.target + " ".utf8 + row.variant, as: UTF8.self)
+            }
             #expect(inFile.sorted() == inMemory.sorted(), "seed \(seed), \(selection.conditions)")
             let purge = Purge(selection: selection, mode: .dryRun, now: noon)
             let counted = await withCheckedContinuation { continuation in

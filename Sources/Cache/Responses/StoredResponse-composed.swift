@@ -9,20 +9,19 @@ extension StoredResponse {
     /// A composed answer, to be kept by `ResponseCache.store(composed:)`.
     ///
     /// - Parameters:
-    ///   - parts: the stored answers it was made of, at least one, each given once.
-    ///   - example: whose status and fields it has, but for those that say something about the very
-    ///     content; the first part where nil.
+    ///   - parts: the stored answers it was made of, at least one, each given once. It has the
+    ///     status and the fields of the first, but for those that say something about the very
+    ///     content.
     ///   - receivedAt: when it was composed, unix seconds.
     ///   - lifetime: no longer than its stalest part's.
     public convenience init(
-        composed body: [UInt8], key: CacheKey, parts: [StoredResponse], like example: StoredResponse? = nil,
-        detail: Reason, receivedAt: Int64,
+        composed body: [UInt8], key: CacheKey, parts: [StoredResponse], detail: Reason, receivedAt: Int64,
         lifetime: Lifetime, classTag: UInt8
     ) {
         precondition(!parts.isEmpty, "an answer made of nothing has no fields")
         var fields: [UInt8] = []
         var lines = FieldLines()
-        let example = example ?? parts[0]
+        let example = parts[0]
         let head = example.fields
         fields.reserveCapacity(head.count + 64)
         head.withUnsafeBufferPointer { buffer in
