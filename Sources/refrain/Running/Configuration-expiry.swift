@@ -12,8 +12,8 @@ struct ValidTime {
     /// Whether it ends so soon that its renewal is late: within ten days, or a quarter of its life
     /// where that is less.
     func endsSoon(at unixSeconds: Int64) -> Bool {
-        let quarter = begins.map { max(0, ends - $0) / 4 } ?? .max
-        return ends - unixSeconds < min(10 * 86_400, quarter)
+        let quarter = begins.map { max(0, ends &- $0) / 4 } ?? .max
+        return ends &- unixSeconds < min(10 * 86_400, quarter)
     }
 }
 
@@ -49,9 +49,9 @@ extension ValidTime {
     func warning(at unixSeconds: Int64, _ consequence: String) -> String? {
         func span(_ seconds: Int64) -> String { SpanOfTime.text(Int(clamping: seconds)) }
         if let begins, begins > unixSeconds {
-            return "is not valid before \(span(begins - unixSeconds)) from now; is the clock of this machine right?"
+            return "is not valid before \(span(begins &- unixSeconds)) from now; is the clock of this machine right?"
         }
-        if ends < unixSeconds { return "expired \(span(unixSeconds - ends)) ago; \(consequence)" }
-        return endsSoon(at: unixSeconds) ? "expires in \(span(ends - unixSeconds)); renew it, then reload" : nil
+        if ends < unixSeconds { return "expired \(span(unixSeconds &- ends)) ago; \(consequence)" }
+        return endsSoon(at: unixSeconds) ? "expires in \(span(ends &- unixSeconds)); renew it, then reload" : nil
     }
 }
