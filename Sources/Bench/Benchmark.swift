@@ -98,8 +98,6 @@ extension Benchmark {
             rows("hits-64", in: "hits") { try HitsMeasurement.run($0, connections: 64, varnish: 1.4) },
             rows("hits-512", in: "hits") { try HitsMeasurement.run($0, connections: 512, varnish: 1.6) },
             rows("tls", HitsMeasurement.tls), rows("http2", HTTP2Measurement.run), rows("pages", PagesMeasurement.run),
-            rows("tls-full", in: "handshakes") { try HandshakesMeasurement.run($0, "tls-full", resumes: false) },
-            rows("tls-resumed", in: "handshakes") { try HandshakesMeasurement.run($0, "tls-resumed", resumes: true) },
             rows("gzip", CodedHitsMeasurement.run), rows("file-hits", FileHitsMeasurement.run),
             rows("misses", MissesMeasurement.run),
         ] + latencies + [
