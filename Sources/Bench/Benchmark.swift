@@ -128,14 +128,8 @@ extension Benchmark {
     }
 
     private static var studies: [Benchmark] {
-        [
-            study("sessions", "requests that reach the origin for a thousand of app sessions, beside nginx") {
-                try SessionsBenchmark.run()
-            },
-            study("trace", "writes the recording in Sources/Documentation/examples anew, into the source tree") {
-                try SampleRecording.run()
-            },
-        ] + worlds
+        let about = "requests that reach the origin for a thousand of app sessions, beside nginx"
+        return [Benchmark(name: "sessions", work: .study(about: about) { try SessionsBenchmark.run() })] + worlds
     }
 
     /// The same as `sessions` with origins and clients that behave otherwise.
@@ -145,9 +139,5 @@ extension Benchmark {
                 name: "world-" + world.key, group: "worlds",
                 work: .study(about: world.name) { try WorldsBenchmark.run(world) })
         }
-    }
-
-    private static func study(_ name: String, _ about: String, _ run: @escaping () throws -> Void) -> Benchmark {
-        Benchmark(name: name, work: .study(about: about, run))
     }
 }
