@@ -61,7 +61,7 @@ define install_packages
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-test run run-port run-build demo-nodes build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench trace install install-built uninstall deb try-image clean
+.PHONY: help deps deps-test run run-port run-build demo-nodes build test-build test test-long-builds test-long faults faults-long soak fuzz-build fuzz fuzz-brief test-asan test-tsan test-sanitized lint format bench install install-built uninstall deb try-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -201,9 +201,6 @@ format: ## put all sources into that format
 
 bench: deps build ## the benchmarks; BENCH="..." passes arguments on
 	$(SWIFT) build -c release --product bench --static-swift-stdlib && .build/release/bench $(BENCH)
-
-trace: deps ## make the recording of app sessions in Sources/Documentation/examples anew
-	$(SWIFT) build -c release --product bench --static-swift-stdlib && .build/release/bench trace
 
 install: build ## binary, man pages, completions, units and documents, into $(DESTDIR)$(PREFIX)
 	@$(MAKE) --no-print-directory install-built

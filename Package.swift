@@ -141,7 +141,7 @@ let package = Package(
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",
-                dependencies: ["Bench", "EventLoop", "Simulator", "Recording", "Text", "Traffic", "TestSupport"],
+                dependencies: ["Bench", "EventLoop", "Simulator", "Text", "Traffic", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(name: "CostTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: swift),
             .testTarget(name: "HouseTests", dependencies: ["TestSupport"], swiftSettings: swift),

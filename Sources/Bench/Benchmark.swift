@@ -98,8 +98,6 @@ extension Benchmark {
             rows("hits-64", in: "hits") { try HitsMeasurement.run($0, connections: 64, varnish: 1.4) },
             rows("hits-512", in: "hits") { try HitsMeasurement.run($0, connections: 512, varnish: 1.6) },
             rows("tls", HitsMeasurement.tls), rows("http2", HTTP2Measurement.run), rows("pages", PagesMeasurement.run),
-            rows("tls-full", in: "handshakes") { try HandshakesMeasurement.run($0, "tls-full", resumes: false) },
-            rows("tls-resumed", in: "handshakes") { try HandshakesMeasurement.run($0, "tls-resumed", resumes: true) },
             rows("gzip", CodedHitsMeasurement.run), rows("file-hits", FileHitsMeasurement.run),
             rows("misses", MissesMeasurement.run),
         ] + latencies + [
@@ -130,14 +128,8 @@ extension Benchmark {
     }
 
     private static var studies: [Benchmark] {
-        [
-            study("sessions", "requests that reach the origin for a thousand of app sessions, beside nginx") {
-                try SessionsBenchmark.run()
-            },
-            study("trace", "writes the recording in Sources/Documentation/examples anew, into the source tree") {
-                try SampleRecording.run()
-            },
-        ] + worlds
+        let about = "requests that reach the origin for a thousand of app sessions, beside nginx"
+        return [Benchmark(name: "sessions", work: .study(about: about) { try SessionsBenchmark.run() })] + worlds
     }
 
     /// The same as `sessions` with origins and clients that behave otherwise.
@@ -147,9 +139,5 @@ extension Benchmark {
                 name: "world-" + world.key, group: "worlds",
                 work: .study(about: world.name) { try WorldsBenchmark.run(world) })
         }
-    }
-
-    private static func study(_ name: String, _ about: String, _ run: @escaping () throws -> Void) -> Benchmark {
-        Benchmark(name: name, work: .study(about: about, run))
     }
 }

@@ -85,7 +85,7 @@ public final class RecordedBodies: Sendable {
     }
 
     /// The record of a body, as it is appended.
-    public static func record(_ hash: BodyHash, _ content: [UInt8]) -> [UInt8] {
+    static func record(_ hash: BodyHash, _ content: [UInt8]) -> [UInt8] {
         Array("\(hash) \(content.count)\n".utf8) + content + [0x0A]
     }
 

@@ -66,7 +66,7 @@ public struct RecordedExchange: Sendable, Equatable {
 
 extension RecordedExchange {
     /// One line with its end.
-    public var line: [UInt8] {
+    var line: [UInt8] {
         var object = JSONObject([
             "time": .string(time.text), "offset": .number(offset.decimalSeconds), "method": .string(method),
             "target": .string(target),

@@ -18,7 +18,7 @@ public struct RecordingHeader: Sendable, Equatable {
     }
 
     /// With its line end.
-    public var line: [UInt8] {
+    var line: [UInt8] {
         let object = JSON.object(members: [
             "refrain_recording": .integer(Self.version), "started": .string(started.text),
             "program": .string(program), "sampling": .number(String(sampling)),

@@ -12,14 +12,13 @@ import Testing
     @Test func withoutNamesTheTableRuns() throws {
         let chosen = try names([])
         #expect(chosen.contains("hits-64") && chosen.contains("store"))
-        for other in ["sessions", "trace"] { #expect(!chosen.contains(other)) }
+        #expect(!chosen.contains("sessions"))
     }
 
-    /// `trace` writes into the source tree.
     @Test func studiesRunWhereTheyAreNamedAndOnlyThere() throws {
         let isStudy = { (benchmark: Benchmark) in if case .study = benchmark.work { true } else { false } }
         let studies = all.filter(isStudy).map(\.name)
-        #expect(studies.contains("trace") && studies.contains("world-public"))
+        #expect(studies.contains("sessions") && studies.contains("world-public"))
         for others in [[], all.filter { !isStudy($0) }.compactMap(\.group)] {
             #expect(try Set(names(others)).isDisjoint(with: studies))
         }
@@ -29,7 +28,7 @@ import Testing
     @Test func theHelpSaysWhatThereIs() {
         let help = Choice.help(all)
         #expect(help.contains("--rounds N") && help.contains("\n  hits: hits-64, hits-512\n"))
-        #expect(help.contains("\n  trace: writes the recording in Sources/Documentation/examples anew"))
+        #expect(help.contains("\n  sessions: requests that reach the origin for a thousand of app sessions"))
         for benchmark in all { #expect(help.contains(benchmark.name), "\(benchmark.name)") }
     }
 

@@ -1,10 +1,10 @@
 import Foundation
-import Recording
 import Synchronization
 import TestSupport
 import Testing
 import Text
 
+@testable import Recording
 @testable import refrain
 
 /// `refrain replay --dry-run`, from the words of the command line to what it writes.

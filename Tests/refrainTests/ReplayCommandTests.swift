@@ -1,9 +1,9 @@
 import Foundation
-import Recording
 import TestSupport
 import Testing
 import Text
 
+@testable import Recording
 @testable import Traffic
 @testable import refrain
 

@@ -21,7 +21,4 @@ struct TraceRequest: Sendable {
 struct SessionTrace: Sendable {
     let name: String
     let requests: [TraceRequest]
-
-    /// From the first request to the last, in milliseconds.
-    var length: Int { requests.last?.due ?? 0 }
 }

@@ -57,9 +57,9 @@ struct TraceGenerator {
     let api: ObservedAPI
     let pool: MusicPool
     let seed: UInt64
-    /// Between the beginnings of two sessions, in milliseconds.
-    var spacing = 50...750
     var habits = ClientHabits()
+    /// Between the beginnings of two sessions, in milliseconds.
+    private static let spacing = 50...750
 
     /// - Parameter count: the trace ends with the session that reaches so many requests.
     func trace(_ name: String, _ shares: [Share], requests count: Int) -> SessionTrace {
@@ -76,7 +76,7 @@ struct TraceGenerator {
                 request.predecessor = request.predecessor.map { first + $0 }
                 return request
             }
-            start += Int.random(in: spacing, using: &random)
+            start += Int.random(in: Self.spacing, using: &random)
         }
         return SessionTrace(name: name, requests: Self.inOrderOfTime(requests))
     }

@@ -91,7 +91,7 @@ public final class Stream {
     public var serverName: String? { tls?.serverName }
 
     /// True if the TLS session was resumed from an earlier one.
-    public var isResumed: Bool { tls?.isResumed ?? false }
+    var isResumed: Bool { tls?.isResumed ?? false }
 
     /// Bytes that `send` has queued and the kernel has not taken: stop producing while this is
     /// large, and go on at `streamDidDrain`.

@@ -86,7 +86,7 @@ extension SimulatorResponse {
 
 extension SimulatorField {
     /// As it is recorded; nil where it is not, or cannot be.
-    public func kept(_ list: Set<String>) -> RecordedField? {
+    func kept(_ list: Set<String>) -> RecordedField? {
         try? RecordedFields.kept(name, value, of: list)
     }
 }

@@ -6,7 +6,7 @@ public struct SimulatorField: Sendable, Equatable {
     let name: String
     let value: String
 
-    public init(_ name: String, _ value: String) {
+    init(_ name: String, _ value: String) {
         (self.name, self.value) = (name, value)
     }
 
@@ -52,7 +52,7 @@ enum TransportFault: Sendable, Equatable {
 /// leaves the body out for HEAD.
 public struct SimulatorResponse: Sendable {
     public var status: Int
-    public var fields: [SimulatorField] = []
+    var fields: [SimulatorField] = []
     public var body: [UInt8] = []
     /// Set when the exchange is to break.
     var fault: TransportFault?

@@ -4,15 +4,15 @@ import Text
 
 /// One parameter of a query, decoded: `filter%5Bisrc%5D=a+b` has the name `filter[isrc]` and the
 /// value `a b`.
-public struct TargetParameter: Equatable, Sendable {
-    public let name: String
+struct TargetParameter: Equatable, Sendable {
+    let name: String
     let value: String
 }
 
 /// Path elements and parameters of a target; never fails, since a broken escape stands for itself.
 public struct SimulatorTarget: Sendable {
     public let elements: [String]
-    public let parameters: [TargetParameter]
+    let parameters: [TargetParameter]
 
     public init(_ target: [UInt8]) {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex

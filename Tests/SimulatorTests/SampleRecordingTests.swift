@@ -1,26 +1,35 @@
 import Foundation
 import TestSupport
 import Testing
+import Text
 
-@testable import Bench
 @testable import Recording
+@testable import Simulator
 
 /// The recording that is shipped for demonstrations and tests.
 @Suite struct SampleRecordingTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-    private static let path = root.appendingPathComponent(SampleRecording.path).path
+        .deletingLastPathComponent()
+    private static let path = root.appendingPathComponent("Sources/Documentation/examples/sessions.jsonl").path
 
     private static func bytes(_ path: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     }
 
-    /// So what it says of an answer is what the simulated API says today; `make trace` makes it
-    /// anew where that is meant to change.
+    /// A replay of it with `--verify` against the simulated API finds no difference.
     @Test(.enabled(if: TestSize.of(false, full: true))) func isWhatTheSimulatedAPIAnswers() throws {
-        let made = SampleRecording.make()
-        #expect(try Self.bytes(Self.path) == made.lines)
-        #expect(try Self.bytes(RecordedBodies.path(beside: Self.path)) == made.bodies)
+        var configuration = SimulatorConfiguration()
+        configuration.requiresAuthorization = false
+        let api = SimulatedAPI(configuration: configuration)
+        for exchange in try RecordingReader(path: Self.path).rest() {
+            guard let body = exchange.body else { continue }
+            let seconds = exchange.time.microseconds / 1_000_000
+            let answer = api.respond(
+                to: SimulatorRequest(
+                    method: exchange.method, target: Array(exchange.target.utf8), nowUnixSeconds: seconds))
+            #expect(answer.status == exchange.status, "\(exchange.target)")
+            #expect(BodyHash(of: answer.body) == body, "\(exchange.target)")
+        }
     }
 
     @Test func readsWithoutWarningsAndHasEveryBody() throws {
