@@ -103,9 +103,6 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     /// More kinds than apps ask for; beyond, counting begins anew.
     static var mostFailing: Int { 256 }
 
-    /// Nothing is under way.
-    init() {}
-
     /// The longest that a miss waits for others.
     static var window: Duration { .milliseconds(4) }
 

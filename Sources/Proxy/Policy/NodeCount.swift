@@ -5,8 +5,6 @@ import Synchronization
 final class NodeCount: Sendable {
     private let count = Atomic<Int>(1)
 
-    init() {}
-
     /// This node included: 1 at least.
     var alive: Int {
         get { count.load(ordering: .relaxed) }

@@ -28,6 +28,4 @@ package struct TierStatus: Sendable, Equatable {
 
     /// Whether there is an engine to talk to.
     package var isConnected: Bool { endpoint != nil }
-
-    init() {}
 }

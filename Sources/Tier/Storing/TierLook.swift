@@ -49,8 +49,6 @@ struct TierLook: Sendable {
     /// that would be another node's claim.
     static var certainlyOurs: Duration { .seconds(4) }
 
-    init() {}
-
     /// The leader begins.
     mutating func start(now: Instant) -> [Action] {
         guard state == .unstarted else { return [] }

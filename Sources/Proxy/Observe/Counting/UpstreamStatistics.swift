@@ -23,8 +23,6 @@ public final class UpstreamStatistics: Sendable {
     private let trouble = Mutex<Trouble?>(nil)
     private let times: [LatencyHistogram] = UpstreamPriority.allCases.map { _ in LatencyHistogram() }
 
-    init() {}
-
     /// A sending has ended: by an answer of that status, or by none.
     func count(_ priority: UpstreamPriority, _ status: Int?, took time: Duration?) {
         counts.withLock { $0[Kind(priority: priority, status: status), default: 0] += 1 }
