@@ -84,8 +84,8 @@ struct AccountLimits {
         limits[account] = Limit(usedAt: now)
     }
 
-    /// First those that limit nothing any more; in the order of accounts where nothing else decides,
-    /// so that runs can be repeated.
+    /// First those that limit nothing any more; by their numbers where nothing else decides, so
+    /// that runs can be repeated.
     private func isForgotten(_ one: (key: UInt64, value: Limit), before other: (key: UInt64, value: Limit)) -> Bool {
         let (holds, otherHolds) = (one.value.rate.current != nil, other.value.rate.current != nil)
         guard holds == otherHolds else { return otherHolds }
