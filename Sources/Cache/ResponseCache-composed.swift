@@ -33,7 +33,8 @@ extension ResponseCache {
         var released: [StoredResponse] = []
         return dependents.withLock { dependents in
             let purgedAt = lastPurge(
-                of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag)
+                of: Array(response.key.target), storefront: response.storefront, classTag: response.classTag,
+                at: response.receivedAt)
             guard dependents.purgesUnderWay == 0, parts.count <= dependents.maxParts,
                 self.contradictions == contradictions,
                 parts.allSatisfy({ $0.receivedAt > purgedAt && isStanding($0) })

@@ -141,9 +141,10 @@ public final class ResponseCache: Sendable {
     /// When a purge last chose answers to such a request, in unix seconds; `Int64.min` where none
     /// did. What is as old as that must not become a part of another answer to it.
     public func lastPurge(
-        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8
+        of target: @autoclosure () -> [UInt8], storefront: @autoclosure () -> [UInt8], classTag: UInt8, at now: Int64
     ) -> Int64 {
-        purgedTargets.lastPurge(of: target(), storefront: storefront(), classTag: classTag)
+        if let mark = purgedTargets.heed(clock: now) { store?.records.add(mark) }
+        return purgedTargets.lastPurge(of: target(), storefront: storefront(), classTag: classTag)
     }
 
     /// Memory's turn, after the file's.

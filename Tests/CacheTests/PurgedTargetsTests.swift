@@ -81,4 +81,18 @@ import Testing
         for number in 0..<300 { wide.note(purge([.prefix(Array("/\(number)/".utf8))], at: Int64(number))) }
         #expect(last(wide, "/299/a") == 299 && last(wide, "/other") == 43)
     }
+
+    /// A process whose clock was a day behind purged, and once the clock was right answers were
+    /// built of what had been there before the purge: its time was of the day before.
+    @Test func aPurgeByAClockThatWasBehindCountsAsOfTheMomentAtWhichItIsRight() {
+        let purged = PurgedTargets()
+        #expect(purged.heed(clock: noon) == nil, "nothing was purged")
+        purged.note(Purge(selection: EntrySelection([.target(Array("/a".utf8))]), mode: .hard, now: noon - 86_400))
+        #expect(purged.heed(clock: noon - 86_400) == nil && last(purged, "/a") == noon - 86_400)
+        let mark = purged.heed(clock: noon)
+        #expect(mark?.key == [] && last(purged, "/a") == noon && last(purged, "/b") == noon)
+        #expect(purged.heed(clock: noon + 1) == nil)
+        // And back: what is of the future is of now.
+        #expect(purged.heed(clock: noon - 86_400) == nil && purged.cap(at: noon - 86_400) == 1)
+    }
 }

@@ -58,7 +58,7 @@ enum ResultsTable {
             other?.name ?? "",
             other.map { $0.figure.map(number) ?? "-" } ?? "",
             other?.ratio.map { fixed($0, 2) } ?? "",
-            goal.target.map { "\($0.comparison.rawValue) \(bound($0, of: goal))" } ?? "",
+            goal.target.map { "\($0.isAtLeast ? ">=" : "<=") \(bound($0, of: goal))" } ?? "",
             goal.target == nil ? "" : goal.isMet.map { $0 ? "yes" : "**no**" } ?? "-",
         ]
     }

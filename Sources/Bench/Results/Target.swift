@@ -1,20 +1,10 @@
 /// What a figure, or a ratio of two, has to be.
 struct Target: Equatable {
-    enum Comparison: String {
-        case atLeast = ">="
-        case atMost = "<="
-    }
-
-    let comparison: Comparison
+    let isAtLeast: Bool
     let bound: Double
 
-    static func atLeast(_ bound: Double) -> Target { Target(comparison: .atLeast, bound: bound) }
-    static func atMost(_ bound: Double) -> Target { Target(comparison: .atMost, bound: bound) }
+    static func atLeast(_ bound: Double) -> Target { Target(isAtLeast: true, bound: bound) }
+    static func atMost(_ bound: Double) -> Target { Target(isAtLeast: false, bound: bound) }
 
-    func isMet(by measured: Double) -> Bool {
-        switch comparison {
-        case .atLeast: measured >= bound
-        case .atMost: measured <= bound
-        }
-    }
+    func isMet(by measured: Double) -> Bool { isAtLeast ? measured >= bound : measured <= bound }
 }

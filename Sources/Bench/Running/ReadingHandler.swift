@@ -7,8 +7,6 @@ protocol ReadingHandler: StreamHandler {
 }
 
 extension ReadingHandler {
-    func streamDidOpen(_ stream: Stream) {}
-    func streamDidDrain(_ stream: Stream) {}
     func streamDidClose(_ stream: Stream, _ error: StreamError?) {}
 
     func streamDidBecomeReadable(_ stream: Stream) {

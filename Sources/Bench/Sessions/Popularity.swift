@@ -15,8 +15,7 @@ struct Popularity {
 
     func rank(_ random: inout SplitMix64) -> Int {
         let point = Double.random(in: 0..<(cumulative.last ?? 1), using: &random)
-        var low = 0
-        var high = cumulative.count - 1
+        var (low, high) = (0, cumulative.count - 1)
         while low < high {
             let middle = (low + high) / 2
             if cumulative[middle] > point { high = middle } else { low = middle + 1 }

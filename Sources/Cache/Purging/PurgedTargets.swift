@@ -1,3 +1,4 @@
+import EventLoop
 import Store
 import Synchronization
 
@@ -14,6 +15,8 @@ final class PurgedTargets: Sendable {
         var wide: [(selection: EntrySelection, at: Int64)] = []
         /// Before that anything may have been purged: what is not remembered any more.
         var forgottenUntil = Int64.min
+        /// The wall clock less the one that nobody sets, as of the last look, in seconds.
+        var clock: Int64?
     }
 
     private let state = Mutex(State())
@@ -30,6 +33,8 @@ final class PurgedTargets: Sendable {
     func note(_ purge: Purge) {
         cap(at: purge.now)
         if let target = purge.markedTarget { note(target, at: purge.now) }
+        // A mark that comes of it is among those of this purge.
+        _ = heed(clock: purge.now)
     }
 
     /// Notes what was written down of one. What cannot be understood counts for all targets.
@@ -71,6 +76,21 @@ final class PurgedTargets: Sendable {
     func cap(at now: Int64) -> Int {
         guard now < .max - Self.tolerance, !isEmpty.load(ordering: .acquiring) else { return 0 }
         return state.withLock { $0.cap(at: now, beyond: now + Self.tolerance) }
+    }
+
+    /// To be called before what is older than a purge is told by the wall clock, which says `now`.
+    /// Where that was set ahead since the last look, what was there at a purge may be younger than
+    /// the purge: from then on it counts for all targets, and as of now.
+    /// - Returns: the mark to write for that.
+    func heed(clock now: Int64) -> StoreMark? {
+        if isEmpty.load(ordering: .acquiring) { return nil }
+        let clock = now - Instant.now().nanoseconds / 1_000_000_000
+        return state.withLock { state in
+            defer { state.clock = clock }
+            guard let last = state.clock, clock - last > Self.tolerance else { return nil }
+            state.forget(now)
+            return StoreMark(table: .purged, key: [], value: .time(now))
+        }
     }
 
     /// When the target was purged last, in unix seconds; `Int64.min` where it was not.

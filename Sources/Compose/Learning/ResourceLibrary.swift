@@ -158,7 +158,7 @@ public final class ResourceLibrary: Sendable {
         let purgedAt = request.map { request in
             let type = request.resources.first?.type ?? request.shape.type
             return cache.lastPurge(
-                of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue)
+                of: request.target, storefront: request.storefront.bytes, classTag: type.rawValue, at: now)
         }
         return StoredSources(
             cache, index, reader, classes, at: now, isPeeking: isPeeking, newerThan: purgedAt ?? .min)

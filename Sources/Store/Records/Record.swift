@@ -23,7 +23,7 @@ public struct Record: Sendable {
     }
 
     /// The size that operators are told: target, variant, fields and body.
-    public var size: Int { key.target.count + key.variant.count + fields.count + body.count }
+    var size: Int { key.target.count + key.variant.count + fields.count + body.count }
 
     /// About what it takes in memory.
     var byteCount: Int { rowByteCount + facts.storefront.count + fields.count + body.count + Self.overhead }

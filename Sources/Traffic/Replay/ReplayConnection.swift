@@ -141,8 +141,6 @@ extension ReplayConnection: StreamHandler {
         finish(hasSurplus: false)
     }
 
-    func streamDidDrain(_ stream: Stream) {}
-
     func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard stream === self.stream else { return }
         self.stream = nil
