@@ -144,7 +144,7 @@ import Testing
     }
 
     private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
-        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: noon)
+        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: 0)
     }
 
     /// The list that was fetched before stood in for the album that was purged.

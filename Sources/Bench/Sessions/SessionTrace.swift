@@ -1,7 +1,5 @@
-// What a trace is: the requests of many client sessions in the order in which they are due.
-//
-// What must hold: a trace is a value that depends on its seed alone, so that every server is asked
-// for the same.
+// Traces: the requests of many client sessions in the order in which they are due. Must hold: a
+// trace is a value that depends on its seed alone, so that every server is asked for the same.
 
 /// One request of a client.
 struct TraceRequest: Sendable {

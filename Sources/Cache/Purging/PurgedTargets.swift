@@ -15,7 +15,7 @@ final class PurgedTargets: Sendable {
         var wide: [(selection: EntrySelection, at: Int64)] = []
         /// Before that anything may have been purged: what is not remembered any more.
         var forgottenUntil = Int64.min
-        /// The wall clock less the one that nobody sets, as of the last look, in seconds.
+        /// The wall clock less the one that nobody sets, in seconds: the least since the last look.
         var clock: Int64?
     }
 
@@ -33,9 +33,11 @@ final class PurgedTargets: Sendable {
     func note(_ purge: Purge) {
         cap(at: purge.now)
         if let target = purge.markedTarget { note(target, at: purge.now) }
-        // A mark that comes of it is among those of this purge.
-        _ = heed(clock: purge.now)
+        let clock = Self.clock(at: purge.now)
+        state.withLock { $0.clock = min($0.clock ?? clock, clock) }
     }
+
+    private static func clock(at now: Int64) -> Int64 { now &- Instant.now().nanoseconds / 1_000_000_000 }
 
     /// Notes what was written down of one. What cannot be understood counts for all targets.
     /// - Parameters:
@@ -84,10 +86,10 @@ final class PurgedTargets: Sendable {
     /// - Returns: the mark to write for that.
     func heed(clock now: Int64) -> StoreMark? {
         if isEmpty.load(ordering: .acquiring) { return nil }
-        let clock = now - Instant.now().nanoseconds / 1_000_000_000
+        let clock = Self.clock(at: now)
         return state.withLock { state in
             defer { state.clock = clock }
-            guard let last = state.clock, clock - last > Self.tolerance else { return nil }
+            guard let last = state.clock, clock &- last > Self.tolerance else { return nil }
             state.forget(now)
             return StoreMark(table: .purged, key: [], value: .time(now))
         }
