@@ -8,14 +8,14 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(.redis))
 struct PurgeChaosTests {
     private static let purges = TestSize.of(30, full: 150, release: 1_000)
-    private static let clockedPurges = TestSize.of(10, full: 30, release: 300)
+    private static let clockedPurges = TestSize.of(5, full: 15, release: 300)
 
     @Test func noNodeServesWhatIsOlderThanAPurgeThatItHas() async throws {
         try await onThread { try Self.run("F20 purges amid faults", Self.purges, hasClocks: false) }
     }
 
-    /// F10c: the same while the clocks of the nodes are set ahead and back by a day and by ten
-    /// years.
+    /// F10c: the same without kills, while the clocks of the nodes are set ahead and back by a day
+    /// and by ten years.
     @Test(.requires(FaultyCalls.requirement)) func noClockOfANodeBringsBackWhatWasPurged() async throws {
         try await onThread {
             try Self.run("F10c purges amid faults and wrong clocks", Self.clockedPurges, hasClocks: true)
