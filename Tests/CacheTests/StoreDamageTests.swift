@@ -153,25 +153,19 @@ import Testing
         #expect(content(scratch.open().makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
     }
 
-    @Test(arguments: ["text", "foreign", "newer", "older", "unversioned", "tables"])
-    func aFileThatIsNotOursIsKeptUnderAnotherName(kind: String) throws {
+    @Test(arguments: ["newer", "older", "unversioned", "tables", "first page", "mark"])
+    func aFileOfOursThatIsOfNoUseIsKeptUnderAnotherName(kind: String) throws {
+        let good = try goodFiles()
         switch kind {
-        case "text": try write(Array(repeating: UInt8(ascii: "x"), count: 5_000))
-        case "foreign":
-            try write([])
-            _ = try sqlite(scratch.file, "CREATE TABLE precious (x)")
-        case "newer":
-            try goodFiles()
-            _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
-        case "older":
-            try goodFiles()
-            _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 2)")
-        case "unversioned":
-            try goodFiles()
-            _ = try sqlite(scratch.file, "PRAGMA user_version = 0")
+        case "newer": _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
+        case "older": _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version - 2)")
+        case "unversioned": _ = try sqlite(scratch.file, "PRAGMA user_version = 0")
+        case "tables": _ = try sqlite(scratch.file, "DROP TRIGGER entry_removed")
+        case "mark": _ = try sqlite(scratch.file, "PRAGMA application_id = 1")
         default:
-            try goodFiles()
-            _ = try sqlite(scratch.file, "DROP TRIGGER entry_removed")
+            var files = good
+            for index in 0..<Schema.pageBytes { files[index] = 0xA5 }
+            try write(files)
         }
         let lines = Lines()
         let store = scratch.open(lines)
@@ -181,21 +175,52 @@ import Testing
         if ["newer", "older"].contains(kind) {
             #expect(lines.all.first?.contains("is \(kind) than \(Schema.version)") == true, "\(lines.all)")
         }
-        if kind == "foreign" {
-            let kept = scratch.directory + "/" + (scratch.setAside.first ?? "")
-            #expect(try sqlite(kept, "SELECT count(*) FROM sqlite_schema WHERE name = 'precious'") == 1)
-        }
         store.store(Self.entries[0])
         store.flush()
         #expect(store.entries == 1)
+    }
+
+    /// Another program's file was renamed away, and a cache began in its place.
+    @Test(arguments: ["text", "database", "database in a running one's place"])
+    func aFileOfAnotherProgramIsLeftAlone(kind: String) throws {
+        let precious = scratch.directory + "/precious"
+        #expect(FileManager.default.createFile(atPath: precious, contents: kind == "text" ? Data(count: 5_000) : nil))
+        if kind != "text" { _ = try sqlite(precious, "CREATE TABLE precious (x)") }
+        let before = try Data(contentsOf: URL(fileURLWithPath: precious))
+        let lines = Lines()
+        let running = kind.hasSuffix("place") ? scratch.open(lines) : nil
+        #expect(rename(precious, scratch.file) == 0)
+        let store = running ?? scratch.open(lines)
+        store.store(Self.entries[0])
+        store.flush()
+        #expect(store.health.isUnavailable && scratch.setAside.isEmpty, "\(scratch.names)")
+        #expect(lines.all.contains { $0.contains("no cache file of this program's") || $0.contains("replaced") })
+        #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
+        #expect(running != nil || !scratch.names.contains("cache.sqlite.segments"), "it would be a sign")
+        #expect(rename(scratch.file, precious) == 0)
+        store.flush()
+        #expect(store.health == .available && store.entries == 1, "\(lines.all)")
+        store.close()
+    }
+
+    /// The end of a process that owed a purge renamed whatever had the name.
+    @Test func aPurgeThatIsOwedDoesNotCostAFileOfAnotherProgram() async throws {
+        try write([])
+        _ = try sqlite(scratch.file, "CREATE TABLE precious (x)")
+        let store = scratch.open()
+        #expect(await store.purged(.hard) != nil)
+        store.close()
+        #expect(scratch.setAside.isEmpty)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM sqlite_schema WHERE name = 'precious'") == 1)
     }
 
     @Test func aJournalGoesWithTheFileThatIsSetAside() throws {
         // A journal that was left beside the fresh file would be rolled back into it.
         try write([])
         do {
-            let foreign = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
-            try foreign.execute("PRAGMA journal_mode = PERSIST; CREATE TABLE precious (x)")
+            let newer = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
+            try newer.execute("PRAGMA journal_mode = PERSIST; PRAGMA application_id = \(Schema.applicationID)")
+            try newer.execute("CREATE TABLE unknown (x)")
         }
         let journal = try Data(contentsOf: URL(fileURLWithPath: scratch.file + "-journal"))
         #expect(!journal.isEmpty)
@@ -256,7 +281,8 @@ import Testing
     }
 
     @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() throws {
-        try write(Array(repeating: UInt8(ascii: "x"), count: 5_000))
+        try write([])
+        _ = try sqlite(scratch.file, "PRAGMA application_id = \(Schema.applicationID)")
         chmod(scratch.directory, 0o555)
         chmod(scratch.file, 0o666)
         defer { chmod(scratch.directory, 0o755) }

@@ -38,7 +38,7 @@ import Testing
         #expect(access(Segments.folder(of: path), F_OK) != 0 && StoreForecast.objection(path) == nil, "by its mark")
         #expect(try StoreForecast.objection(folder.put([], "empty")) == nil)
         let foreign = try Database(path: folder.put([], "foreign"), mode: .readWrite, busyTimeout: .zero)
-        try foreign.execute("PRAGMA user_version = 10")
+        try foreign.execute("CREATE TABLE precious (x); DROP TABLE precious; VACUUM")
         #expect(StoreForecast.objection(foreign.path) == nil, "there is nothing in it")
         try foreign.execute("PRAGMA journal_mode = WAL; CREATE TABLE precious (x)")
         #expect(StoreForecast.objection(foreign.path) != nil, "its table is in its log")
@@ -54,6 +54,8 @@ import Testing
             #expect(StoreForecast.objection(path)?.contains("no cache file of this program's") == true, "\(path)")
         }
         #expect(mkdir(Segments.folder(of: key), 0o700) == 0 && StoreForecast.objection(key) == nil, "damaged")
+        #expect(mkdir(Segments.folder(of: foreign.path), 0o700) == 0)
+        #expect(StoreForecast.objection(foreign.path)?.contains("another program's database") == true)
     }
 
     @Test func aFileOfAVersionThatIsNotTakenOverIsForetold() throws {
@@ -78,6 +80,7 @@ import Testing
             #expect(!warnings(path).isEmpty, "\(path)")
         }
         let junk = try folder.put(Array(repeating: UInt8(ascii: "j"), count: 4096), "junk")
+        #expect(mkdir(Segments.folder(of: junk), 0o700) == 0)
         #expect(StoreForecast.trouble(junk)?.hasSuffix("begin with an empty one") == true)
         #expect(warnings(junk).contains { $0.contains("starting an empty one") })
         #expect(StoreForecast.trouble(junk) == nil)

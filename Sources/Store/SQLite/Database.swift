@@ -97,6 +97,19 @@ final class Database {
         return file?.pointee.pMethods == nil ? nil : file
     }
 
+    /// The first bytes of the file itself, whatever the log has; nil where they cannot be read.
+    func beginning(_ count: Int) -> [UInt8]? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard let file, let methods = file.pointee.pMethods else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let code = methods.pointee.xRead(file, &bytes, Int32(count), 0)
+        return code == SQLITE_OK || code == Self.shortRead ? bytes : nil
+    }
+
+    /// SQLITE_IOERR_SHORT_READ: the file ends before, and zeros take the place of the rest.
+    private static let shortRead = SQLITE_IOERR | 2 << 8
+
     /// Has `body` called with `context` whenever a transaction has been rolled back.
     func onRollback(
         _ context: UnsafeMutableRawPointer, _ body: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void

@@ -126,6 +126,8 @@ enum Schema {
         case empty
         /// A file of the version before: `upgrade` makes it a current one.
         case previous
+        /// It has not the mark of a cache file.
+        case unmarked
         /// Not to be used; the words say why.
         case unusable(String)
     }
@@ -136,7 +138,7 @@ enum Schema {
         let found = try database.integer("PRAGMA user_version")
         let mark = try database.integer("PRAGMA application_id")
         if objects == 0, found == 0, mark == 0 { return .empty }
-        guard mark == applicationID else { return .unusable("it is another program's database") }
+        guard mark == applicationID else { return .unmarked }
         let missing = try missing(in: database)
         if found == version - 1, missing == [purged] { return .previous }
         guard found == version else {

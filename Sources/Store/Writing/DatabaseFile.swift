@@ -3,9 +3,10 @@ import Glibc
 
 // The database file itself: made with mode 0600, opened, judged, and set aside when it is of no
 // use.
-// Must hold: a file that might belong to someone is never deleted; what is in the way is renamed,
-// and only if it is a regular file; no link of its name is followed; it is never opened but by
-// SQLite, because closing another descriptor would let go of the locks that SQLite holds on it.
+// Must hold: a file that might belong to someone is never deleted; a cache file that is in the way
+// is renamed, and only if it is a regular file; a file of another program is left alone
+// (`FileSigns`); no link of its name is followed; it is never opened but by SQLite, because closing
+// another descriptor would let go of the locks that SQLite holds on it.
 
 /// Why the store cannot work now.
 struct FileUnavailable: Error {
@@ -51,13 +52,15 @@ struct DatabaseFile {
     /// An open, current database: the file that is there, or a fresh one.
     func open() throws(FileUnavailable) -> Database {
         try judgedTwice { () throws(FileUnavailable) in
-            try prepare()
-            return try attempt()
+            let verdict = try prepare()
+            return try attempt(verdict)
         }
     }
 
     struct Damage: Error {
         let reason: String
+        /// Nothing shows that it is a cache file.
+        var isForeign = false
     }
 
     /// Makes something of the file that is there, or of a fresh one. A file that was read wrongly
@@ -68,6 +71,7 @@ struct DatabaseFile {
         for isSecond in [false, true, false, true] {
             switch try attempt() {
             case .success(let result): return result
+            case .failure(let damage) where damage.isForeign: throw FileUnavailable(reason: damage.reason)
             case .failure(let damage): if isSecond { try setAside(because: damage.reason) }
             }
         }
@@ -76,7 +80,7 @@ struct DatabaseFile {
 
     /// Opens and judges: a failure means that the file is to be set aside, an error that nothing
     /// can be done now.
-    private func attempt() throws(FileUnavailable) -> Result<Database, Damage> {
+    private func attempt(_ signs: FileSigns.Verdict) throws(FileUnavailable) -> Result<Database, Damage> {
         do throws(SQLiteError) {
             let database = try Database(path: path, mode: .readWrite, busyTimeout: .milliseconds(500))
             // Before the first page: a file in WAL mode tells nothing about the journals it needs.
@@ -84,6 +88,12 @@ struct DatabaseFile {
             try database.execute("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
             let verdict = try Schema.examine(database)
             if case .unusable(let reason) = verdict { return .failure(Damage(reason: reason)) }
+            if verdict == .unmarked {
+                guard signs == .ours else {
+                    return .failure(Damage(reason: "\(path) \(FileSigns.otherDatabase)", isForeign: true))
+                }
+                return .failure(Damage(reason: "the mark of a cache file is not in it"))
+            }
             if verdict == .empty { try database.execute(Self.ofNewFiles) }
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = " + (isTemporary ? "OFF" : "NORMAL"))
             // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here
@@ -134,32 +144,41 @@ struct DatabaseFile {
     }
 
     /// Makes the file if need be. SQLite gives its journals the mode of the file.
-    private func prepare() throws(FileUnavailable) {
+    private func prepare() throws(FileUnavailable) -> FileSigns.Verdict {
         if let reason = Self.oddity(of: path) ?? Segments.oddity(besides: path) {
             throw FileUnavailable(reason: reason)
         }
-        // First: a file that has segments beside it is a cache file, or is open here
-        // (`StoreForecast.objection`). The log of segments says why there can be none.
-        _ = mkdir(Segments.folder(of: path), 0o700)
+        let verdict = FileSigns(of: path).verdict
+        if case .foreign(let what) = verdict { throw FileUnavailable(reason: "\(path) \(what)") }
+        // First, and never beside a file of others: it is a sign (`FileSigns`). The log of segments
+        // says why there can be none.
+        if verdict != .unread { _ = mkdir(Segments.folder(of: path), 0o700) }
         var status = stat()
         if lstat(path, &status) == 0 {
             // Best effort: a file of another owner that we may write stays as it is. What became a
             // link meanwhile is refused.
             if status.st_mode & 0o077 != 0 { _ = fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
-            return
+            return verdict
         }
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileUnavailable(reason: "\(path): \(String(cString: strerror(errno)))") }
         _ = fchmod(descriptor, 0o600)
         _ = Glibc.close(descriptor)
+        return verdict
     }
 
     /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory
     /// of its own: a journal that stayed would be rolled back into the fresh file, or deleted with
     /// what only it had. Connections that are still open keep the old file; SQLite sees that it has
     /// moved and leaves the names alone when they close. The new name.
+    /// - Throws: where nothing shows that it is a cache file.
     @discardableResult
     func setAside(because reason: String) throws(FileUnavailable) -> String {
+        switch FileSigns(of: path).verdict {
+        case .foreign(let what): throw FileUnavailable(reason: "\(path) \(what)")
+        case .unread: throw FileUnavailable(reason: "\(path): \(reason), and nothing shows that it is a cache file")
+        case .vacant, .ours: break
+        }
         var name = "\(path).corrupt-\(time(nil))"
         var attempt = 1
         while access(name, F_OK) == 0 {
@@ -179,5 +198,16 @@ struct DatabaseFile {
     func remove(setAside name: String) {
         for suffix in ["", "-journal", "-wal", "-shm"] { unlink(name + suffix) }
         Segments.remove(folder: Segments.folder(of: name))
+    }
+}
+
+extension FileSigns {
+    /// Looks at the file, and changes nothing.
+    init(of path: String) {
+        byteCount = DatabaseFile.size(path)
+        logBytes = DatabaseFile.size(path + "-wal")
+        hasSegments = access(Segments.folder(of: path), F_OK) == 0
+        beginning = (try? Database(path: path, mode: .readOnly, busyTimeout: .zero))?
+            .beginning(DatabaseHeader.byteCount).map { Array($0.prefix(byteCount)) }
     }
 }

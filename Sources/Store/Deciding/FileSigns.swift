@@ -1,0 +1,41 @@
+/// The signs that tell a cache file from a file of another program (DATABASE, Versions of the file).
+///
+/// Must hold: a file is renamed only where a sign shows that it is a cache file.
+struct FileSigns {
+    /// The size of the file; 0 where there is none.
+    var byteCount = 0
+    /// The file's header, or all of a shorter file; nil where it cannot be read.
+    var beginning: [UInt8]?
+    /// The size of the database's write-ahead log.
+    var logBytes = 0
+    /// Whether the folder of segments is beside it: only a cache file gets one.
+    var hasSegments = false
+
+    enum Verdict: Equatable {
+        /// There is nothing in it, or no file.
+        case vacant
+        /// It is a cache file, sound or damaged.
+        case ours
+        /// Nothing shows that it is one; the words say what it is instead.
+        case foreign(String)
+        /// It cannot be read, and no other sign is there.
+        case unread
+    }
+
+    /// What a database without the mark of cache files is.
+    static let otherDatabase = "is another program's database and no cache file of this program's"
+    private static let noDatabase =
+        "is no SQLite database and has no segments beside it, so it is no cache file of this program's"
+
+    var verdict: Verdict {
+        guard byteCount > 0 else { return .vacant }
+        guard let beginning else { return hasSegments ? .ours : .unread }
+        guard let header = DatabaseHeader(beginning) else { return hasSegments ? .ours : .foreign(Self.noDatabase) }
+        if header.applicationID == Schema.applicationID { return .ours }
+        // The mark is wrong, or is still in the log.
+        if hasSegments, header.isLikeOurs { return .ours }
+        // A start was cut off before there were tables; those of others may be in their log.
+        let isBlank = header.version == 0 && header.applicationID == 0 && byteCount <= header.emptyBytes
+        return isBlank && (header.isLikeOurs || logBytes == 0) ? .vacant : .foreign(Self.otherDatabase)
+    }
+}
