@@ -31,6 +31,13 @@ public enum StoreForecast {
         return what + ", and nothing is written to it; name another file"
     }
 
+    /// The bytes that the cache at `path` takes; nil where `maxBytes` allow them.
+    public static func excess(_ path: String, over maxBytes: Int) -> Int? {
+        let segments = (try? Segments.listed(in: Segments.folder(of: path))) ?? [:]
+        let used = segments.values.reduce(DatabaseFile.size(path), +)
+        return used > maxBytes ? used : nil
+    }
+
     private static func full(_ folder: String) -> String? {
         var disk = statvfs()
         guard statvfs(folder, &disk) == 0, disk.f_blocks > 0 else { return nil }

@@ -13,7 +13,8 @@ extension Command {
             "Behind them stands what the shared tier is, if there is one, and what this node is called there.",
             "It tries what serve begins with, and leaves nothing of it: an access log that cannot be written, or an address that this "
                 + "machine does not have, is an error here too; an address in use is told, because the proxy itself may use it.",
-            "It ends with the most memory that the proxy can take, by part: what each setting allows, were it used up at once.",
+            "It ends with the most memory that the proxy can take, by part: what each setting allows, were it used up at once. "
+                + "It warns where that is more than the process may have, and fails where threads or descriptors are too few.",
         ],
         examples: [
             .init("refrain check", "shows what is in effect, and beside each setting where it came from"),
@@ -26,6 +27,7 @@ extension Command {
             configuration: effective.configuration, lines: effective.lines, files: context.files
         ).forecast()
         guard forecast.errors.isEmpty else { throw .configuration(forecast.errors) }
+        if let lack = effective.configuration.lack(under: ResourceLimits()) { throw .failed(lack) }
         for warning in effective.configuration.warnings(at: Int64(time(nil))) + forecast.warnings {
             context.output.problem("warn: \(warning)")
         }

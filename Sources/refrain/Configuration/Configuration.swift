@@ -88,7 +88,7 @@ struct Configuration: Equatable, Sendable {
     var logLevel = LogLevel.info
     /// Nil: nothing can be recorded.
     var recording: RecordingLine?
-    /// Nil: one a core.
+    /// Nil: one for each processor that the process may use.
     var workers: Int?
 
     /// Blank, for `Directive`s to be applied to. What is not configured is

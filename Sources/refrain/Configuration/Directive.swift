@@ -340,7 +340,8 @@ extension Directive {
             configuration.recording = words == [off] ? nil : try RecordingLine(words: words)
         },
         value(
-            "workers", "N|auto", \.workers, standard: "auto", needsRestart: true, why: "event loops; auto: one a core"
+            "workers", "N|auto", \.workers, standard: "auto", needsRestart: true,
+            why: "event loops; auto: one for each processor that the process may use"
         ) { word throws(ValueError) in word == "auto" ? nil : try Quantity.count(word, in: 1...1024) },
         Directive(
             include, "FILE", repetition: .adds, why: "reads another file here; relative to this one; repeats"

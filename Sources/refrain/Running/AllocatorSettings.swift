@@ -19,6 +19,9 @@ enum AllocatorSettings {
 
     /// To be called before other threads run.
     static func apply() {
+        // Each thread's own memory takes 64 MiB of addresses, for want of which no thread could
+        // start.
+        if ResourceLimits.addressBytes != nil { mallopt(M_ARENA_MAX, 2) }
         mallopt(M_MMAP_THRESHOLD, ownPagesBytes)
         mallopt(M_MMAP_MAX, mappings)
         mallopt(M_TRIM_THRESHOLD, keptBytes)

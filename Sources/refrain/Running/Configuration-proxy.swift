@@ -54,7 +54,7 @@ extension Configuration {
 
     /// Each loop has its own connections to the origin, so there cannot be more loops than
     /// connections.
-    var loopCount: Int { min(workers ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))), upstreamConnections) }
+    var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
 
     private func shared(
         _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?
@@ -107,7 +107,7 @@ extension Configuration {
                 "listen \(listener.address) proxy_protocol: who reaches that address can name any client as itself, "
                     + "for the log and every bound by address; use one that the load balancer alone reaches")
         }
-        return words
+        return words + resourceWarnings(ResourceLimits())
     }
 
     /// All of it.

@@ -5,10 +5,9 @@ import Glibc
 enum DescriptorLimit {
     /// Connections that clients may have, so that enough descriptors are left for the origin, the
     /// admin listener, files and large bodies.
-    static func clients(besides upstreamConnections: Int) -> Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
-        let most = Int(clamping: limit.rlim_cur)
+    static func clients(besides upstreamConnections: Int, whenRaised: Bool = false) -> Int {
+        guard let limit else { return .max }
+        let most = Int(clamping: whenRaised ? limit.rlim_max : limit.rlim_cur)
         return max(most / 4, most - upstreamConnections - spare)
     }
 
@@ -16,14 +15,18 @@ enum DescriptorLimit {
     /// where many answers are longer than a segment.
     private static let spare = 320
 
+    /// The limit once it is raised.
+    static var most: Int { limit.map { Int(clamping: $0.rlim_max) } ?? .max }
+
+    private static var limit: rlimit? {
+        var limit = rlimit()
+        return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
+    }
+
     /// Raises the soft limit to the hard one, as servers do: the soft default of 1024 is for
     /// programs that use select(2).
     static func raise() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
-        else {
-            return
-        }
+        guard var limit, limit.rlim_cur < limit.rlim_max else { return }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }

@@ -57,7 +57,9 @@ extension Configuration {
     private var connectionMemory: Int {
         let each =
             listeners.contains(where: \.isTLS) ? ProxyMemory.secureConnectionBytes : ProxyMemory.connectionBytes
-        let clients = min(DescriptorLimit.clients(besides: upstreamConnections), loopCount * Server.mostConnections)
+        let clients = min(
+            DescriptorLimit.clients(besides: upstreamConnections, whenRaised: true),
+            loopCount * Server.mostConnections)
         return clients * each
     }
 }

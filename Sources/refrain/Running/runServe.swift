@@ -21,6 +21,7 @@ func runServe(
     DescriptorLimit.raise()
     AllocatorSettings.apply()
     for text in configuration.warnings(at: Int64(time(nil))) { log(.warn, text) }
+    if let lack = configuration.lack(under: ResourceLimits()) { throw .failed(lack) }
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log, inheritance: inheritance)
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)

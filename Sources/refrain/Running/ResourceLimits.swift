@@ -1,0 +1,79 @@
+import EventLoop
+import Glibc
+import Proxy
+import Store
+import Text
+
+// Threads, descriptors and memory, before the first of them is needed: Dispatch waits for ever, and
+// says nothing, for a thread that it cannot have, and with it the signal that would end the process.
+
+/// Limits of this process (getrlimit(2), cgroups(7)).
+struct ResourceLimits {
+    /// Descriptors, once the limit is raised.
+    var descriptors = DescriptorLimit.most
+    /// Bytes of address space; nil where there is no limit.
+    var addressBytes = Self.addressBytes
+    /// Bytes that the control group may take; nil where there is no limit.
+    var memoryBytes = MachineShare.ofThisProcess.memoryBytes
+    /// Has so many threads be there at once, and memory where addresses are limited; the error for
+    /// which there cannot be.
+    var rehearse: (_ threads: Int, _ bytes: Int?) -> CInt? = BackgroundThread.rehearse
+
+    static var addressBytes: Int? {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0, limit.rlim_cur < UInt64(Int.max) else {
+            return nil
+        }
+        return Int(limit.rlim_cur)
+    }
+}
+
+extension Configuration {
+    /// Threads beside the loops: signals, the writers of the cache and of the logs, names that are
+    /// resolved, a reload, Dispatch's own.
+    private static let otherThreads = 8
+    /// Descriptors beside those of the loops: the cache, the logs, Dispatch's own.
+    private static let otherDescriptors = 16
+    /// Descriptors of a loop without its listeners.
+    private static let loopDescriptors = 3
+
+    /// Why the proxy cannot begin under these limits; nil where it can.
+    func lack(under limits: ResourceLimits) -> String? {
+        let listeners = listeners.count + (adminListener == nil ? 0 : 1)
+        let descriptors = Self.otherDescriptors + loopCount * (Self.loopDescriptors + listeners)
+        guard limits.descriptors >= descriptors else {
+            return "\(loopCount) loops need \(descriptors) descriptors, and there can be \(limits.descriptors); "
+                + "raise the hard limit (ulimit -Hn, LimitNOFILE), or lower workers"
+        }
+        let threads = loopCount + (adminListener == nil ? 0 : 1) + Self.otherThreads
+        let memory = ProxyMemory.programBytes + memorySize
+        guard let code = limits.rehearse(threads, limits.addressBytes.map { _ in memory }) else { return nil }
+        return "\(threads) threads and \(Figure.bytes(memory)) of memory cannot be had: "
+            + "\(String(cString: strerror(code))); raise the limit on processes (ulimit -u, pids.max, TasksMax) or on "
+            + "addresses (ulimit -v), or lower workers or memory_size"
+    }
+
+    /// Settings that allow more than these limits do.
+    func resourceWarnings(_ limits: ResourceLimits) -> [String] {
+        var words: [String] = []
+        if let workers, workers > loopCount {
+            words.append("workers \(workers): only \(loopCount) loops run, one for each of upstream_connections")
+        }
+        if let cacheFile, let used = StoreForecast.excess(cacheFile, over: cacheSize) {
+            words.append(
+                "cache_size \(Figure.bytes(cacheSize)): \(cacheFile) takes \(Figure.bytes(used)) now; the least "
+                    + "recently used answers go until it fits")
+        }
+        let most = memoryBounds.sum
+        let bounds = [
+            (limits.memoryBytes, "its control group (memory.max, MemoryMax)"),
+            (limits.addressBytes, "its address space (ulimit -v)"),
+        ]
+        for case (let bytes?, let name) in bounds where most > bytes {
+            words.append(
+                "the settings allow \(Figure.bytes(most)) of memory, and \(name) \(Figure.bytes(bytes)): the process "
+                    + "ends where it takes more; \"refrain check\" lists what each setting allows")
+        }
+        return words
+    }
+}

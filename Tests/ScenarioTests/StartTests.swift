@@ -1,0 +1,173 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A start that fails or warns, and `check` of the same configuration.
+private struct StartTrial: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// Of the configuration, with `@` for the folder.
+    let lines: [String]
+    /// Both say this.
+    let words: String
+    /// The limits under which both run, as a shell sets them.
+    var limits = ":"
+    var prepare: @Sendable (TemporaryFolder) throws -> Void = { _ in }
+}
+
+/// `refrain check` and `refrain serve` on one configuration: neither passes where the other fails,
+/// and both say the same.
+@Suite(.serialized, .timeLimit(.minutes(20)), .requires(.binary))
+struct StartTests {
+    private static let refused: [StartTrial] = [
+        StartTrial("an access log without its folder", ["access_log @/no/access.log"], "No such file or directory"),
+        StartTrial("an admin socket without its folder", ["admin_listen unix:@/no/admin"], "No such file or directory"),
+        StartTrial("a recording without its folder", ["record @/no/traffic.jsonl"], "No such file or directory"),
+        StartTrial("an address of another machine", ["listen 192.0.2.1:0"], "Cannot assign requested address"),
+        StartTrial("an address twice", ["listen 127.0.0.1:65001", "listen 0.0.0.0:65001"], "already taken"),
+        StartTrial("a variable in a path", ["cache_file $HOME/cache.sqlite"], "neither variables nor ~ are replaced"),
+        StartTrial(
+            "an upstream that is its own listener", ["listen 127.0.0.1:65001", "upstream http://127.0.0.1:65001"],
+            "is this proxy itself"),
+        StartTrial("a cache file that is a key", ["cache_file @/key"], "no cache file of this program's") { folder in
+            try folder.put("secret", "key", mode: 0o600)
+        },
+        StartTrial(
+            "a cache file that is the configuration", ["cache_file @/proxy.conf"], "no cache file of this program's"),
+        StartTrial("a cache file that is another's database", ["cache_file @/other"], "another program's database") {
+            try StartTests.putDatabase($0, "PRAGMA user_version = 10")
+            try FileManager.default.createDirectory(
+                atPath: $0.file("other.segments"), withIntermediateDirectories: false)
+        },
+        StartTrial("a cache file that is a link", ["cache_file @/link"], "symbolic link") { folder in
+            #expect(symlink("nowhere", folder.file("link")) == 0)
+        },
+        StartTrial("a secret that others can read", ["client_keys_file @/keys"], "chmod 600") { folder in
+            try folder.put("app 0123456789abcdef\n", "keys", mode: 0o644)
+        },
+        StartTrial("trust anchors that are none", ["upstream_ca_file @/ca.pem"], "no certificate") { folder in
+            try folder.put("junk".utf8, "ca.pem")
+        },
+        StartTrial("too few descriptors", [], "descriptors, and there can be 8", limits: "ulimit -n 8"),
+    ]
+
+    private static let warned: [StartTrial] = [
+        StartTrial("a cache file without its folder", ["cache_file @/no/cache.sqlite"], "No such file or directory"),
+        StartTrial("more workers than connections", ["workers 1000"], "workers 1000: only 64 loops run"),
+        StartTrial("no token", [], "clients have to bring a developer token"),
+        StartTrial("a cache file of another version", ["cache_file @/other"], "version 99") {
+            try StartTests.putDatabase($0, "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 99")
+        },
+        StartTrial("a cache file beyond its size", ["cache_file @/cache", "cache_size 1MiB"], "takes 2.0 MiB now") {
+            try FileManager.default.createDirectory(
+                atPath: $0.file("cache.segments"), withIntermediateDirectories: false)
+            try $0.put([UInt8](repeating: 0, count: 2 << 20), "cache.segments/000001")
+        },
+        StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line says tls"),
+    ]
+
+    private static let starved: [StartTrial] = [
+        StartTrial(
+            "too little memory", ["workers 2"], "cannot be had: Cannot allocate memory", limits: "ulimit -v 120000"),
+        StartTrial(
+            "too few threads", ["workers 2"], "cannot be had: Resource temporarily unavailable", limits: "ulimit -u 4"),
+    ]
+
+    @Test(arguments: refused) private func bothRefuse(trial: StartTrial) async throws {
+        try await onThread { try Self.expectRefusal(trial) }
+    }
+
+    /// They began, and hung without a word.
+    @Test(arguments: starved) private func bothSayWhatCannotBeHad(trial: StartTrial) async throws {
+        try await onThread {
+            // A sanitizer takes all addresses, and root may have any number of threads.
+            if trial.limits.contains("-v"), Patience.isSanitized { return }
+            let setUser = "/usr/bin/setpriv"
+            guard trial.limits.contains("-v") || geteuid() == 0 && access(setUser, X_OK) == 0 else {
+                return LeftOut.note("not root, or no setpriv (util-linux): a start without threads was not tried")
+            }
+            let user = [setUser, "--reuid=61234", "--regid=61234", "--clear-groups"]
+            try Self.expectRefusal(trial, as: trial.limits.contains("-u") ? user : [])
+        }
+    }
+
+    @Test(arguments: warned) private func bothWarn(trial: StartTrial) async throws {
+        try await onThread { try Self.expectWarning(trial) }
+    }
+
+    @Test func bothWarnOfMoreMemoryThanThereMayBe() async throws {
+        try await onThread {
+            if Patience.isSanitized { return }
+            try Self.expectWarning(
+                StartTrial(
+                    "memory", ["memory_size 256MiB", "workers 2"], "its address space (ulimit -v)",
+                    limits: "ulimit -v 800000"))
+        }
+    }
+
+    private static func expectRefusal(_ trial: StartTrial, as user: [String] = []) throws {
+        let folder = try folder(for: trial)
+        for command in ["check", "serve"] {
+            let program = try start(command, folder, trial, as: user)
+            waitUntil { !program.isRunning }
+            let status = program.waitForEnd()
+            let text = log(command, folder)
+            #expect(status == 1 || status == 78, "\(command): \(status), \(text)")
+            #expect(text.contains(trial.words) && !text.contains("listening on"), "\(command): \(text)")
+            let errors = text.split(separator: "\n").filter { !$0.contains(": warn: ") && !$0.contains(": note: ") }
+            #expect(errors.count == 1, "one line: \(text)")
+        }
+    }
+
+    private static func expectWarning(_ trial: StartTrial) throws {
+        let folder = try folder(for: trial)
+        let check = try start("check", folder, trial)
+        #expect(check.waitForEnd() == 0 && log("check", folder).contains(trial.words), "\(log("check", folder))")
+        let serve = try start("serve", folder, trial)
+        waitUntil { log("serve", folder).contains("listening on http") || !serve.isRunning }
+        serve.send(SIGTERM)
+        #expect(serve.waitForEnd() == 0 && log("serve", folder).contains(trial.words), "\(log("serve", folder))")
+    }
+
+    private static func folder(for trial: StartTrial) throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        chmod(folder.path, 0o755)
+        let lines = trial.lines.map { $0.replacingOccurrences(of: "@", with: folder.path) }
+        let standing = [
+            "listen 127.0.0.1:0", "admin_listen off", "access_log off", "cache_file off", "upstream http://127.0.0.1:9",
+        ].filter { line in !lines.contains { $0.hasPrefix(line.prefix { $0 != " " } + " ") } }
+        try folder.put((lines + standing).joined(separator: "\n").utf8, "proxy.conf")
+        try trial.prepare(folder)
+        return folder
+    }
+
+    private static func start(
+        _ command: String, _ folder: TemporaryFolder, _ trial: StartTrial, as user: [String] = []
+    ) throws -> ChildProcess {
+        let shell = ["/bin/sh", "-c", trial.limits + " && exec \"$@\"", "sh"]
+        return try ChildProcess(
+            user + shell + [BinaryUnderTest.path ?? "", command, "--config", folder.file("proxy.conf")],
+            output: folder.file(command + ".out"), errors: folder.file(command + ".log"))
+    }
+
+    private static func log(_ command: String, _ folder: TemporaryFolder) -> String {
+        (try? folder.bytes(command + ".log")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// A database with a table, called `other`.
+    private static func putDatabase(_ folder: TemporaryFolder, _ sql: String) throws {
+        try folder.put([], "other")
+        let database = try Database(path: folder.file("other"), mode: .readWrite, busyTimeout: .zero)
+        try database.execute(sql + "; CREATE TABLE precious (x)")
+    }
+}
+
+extension StartTrial {
+    fileprivate init(
+        _ name: String, _ lines: [String], _ words: String, limits: String = ":",
+        prepare: @escaping @Sendable (TemporaryFolder) throws -> Void = { _ in }
+    ) {
+        self.init(testDescription: name, lines: lines, words: words, limits: limits, prepare: prepare)
+    }
+}
