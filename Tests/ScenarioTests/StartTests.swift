@@ -11,8 +11,8 @@ private struct StartTrial: Sendable, CustomTestStringConvertible {
     let lines: [String]
     /// Both say this.
     let words: String
-    /// The limits under which both run, as a shell sets them.
-    var limits = ":"
+    /// The limit under which both run, as prlimit(1) has it.
+    var limit: String?
     var prepare: @Sendable (TemporaryFolder) throws -> Void = { _ in }
 }
 
@@ -49,7 +49,7 @@ struct StartTests {
         StartTrial("trust anchors that are none", ["upstream_ca_file @/ca.pem"], "no certificate") { folder in
             try folder.put("junk".utf8, "ca.pem")
         },
-        StartTrial("too few descriptors", [], "descriptors, and there can be 8", limits: "ulimit -n 8"),
+        StartTrial("too few descriptors", [], "descriptors, and there can be 8", limit: "--nofile=8"),
     ]
 
     private static let warned: [StartTrial] = [
@@ -68,10 +68,8 @@ struct StartTests {
     ]
 
     private static let starved: [StartTrial] = [
-        StartTrial(
-            "too little memory", ["workers 2"], "cannot be had: Cannot allocate memory", limits: "ulimit -v 120000"),
-        StartTrial(
-            "too few threads", ["workers 2"], "cannot be had: Resource temporarily unavailable", limits: "ulimit -u 4"),
+        StartTrial("too little memory", ["workers 2"], "of memory cannot be had: ", limit: "--as=122880000"),
+        StartTrial("too few threads", ["workers 2"], "10 threads cannot be had: ", limit: "--nproc=4"),
     ]
 
     @Test(arguments: refused) private func bothRefuse(trial: StartTrial) async throws {
@@ -82,13 +80,14 @@ struct StartTests {
     @Test(arguments: starved) private func bothSayWhatCannotBeHad(trial: StartTrial) async throws {
         try await onThread {
             // A sanitizer takes all addresses, and root may have any number of threads.
-            if trial.limits.contains("-v"), Patience.isSanitized { return }
+            let isOfUser = trial.limit?.contains("nproc") == true
+            if !isOfUser, Patience.isSanitized { return }
             let setUser = "/usr/bin/setpriv"
-            guard trial.limits.contains("-v") || geteuid() == 0 && access(setUser, X_OK) == 0 else {
+            guard !isOfUser || geteuid() == 0 && access(setUser, X_OK) == 0 else {
                 return LeftOut.note("not root, or no setpriv (util-linux): a start without threads was not tried")
             }
-            let user = [setUser, "--reuid=61234", "--regid=61234", "--clear-groups"]
-            try Self.expectRefusal(trial, as: trial.limits.contains("-u") ? user : [])
+            try Self.expectRefusal(
+                trial, as: isOfUser ? [setUser, "--reuid=61234", "--regid=61234", "--clear-groups"] : [])
         }
     }
 
@@ -102,7 +101,7 @@ struct StartTests {
             try Self.expectWarning(
                 StartTrial(
                     "memory", ["memory_size 256MiB", "workers 2"], "its address space (ulimit -v)",
-                    limits: "ulimit -v 800000"))
+                    limit: "--as=819200000"))
         }
     }
 
@@ -145,9 +144,9 @@ struct StartTests {
     private static func start(
         _ command: String, _ folder: TemporaryFolder, _ trial: StartTrial, as user: [String] = []
     ) throws -> ChildProcess {
-        let shell = ["/bin/sh", "-c", trial.limits + " && exec \"$@\"", "sh"]
+        let limiter = trial.limit.map { ["/usr/bin/prlimit", $0] } ?? []
         return try ChildProcess(
-            user + shell + [BinaryUnderTest.path ?? "", command, "--config", folder.file("proxy.conf")],
+            user + limiter + [BinaryUnderTest.path ?? "", command, "--config", folder.file("proxy.conf")],
             output: folder.file(command + ".out"), errors: folder.file(command + ".log"))
     }
 
@@ -165,9 +164,9 @@ struct StartTests {
 
 extension StartTrial {
     fileprivate init(
-        _ name: String, _ lines: [String], _ words: String, limits: String = ":",
+        _ name: String, _ lines: [String], _ words: String, limit: String? = nil,
         prepare: @escaping @Sendable (TemporaryFolder) throws -> Void = { _ in }
     ) {
-        self.init(testDescription: name, lines: lines, words: words, limits: limits, prepare: prepare)
+        self.init(testDescription: name, lines: lines, words: words, limit: limit, prepare: prepare)
     }
 }

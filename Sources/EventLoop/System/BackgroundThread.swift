@@ -1,5 +1,4 @@
 import CLinux
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -59,25 +58,24 @@ public enum BackgroundThread {
     }
 
     /// Has so many threads be there at once, and ends them.
-    /// - Parameter bytes: memory to be there besides, where addresses are limited; each thread then
-    ///   takes the memory of its own, too, that the C library gives it at its first allocation.
+    /// - Parameter bytes: memory to be there besides; nil for none.
     /// - Returns: the error for which there cannot be so many; nil where there can.
     public static func rehearse(_ count: Int, beside bytes: Int?) -> CInt? {
-        let rehearsal = Rehearsal(withHeaps: bytes != nil)
         let memory = bytes.flatMap { mmap(nil, $0, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) }
         if memory == MAP_FAILED { return errno }
         defer { if let memory, let bytes { munmap(memory, bytes) } }
+        let end = RehearsalEnd()
         var threads: [pthread_t] = []
         defer { for thread in threads { pthread_join(thread, nil) } }
-        return rehearsal.end.withLock { _ in
+        return end.isHeld.withLock { _ in
             for _ in 0..<count {
-                let argument = Unmanaged.passRetained(rehearsal)
+                let argument = Unmanaged.passRetained(end)
                 var thread = pthread_t()
                 let code = pthread_create(
                     &thread, nil,
                     { argument in
                         guard let argument else { return nil }
-                        Unmanaged<Rehearsal>.fromOpaque(argument).takeRetainedValue().takePart()
+                        Unmanaged<RehearsalEnd>.fromOpaque(argument).takeRetainedValue().isHeld.withLock { _ in }
                         return nil
                     }, argument.toOpaque())
                 guard code == 0 else {
@@ -85,32 +83,14 @@ public enum BackgroundThread {
                     return code
                 }
                 threads.append(thread)
-                rehearsal.isReady.wait()
             }
             return nil
         }
     }
 
-    private final class Rehearsal: Sendable {
-        let withHeaps: Bool
-        let isReady = DispatchSemaphore(value: 0)
-        /// Held until all threads are there.
-        let end = Mutex(())
-
-        init(withHeaps: Bool) {
-            self.withHeaps = withHeaps
-        }
-
-        func takePart() {
-            if withHeaps {
-                let memory = malloc(1)
-                // A use of it, or both calls may be left out.
-                _ = malloc_usable_size(memory)
-                free(memory)
-            }
-            isReady.signal()
-            end.withLock { _ in }
-        }
+    private final class RehearsalEnd: Sendable {
+        /// Until all threads are there.
+        let isHeld = Mutex(())
     }
 
     /// On Linux both are the thread's own, and no other's (setpriority(2), sched(7)).

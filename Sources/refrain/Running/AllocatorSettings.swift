@@ -17,10 +17,13 @@ enum AllocatorSettings {
     /// system and coming again with each burst of answers.
     private static let keptBytes: Int32 = 4 << 20
 
+    /// Addresses of the second arena of the C library (HEAP_MAX_SIZE); more are for processes whose
+    /// addresses are not limited.
+    static let arenaBytes = 64 << 20
+
     /// To be called before other threads run.
     static func apply() {
-        // Each thread's own memory takes 64 MiB of addresses, for want of which no thread could
-        // start.
+        // For want of addresses no thread could start.
         if ResourceLimits.addressBytes != nil { mallopt(M_ARENA_MAX, 2) }
         mallopt(M_MMAP_THRESHOLD, ownPagesBytes)
         mallopt(M_MMAP_MAX, mappings)

@@ -15,8 +15,8 @@ struct ResourceLimits {
     var addressBytes = Self.addressBytes
     /// Bytes that the control group may take; nil where there is no limit.
     var memoryBytes = MachineShare.ofThisProcess.memoryBytes
-    /// Has so many threads be there at once, and memory where addresses are limited; the error for
-    /// which there cannot be.
+    /// Has so many threads be there at once, and so much memory besides; the error for which they
+    /// cannot be.
     var rehearse: (_ threads: Int, _ bytes: Int?) -> CInt? = BackgroundThread.rehearse
 
     static var addressBytes: Int? {
@@ -46,11 +46,14 @@ extension Configuration {
                 + "raise the hard limit (ulimit -Hn, LimitNOFILE), or lower workers"
         }
         let threads = loopCount + (adminListener == nil ? 0 : 1) + Self.otherThreads
-        let memory = ProxyMemory.programBytes + memorySize
-        guard let code = limits.rehearse(threads, limits.addressBytes.map { _ in memory }) else { return nil }
-        return "\(threads) threads and \(Figure.bytes(memory)) of memory cannot be had: "
-            + "\(String(cString: strerror(code))); raise the limit on processes (ulimit -u, pids.max, TasksMax) or on "
-            + "addresses (ulimit -v), or lower workers or memory_size"
+        // Memory that a busy proxy takes in any case.
+        let bytes = limits.addressBytes.map { _ in
+            ProxyMemory.programBytes + AllocatorSettings.arenaBytes + memorySize
+        }
+        guard let code = limits.rehearse(threads, bytes) else { return nil }
+        let memory = bytes.map { " and \(Figure.bytes($0)) of memory" } ?? ""
+        return "\(threads) threads\(memory) cannot be had: \(String(cString: strerror(code))); raise the limit on "
+            + "processes (ulimit -u, pids.max, TasksMax) or on addresses (ulimit -v), or lower workers or memory_size"
     }
 
     /// Settings that allow more than these limits do.

@@ -24,7 +24,7 @@ import Testing
         #expect(more.lack(under: limits)?.hasPrefix("13 threads") == true)
         limits.addressBytes = 1 << 30
         let words = try #require(configuration.lack(under: limits))
-        #expect(words.hasPrefix("12 threads and 40.0 MiB of memory cannot be had: "), "\(words)")
+        #expect(words.hasPrefix("12 threads and 104.0 MiB of memory cannot be had: "), "\(words)")
         #expect(!words.contains("\n"))
     }
 
