@@ -1,4 +1,4 @@
-/// The signs that tell a cache file from a file of another program (DATABASE, Versions of the file).
+/// The signs that tell a cache file from a file of another program (see DATABASE.md).
 ///
 /// Must hold: a file is renamed only where a sign shows that it is a cache file.
 struct FileSigns {

@@ -5,7 +5,8 @@ import Store
 import Text
 
 // Threads, descriptors and memory, before the first of them is needed: Dispatch waits for ever, and
-// says nothing, for a thread that it cannot have, and with it the signal that would end the process.
+// says nothing, for a thread that it cannot have, and so does the signal that would end the
+// process.
 
 /// Limits of this process (getrlimit(2), cgroups(7)).
 struct ResourceLimits {
