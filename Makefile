@@ -31,8 +31,8 @@ RUN_TESTS = { : >.build/tests/log; export SWIFT_BACKTRACE=registers=none,images=
 SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \
 	sed -nE 's,Tests/([A-Za-z]+)/(.*/)?([A-Za-z0-9]+)\.swift,^\1\\.\3/,p' | sort | paste -sd '|')
 # Those that have a full size beside the brief one, or look at the release build.
-LONG_SUITES = $(call SUITES,TestSize\.|requires\(\.release\))
-# Those that have a third size, of hours.
+LONG_SUITES = $(call SUITES,TestSize\.(of.$$|.*full: |isFull)|requires\(\.release\))
+# Those that have a size of hours.
 RELEASE_SUITES = $(call SUITES,TestSize\..*release: )
 # The suites of the fault programme, which FAULTS.md lists by row.
 FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreDiskTests|StoreStateTests|StoreFaultTests|StoreReadFailureTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|HandoverTests|UpgradeTests|ReplacementTests)/)
