@@ -20,7 +20,6 @@ struct StoreWork {
     private var runs: [Int: Run] = [:]
     private var orders: [StoreOrder] = []
     private var cappedUses = 0
-    private var lag = ClockLag()
 
     init(
         _ hold: HeldFile, _ shared: SharedState, unixSeconds: @escaping @Sendable () -> Int64,
@@ -37,8 +36,6 @@ struct StoreWork {
     mutating func handle(_ event: StoreEvent) -> [StoreOrder] {
         var events = [event]
         while !events.isEmpty {
-            let now = now
-            lag.note(now.unixSeconds, at: now.uptime)
             let effects = state.apply(events.removeFirst(), at: now)
             for effect in effects {
                 if let event = perform(effect) { events.append(event) }
@@ -129,7 +126,7 @@ struct StoreWork {
     private mutating func open() -> StoreEvent {
         do throws(FileUnavailable) {
             try hold.open()
-            lag.note(hold.connection?.newestUse ?? 0, at: now.uptime)
+            state.lag.note(hold.connection?.newestUse ?? 0, at: now.uptime)
             // Whatever file this is, no purge has gone through any of it.
             for (id, run) in runs { runs[id]?.purge = run.purge.begunAnew }
             refreshTotals()
@@ -275,7 +272,7 @@ struct StoreWork {
         let count = try connection.capUses(at: now)
         cappedUses += count
         if count > 0 { return true }
-        if now < .max { try connection.capMarks(at: now, purges: now &+ lag.seconds(at: self.now)) }
+        if now < .max { try connection.capMarks(at: now, purges: now &+ state.lag.seconds(at: self.now)) }
         if cappedUses > 0 {
             tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
         }
@@ -361,9 +358,9 @@ struct StoreWork {
 
     /// The purge has gone through the file. It has ended once its mark is written.
     private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
-        let lag = lag.seconds(at: now)
-        let marks = shared.owner.marks(of: purge.purge)
-        try connection.write(marks.map { $0.key.isEmpty ? $0 : $0.later(by: lag) }, at: unixSeconds())
+        let lag = state.lag.seconds(at: now)
+        let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
+        try connection.write(marks, at: unixSeconds())
         if purge.purge.endsAll { try connection.forgetPurged(until: purge.purge.now &+ lag) }
         // An operator who purges to gain room on the disk sees it.
         if connection.ledger.hasDeadSegments { _ = try connection.transactions.checkpoint() }
