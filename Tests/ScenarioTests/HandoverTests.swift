@@ -24,8 +24,8 @@ struct HandoverTests {
         #expect(figures.requests > figures.reconnects && figures.reconnects >= Self.restarts * Self.clients)
     }
 
-    /// Two TERMs cut the request off that one would have let end: timeout(1) sends one to the process
-    /// and one to its group.
+    /// Two TERMs cut the request off that one would have let end: timeout(1) sends one to the
+    /// process and one to its group.
     @Test func aSecondTERMCutsNothingOffAndAnINTDoes() async throws {
         try await onThread {
             let isAnswering = DispatchSemaphore(value: 0)
