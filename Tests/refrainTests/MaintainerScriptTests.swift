@@ -47,7 +47,7 @@ import Testing
         try root.put("listening\n".utf8, "state/\(unit).StatusText")
     }
 
-    /// What the system was told, and what the operator was.
+    /// Runs one; gives the commands to the system, and the words to the operator.
     private func script(_ name: String, _ arguments: String...) throws -> (told: [String], text: String) {
         try root.put("".utf8, "state/told")
         let outcome = try #require(Tool("sh")).run(

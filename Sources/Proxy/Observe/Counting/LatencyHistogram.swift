@@ -89,7 +89,7 @@ public struct LatencyCounts: Sendable, Equatable {
         return min(decade * 15 + step + 1, LatencyHistogram.bucketCount - 1)
     }
 
-    /// Where the bucket ends, in nanoseconds; of the last, which has no end, where it begins.
+    /// The bucket's end in nanoseconds; of the last, which has none, its beginning.
     static func upperNanoseconds(ofBucket index: Int) -> Int {
         let (decade, step) = min(index, LatencyHistogram.bucketCount - 2).quotientAndRemainder(dividingBy: 15)
         let value =
