@@ -93,6 +93,17 @@ import Testing
         #expect(lines[2].hasSuffix("systemctl kill --kill-who=main --signal=USR2 refrain@1"))
     }
 
+    /// They stayed down when the package had been removed for a while.
+    @Test func nodesThatAreEnabledAreStarted() throws {
+        let wanted = "etc/systemd/system/multi-user.target.wants"
+        try make(wanted)
+        try FileManager.default.createSymbolicLink(
+            atPath: root.file("\(wanted)/\(Self.node)"),
+            withDestinationPath: "/usr/lib/systemd/system/refrain@.service")
+        let (told, text) = try script("postinst", "configure", "1.0.0-1")
+        #expect(Array(told.suffix(3)) == Self.starts + ["deb-systemd-invoke start \(Self.node)"] && text.isEmpty)
+    }
+
     @Test func whatIsUndoneOrForbiddenReplacesNoProcess() throws {
         try run("refrain.service")
         #expect(try script("postinst", "abort-upgrade", "1.0.1-1").told == Self.begins + Self.starts)

@@ -71,7 +71,7 @@ public struct LatencyCounts: Sendable, Equatable {
         counts.indices.filter { counts[$0] > 0 }.map { (Self.upperNanoseconds(ofBucket: $0), counts[$0]) }
     }
 
-    /// How many durations were below `bound`, which is the end of a bucket.
+    /// Counts the durations below `bound`, which is the end of a bucket.
     public func count(belowNanoseconds bound: Int64) -> Int {
         counts[..<Self.bucket(nanoseconds: bound)].reduce(0, +)
     }
