@@ -122,7 +122,7 @@ import Testing
         for name in ["\(wanted)/\(Self.node)", "etc/refrain/key.p8"] { try root.put("".utf8, name) }
         let text = try String(contentsOf: Self.folder.appendingPathComponent("postrm"), encoding: .utf8)
         // Or it would purge this machine.
-        try #require(!text.contains(/\n[^#].*[ =]\/(etc|var)/))
+        try #require(!text.contains(/\n[^#\n].*[ =]\/(etc|var)/))
         #expect(try script("postrm", "purge").told == ["deb-systemd-helper purge refrain.service refrain.socket"])
         #expect((gone + ["\(wanted)/\(Self.node)"]).allSatisfy { !root.has($0) })
         #expect(["etc/refrain/key.p8", "var/lib/other"].allSatisfy { root.has($0) })
