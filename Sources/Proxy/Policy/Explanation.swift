@@ -7,7 +7,7 @@ import HTTP
 /// A request that is only thought of.
 public struct HypotheticalRequest: Sendable {
     /// In origin-form.
-    let target: [UInt8]
+    public let target: [UInt8]
     let method: Method
     /// Whether it brings a token of one user.
     let carriesUserToken: Bool
