@@ -155,7 +155,7 @@ import Text
         let sums = Mutex(JSON.null)
         func add(_ template: String) -> JSON {
             admin.cache.list(
-                EntrySelection([.target(Array(template.utf8))]), limit: 9, ofUsersBy: { Route.shown(for: $0) }
+                EntrySelection([.target(Array(template.utf8))]), limit: 9, ofUsersBy: Route.shown
             ) { listing in
                 let now = Int64(Date().timeIntervalSince1970)
                 sums.withLock { $0 = listing.sums(at: now) }

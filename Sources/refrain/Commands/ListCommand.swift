@@ -23,7 +23,7 @@ extension Command {
         ],
         examples: [
             .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),
-            .init("refrain list --resource songs:1440935467 --sort size", "shows what names this song, the largest first"),
+            .init("refrain list --resource songs:1440935467 --sort size", "shows what names a song, the largest first"),
             .init("refrain list --prefix /v1/catalog/us/albums --limit 1000 --json", "writes many as JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
