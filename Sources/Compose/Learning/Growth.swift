@@ -9,7 +9,7 @@ package enum Growth: Sendable {
 }
 
 extension Growth {
-    /// Whether it brings all that the client wants, so that nothing stored takes part in the answer.
+    /// Whether it brings all that the client wants: nothing stored takes part in the answer.
     var isForAll: Bool {
         switch self {
         // A window is cut out of one page, which is the new one then.
