@@ -31,8 +31,8 @@ RUN_TESTS = { : >.build/tests/log; export SWIFT_BACKTRACE=registers=none,images=
 SUITES = $(shell grep -rlE --include='*Tests.swift' '$(1)' Tests | \
 	sed -nE 's,Tests/([A-Za-z]+)/(.*/)?([A-Za-z0-9]+)\.swift,^\1\\.\3/,p' | sort | paste -sd '|')
 # Those that have a full size beside the brief one, or look at the release build.
-LONG_SUITES = $(call SUITES,TestSize\.|requires\(\.release\))
-# Those that have a third size, of hours.
+LONG_SUITES = $(call SUITES,TestSize\.(of.$$|.*full: |isFull)|requires\(\.release\))
+# Those that have a size of hours.
 RELEASE_SUITES = $(call SUITES,TestSize\..*release: )
 # The suites of the fault programme, which FAULTS.md lists by row.
 FAULTS = ^(FaultTests\.|[A-Za-z]+\.(StoreDamageTests|StoreDiskTests|StoreStateTests|StoreFaultTests|StoreReadFailureTests|UpstreamCorpusProxyTests|ClockTests|HerdTests|CollapsingTests|RequestCorpusTests|CertificateTests|CanaryTests|PersonalTests|HandoverTests|UpgradeTests|ReplacementTests)/)
@@ -45,7 +45,8 @@ INSTALLED = $(DESTDIR)$(PREFIX)
 # For people; what is in Deployment is for the tools that it is named after.
 DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md Sources/Documentation/*.txt) \
 	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml)) \
-	$(wildcard Sources/Deployment/haproxy/* Sources/Deployment/redis/*) Sources/Deployment/systemd/node.conf.example
+	$(wildcard Sources/Deployment/haproxy/* Sources/Deployment/redis/* Sources/Deployment/logrotate/*) \
+	Sources/Deployment/systemd/node.conf.example
 
 # A small recording to try things with, and its bodies.
 EXAMPLES = $(wildcard Sources/Documentation/examples/*)
@@ -107,7 +108,8 @@ run-build:
 
 
 # A program that is named is there already.
-demo-nodes: deps $(if $(filter command,$(origin BINARY)),,build) ## three nodes that share a Redis, behind HAProxy, in front of the simulated API; PORT=8443; BINARY=refrain builds nothing
+BUILD = $(if $(filter command,$(origin BINARY)),,build)
+demo-nodes: deps $(BUILD) ## three nodes that share a Redis, behind HAProxy, in front of the simulated API; PORT=8443; BINARY=refrain builds nothing
 	@{ command -v redis-server && command -v haproxy && command -v curl && command -v openssl; } >/dev/null || \
 		$(call install_packages,redis-server haproxy curl openssl) || \
 		{ echo "refrain: install redis-server, haproxy, curl and openssl, then try again" >&2; exit 1; }
@@ -228,8 +230,8 @@ uninstall: ## remove what install has put into $(DESTDIR)$(PREFIX)
 	rm -f "$(INSTALLED)"/share/fish/vendor_completions.d/refrain.fish
 	rm -rf "$(INSTALLED)/share/doc/refrain" "$(INSTALLED)/share/refrain"
 
-deb: build ## a Debian package, into .build
-	@Sources/Deployment/debian/build $(BINARY) .build
+deb: $(BUILD) ## a Debian package, into .build; BINARY=refrain builds nothing
+	@mkdir -p .build && Sources/Deployment/debian/build $(BINARY) .build
 
 try-image: build ## build and run the container from Debian's packages, without a registry; as root
 	@Sources/Deployment/docker/trial $(BINARY)

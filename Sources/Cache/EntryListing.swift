@@ -2,13 +2,12 @@ import Freshness
 import Store
 
 // Looking without a trace: for operators, who must not change what they look at.
-// Must hold: no look counts as a use, moves an entry between the tiers or removes one; what belongs
-// to one user is counted and never shown.
+// Must hold: no look counts as a use, moves an entry between the tiers or removes one; of what
+// belongs to one user nothing is shown that tells whose it is or what is in it.
 
 /// The result of a listing.
 public struct EntryListing: Sendable {
-    /// Answers of the origin's that everyone shares. The most recently used come first, or the most
-    /// recently received where their use is not recorded.
+    /// Answers of the origin's that everyone shares, or of single users as `route` names them.
     public let entries: [(record: ListedRecord, isInMemory: Bool)]
     /// Whether there are more than were asked for.
     public let isTruncated: Bool
@@ -41,27 +40,34 @@ extension ResponseCache {
     /// Up to `limit` of the chosen answers: those of the file, where there is one that can be read,
     /// else those in memory. At once, or on a queue of listings' own. Goes through all of memory:
     /// not for a loop that serves clients.
+    /// - Parameter route: all that may be told of a personal target. With it the answers of single
+    ///   users are listed, and no others.
     public func list(
-        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable (EntryListing) -> Void
+        _ selection: EntrySelection, limit: Int, in order: ListingOrder = .use,
+        ofUsersBy route: ((ArraySlice<UInt8>) -> [UInt8])? = nil,
+        _ completion: @escaping @Sendable (EntryListing) -> Void
     ) {
-        var (personal, composed) = (0, 0)
-        var inMemory: [StoredResponse] = []
+        let file = store.flatMap { route == nil && $0.isReadable ? $0.records : nil }
+        var others = (personal: 0, composed: 0)
+        var first = FirstRecords(limit + 1, in: order)
         memory.forEachResponse { response in
             if response.key.isPersonal {
-                personal += 1
+                others.personal += 1
+                guard let route, !response.isSignpost else { return }
+                let listed = ListedRecord(ofUser: response, as: route(response.key.target))
+                if selection.chooses(listed) { first.add(listed) }
             } else if response.composition != nil {
-                composed += 1
-            } else if !response.isSignpost, selection.chooses(response) {
-                inMemory.append(response)
+                others.composed += 1
+            } else if file == nil, route == nil, !response.isSignpost, selection.chooses(response) {
+                first.add(ListedRecord(response.record))
             }
         }
-        let others = (personal: personal, composed: composed)
-        guard let store, store.isReadable else {
-            inMemory.sort { $0.receivedAt > $1.receivedAt }
-            let entries = inMemory.prefix(limit).map { (record: ListedRecord($0.record), isInMemory: true) }
-            return completion(EntryListing(entries, of: inMemory.count, others))
+        guard let file else {
+            let found = first.all
+            let entries = found.prefix(limit).map { (record: $0, isInMemory: true) }
+            return completion(EntryListing(entries, of: found.count, others))
         }
-        store.records.entries(selection, limit: limit + 1) { @Sendable [memory] rows in
+        file.entries(selection, limit: limit + 1, in: order) { @Sendable [memory, others] rows in
             let entries = rows.prefix(limit).map { row in
                 // No key has a variant with a NUL: then the file is damaged.
                 guard !row.variant.contains(0) else { return (record: row, isInMemory: false) }
@@ -70,6 +76,20 @@ extension ResponseCache {
             }
             completion(EntryListing(entries, of: rows.count, others))
         }
+    }
+}
+
+extension ListedRecord {
+    /// One user's answer: no more than its sizes and times, and nothing that it names.
+    fileprivate init(ofUser response: StoredResponse, as route: [UInt8]) {
+        let facts = RecordFacts(
+            status: response.status, classTag: response.classTag, receivedAt: response.receivedAt,
+            times: RecordFacts.Times(response.lifetime), storefront: [], selecting: [], resources: [])
+        let form = response.gzip?.body ?? response.body
+        self.init(
+            Record(
+                key: RecordKey(CacheKey(scope: .shared, target: route)), facts: facts, fields: response.fields,
+                body: form, isGzip: response.gzip != nil))
     }
 }
 

@@ -113,15 +113,16 @@ public final class RecordStore: Sendable {
 
     // MARK: Reading at length
 
-    /// Hands up to `limit` records, the most recently used first, to `completion`. What is queued
-    /// is written before; the scan, and `completion`, run on a queue of their own.
+    /// Hands up to `limit` records to `completion`. What is queued is written before; the scan, and
+    /// `completion`, run on a queue of their own.
     public func entries(
-        _ selection: EntrySelection, limit: Int, _ completion: @escaping @Sendable ([ListedRecord]) -> Void
+        _ selection: EntrySelection, limit: Int, in order: ListingOrder,
+        _ completion: @escaping @Sendable ([ListedRecord]) -> Void
     ) {
         runner.queue.async { @Sendable [self] in
             runner.drain(isForced: false)
             listings.async { @Sendable [shared, runner] in
-                completion(Listing(shared: shared, runner: runner).records(selection, limit: limit))
+                completion(Listing(shared: shared, runner: runner).records(selection, limit: limit, in: order))
             }
         }
     }

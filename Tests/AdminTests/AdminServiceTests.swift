@@ -133,7 +133,7 @@ import Testing
         let admin = try AdminUnderTest()
         admin.store("/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2", "/v1/catalog/us/albums/1")
         let counted = try admin.purge(#"{"prefix":"/v1/catalog/us/songs/","dry_run":true}"#)
-        #expect(counted.status == 200 && counted.json as? [String: Int] == ["purged": 2])
+        #expect(counted.status == 200 && counted.json as? [String: Int] == ["purged": 2, "would_purge": 2])
         #expect(counted.field("Content-Type") == "application/json" && counted.field("Cache-Control") == "no-store")
         #expect(try admin.purge(#"{"url":"/v1/catalog/us/songs/1"}"#).json as? [String: Int] == ["purged": 1])
         #expect(admin.cache.memory.count == 3, "stale, not gone")

@@ -1,7 +1,10 @@
+import AppleMusic
 import Foundation
 import Store
+import Synchronization
 import TestSupport
 import Testing
+import Text
 
 @testable import Admin
 @testable import Cache
@@ -64,6 +67,19 @@ import Testing
         }
     }
 
+    @Test func aListingHasTheOrderThatIsAskedFor() throws {
+        let (first, second, album) = ("/v1/catalog/us/songs/1", "/v1/catalog/us/songs/2", "/v1/catalog/gb/albums/1")
+        try Self.withFile { store in
+            for admin in [try filled(), try filled(store)] {
+                // The first has a field more, the path of the album is longer by a letter.
+                #expect(try targets(admin, "?sort=size") == [first, album, second])
+                #expect(try targets(admin, "?sort=age") == [first, second, album])
+                #expect(try targets(admin, "?sort=age&storefront=us&limit=1") == [first])
+                #expect(try admin.object("/entries?sort=age&limit=2")?["truncated"] as? Bool == true)
+            }
+        }
+    }
+
     @Test func withoutAFileTheNewestComeFirst() throws {
         #expect(try targets(filled()).first == "/v1/catalog/gb/albums/1")
     }
@@ -93,8 +109,70 @@ import Testing
         #expect(try admin.status("GET", "/entry?url=/v1/me/library/songs") == 404)
     }
 
+    /// A proxy that keeps two answers of one user.
+    private func keepingOneUsers(_ store: FileTier? = nil) throws -> AdminUnderTest {
+        let admin = try filled(store)
+        let hash = UserHashKey()?.hash(token: Array("user-anna-token".utf8).span)
+        let scope = CacheKey.Scope.personal(try #require(hash))
+        admin.keep("/v1/me/library/songs?l=canary", scope: scope, age: 40, resourceClass: .personal)
+        admin.keep("/v1/me/library/playlists/p.canary", scope: scope, age: 120, resourceClass: .personal)
+        return admin
+    }
+
+    @Test func ofAnswersOfOneUserRouteSizeAndAgeAreShown() throws {
+        try Self.withFile { store in
+            for admin in [try keepingOneUsers(), try keepingOneUsers(store)] {
+                let listing = try #require(try admin.object("/entries?class=personal&sort=age"))
+                let entries = try #require(listing["entries"] as? [[String: Any]])
+                let routes = ["/v1/me/library/{type}/{id}", "/v1/me/library/{type}"]
+                #expect(entries.compactMap { $0["target"] as? String } == routes)
+                #expect(entries.map { $0["freshness"] as? String } == ["stale", "fresh"])
+                for entry in entries {
+                    #expect(entry["class"] as? String == "personal" && entry["tiers"] as? [String] == ["memory"])
+                    #expect((entry["bytes"] as? Int ?? 0) > 24 && entry["storefront"] is NSNull)
+                }
+                let text = "\(listing)"
+                #expect(!text.contains("canary") && !text.contains("user"), "\(text)")
+            }
+        }
+    }
+
+    /// Whoever may guess at targets must not learn whether they are kept.
+    @Test func selectorsFindNoMoreOfOneUserThanIsShown() throws {
+        let admin = try keepingOneUsers()
+        #expect(try targets(admin, "?class=personal&prefix=/v1/me/library/").count == 2)
+        for selector in [
+            "prefix=/v1/me/library/playlists/p.", "match=/*canary", "url=/v1/me/library/songs?l=canary",
+            "resource=songs:1", "storefront=us",
+        ] {
+            let encoded = selector.replacing("?l=", with: "%3Fl%3D")
+            #expect(try targets(admin, "?class=personal&" + encoded).isEmpty, "\(selector)")
+        }
+    }
+
+    @Test func whatIsKeptOfARouteIsAddedUp() throws {
+        let admin = try keepingOneUsers()
+        let sums = Mutex(JSON.null)
+        func add(_ template: String) -> JSON {
+            admin.cache.list(
+                EntrySelection([.target(Array(template.utf8))]), limit: 9, ofUsersBy: Route.shown
+            ) { listing in
+                let now = Int64(Date().timeIntervalSince1970)
+                sums.withLock { $0 = listing.sums(at: now) }
+            }
+            return sums.withLock { $0 }
+        }
+        let kept = add("/v1/me/library/{type}")
+        #expect(kept["answers"] == .integer(1) && kept["fresh"] == .integer(1) && kept["bytes"]?.intValue ?? 0 > 24)
+        #expect((40...80).contains(kept["oldest_age"]?.intValue ?? 0) && kept["newest_age"] == kept["oldest_age"])
+        #expect(add("/v1/me/library/{type}/{id}")["fresh"] == .integer(0))
+        let none: JSON = ["answers": 0, "bytes": 0, "fresh": 0, "newest_age": .null, "oldest_age": .null]
+        #expect(add("/v1/me/library/search") == none)
+    }
+
     @Test(arguments: [
-        ("/entries?limt=1", "limt: unknown; known are prefix, match, storefront, class, resource, url, limit"),
+        ("/entries?limt=1", "limt: unknown; known are prefix, match, storefront, class, resource, url, sort, limit"),
+        ("/entries?sort=bytes", "sort: expected one of size, age, use."), ("/entries?sort=", "sort: expected one of"),
         ("/entries?limit=0", "limit: expected a number from 1 to 10000."),
         ("/entries?limit=10001", "limit: expected a number from 1 to 10000."),
         ("/entries?limit=x", "limit: expected a number"),

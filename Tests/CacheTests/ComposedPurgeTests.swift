@@ -108,7 +108,7 @@ import Testing
 
     /// Parts are replaced, removed and purged while answers are composed of them. Once that is
     /// done, nothing is found that was composed of what was there before.
-    @Test(arguments: TestSize.of([81, 82], full: [81, 82, 83, 84]) as [UInt64])
+    @Test(arguments: TestSize.of([81, 82], release: [81, 82, 83, 84]) as [UInt64])
     func nothingStaysThatWasComposedOfWhatHasGone(seed: UInt64) {
         let race = CompositionRace(seed: seed, store: seed % 2 == 0 ? scratch.open() : nil)
         let ended = DispatchSemaphore(value: 0)

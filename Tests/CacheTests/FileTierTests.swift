@@ -172,7 +172,7 @@ import Testing
         let store = scratch.open()
         store.store(response("/1"))
         let listed: [String] = await withCheckedContinuation { continuation in
-            store.records.entries(EntrySelection(), limit: 10) { rows in
+            store.records.entries(EntrySelection(), limit: 10, in: .use) { rows in
                 store.store(response("/2"))
                 store.flush()
                 continuation.resume(returning: rows.map(\.path))

@@ -91,8 +91,8 @@ struct LRU {
 
     @Test(arguments: [0.7, 0.9, 1.1], [nil, 2_000])
     func theMemoryTierHitsAtLeastAsOftenAsLRU(alpha: Double, scanEvery: Int?) {
-        for seed in TestSize.of([61], full: [61, 62]) as [UInt64] {
-            let count = TestSize.of(12_000, full: 60_000)
+        for seed in TestSize.of([61], release: [61, 62]) as [UInt64] {
+            let count = TestSize.of(12_000, release: 60_000)
             let trace = Trace(alpha: alpha, scanEvery: scanEvery, count: count, seed: seed)
             let answers = (0...(trace.ranks.max() ?? 0)).map { Self.answer($0) }
             let maxBytes = 1 << 20
@@ -112,7 +112,7 @@ struct LRU {
     @Test(arguments: [0.7, 1.1])
     func theFileHitsAboutAsOftenAsLRU(alpha: Double) {
         let seed: UInt64 = 71
-        let trace = Trace(alpha: alpha, scanEvery: 2_000, count: TestSize.of(6_000, full: 12_000), seed: seed)
+        let trace = Trace(alpha: alpha, scanEvery: 2_000, count: TestSize.of(6_000, release: 12_000), seed: seed)
         let store = scratch.open(maxBytes: 4 << 20)
         // Or it writes while its directory is removed.
         defer { store.close() }

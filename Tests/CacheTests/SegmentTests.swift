@@ -12,12 +12,12 @@ import Testing
 
     /// Everything that was stored, overwritten, removed, softened and evicted, against a model,
     /// while segments come and go; then the same from a fresh start.
-    @Test(arguments: TestSize.of([11], full: [11, 12, 13]) as [UInt64])
+    @Test(arguments: TestSize.of([11], release: [11, 12, 13]) as [UInt64])
     func nothingIsLostOrMixedUpWhileSegmentsAreGivenUp(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
         var store = scratch.open(maxBytes: 4 << 20)
         var model: [Int: StoredResponse] = [:]
-        for round in 0..<TestSize.of(24, full: 300) {
+        for round in 0..<TestSize.of(24, release: 300) {
             for _ in 0..<40 {
                 let number = Int.random(in: 0..<600, using: &generator)
                 let size = [100, 3_000, 9_000, 80_000][Int.random(in: 0..<40, using: &generator) / 13]

@@ -82,7 +82,7 @@ import Testing
         let good = try goodFiles()
         var generator = SeededGenerator(seed: 2_026)
         var found = 0
-        let flips = TestSize.of(60, full: 200, release: 2_000)
+        let flips = TestSize.of(60, release: 2_000)
         for _ in 0..<flips {
             var bytes = good
             let bit = Int.random(in: 0..<bytes.count * 8, using: &generator)
@@ -112,7 +112,7 @@ import Testing
         let good = try goodFiles()
         var generator = SeededGenerator(seed: 9)
         let lengths = [0, 1, 15, 16, 99, 100, 511, 512, 4_095, 4_096, 4_097, good.database.count - 1]
-        let more = TestSize.of(30, full: 30, release: 190)
+        let more = TestSize.of(30, release: 190)
         var found: [Int] = []
         for length in lengths + (0..<more).map({ _ in Int.random(in: 0..<good.database.count, using: &generator) }) {
             try write(Files(database: Array(good.database[..<length]), segment: good.segment))

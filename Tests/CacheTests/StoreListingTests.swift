@@ -45,4 +45,20 @@ import Testing
         #expect(store.list(EntrySelection(), limit: 100).count == 30)
         store.close()
     }
+
+    @Test func theFirstOfAnOrderAreTheFirstOfAll() {
+        let store = scratch.open()
+        for number in 0..<100 {
+            let rank = number * 37 % 100
+            store.store(
+                response("/\(100 + number)", String(repeating: " ", count: rank * 10), at: noon - Int64(rank)))
+        }
+        store.flush()
+        let ranked = (0..<100).sorted { $0 * 37 % 100 > $1 * 37 % 100 }.map { "/\(100 + $0)" }
+        for limit in [1, 7, 100] {
+            #expect(store.list(limit: limit, in: .size).map(\.path) == Array(ranked.prefix(limit)))
+            #expect(store.list(limit: limit, in: .age).map(\.path) == Array(ranked.prefix(limit)))
+        }
+        store.close()
+    }
 }

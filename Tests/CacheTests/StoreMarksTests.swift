@@ -214,6 +214,51 @@ import Testing
         store.close()
     }
 
+    /// A process whose clock was a day behind purged and was killed. For the next one, whose clock
+    /// was right, what had been there before was younger than the purge.
+    @Test(arguments: [false, true])
+    func aPurgeByAClockThatWasBehindEndsWhatWasThereForTheNextProcessToo(isSetBackLater: Bool) async throws {
+        let clock = TestClock()
+        let first = scratch.open(now: { clock.now })
+        first.store(response("/albums"))
+        first.flush()
+        if !isSetBackLater { first.close() }
+        clock.now = noon - 86_400
+        let behind = isSetBackLater ? first : scratch.open(now: { clock.now })
+        await purge(ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind), .target(Array("/a".utf8)), at: clock.now)
+        behind.close()
+        clock.now = noon + 3_600
+        let store = scratch.open(now: { clock.now })
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        #expect(last(cache, "/a") >= noon && last(cache, "/a") <= clock.now && last(cache, "/b") == .min)
+        store.close()
+    }
+
+    /// And one whose clock had been ahead: its purges lay in the future for one process at most.
+    @Test func aPurgeAfterAClockThatWasAheadIsOfTheNextStartAtTheLatest() async throws {
+        let clock = TestClock()
+        clock.now = noon + 300_000_000
+        var store = scratch.open(now: { clock.now })
+        store.store(response("/albums", at: clock.now))
+        store.flush()
+        clock.now = noon
+        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        await purge(cache, .target(Array("/a".utf8)), at: noon)
+        #expect(last(cache, "/a") == noon)
+        await purge(cache, at: noon + 1)
+        #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 0, "everything ends it")
+        await purge(cache, .target(Array("/b".utf8)), at: noon + 2)
+        store.close()
+        for _ in 0..<2 {
+            clock.now += 60
+            store = scratch.open(now: { clock.now })
+            cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+            #expect(last(cache, "/b") <= clock.now)
+            store.close()
+        }
+        #expect(try sqlite(scratch.file, "SELECT max(at) FROM purged") <= clock.now)
+    }
+
     @Test func whatIsForgottenIsWrittenDownAndItsTargetsGo() async throws {
         let (cache, store) = scratch.cache()
         await purge(cache, .target(Array("/a".utf8)), at: 5)

@@ -28,7 +28,7 @@ import Testing
         return filler(Int(size))
     }
 
-    @Test(arguments: TestSize.of([81], full: [81, 82]) as [UInt64])
+    @Test(arguments: TestSize.of([81], release: [81, 82]) as [UInt64])
     func sizesHoldAtEveryMomentWithSeveralWriters(seed: UInt64) throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.memorySize), store: store)

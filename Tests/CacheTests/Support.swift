@@ -191,7 +191,7 @@ extension FileTier {
 
     func listed(_ selection: EntrySelection = EntrySelection()) async -> [ListedRecord] {
         await withCheckedContinuation { continuation in
-            records.entries(selection, limit: 10) { continuation.resume(returning: $0) }
+            records.entries(selection, limit: 10, in: .use) { continuation.resume(returning: $0) }
         }
     }
 }
@@ -238,8 +238,10 @@ extension FileTier {
 
     func purge(_ purge: Purge, _ completion: @escaping @Sendable (Int?) -> Void) { records.purge(purge, completion) }
 
-    func list(_ selection: EntrySelection = EntrySelection(), limit: Int) -> [ListedRecord] {
-        Listing(shared: shared, runner: runner).records(selection, limit: limit)
+    func list(
+        _ selection: EntrySelection = EntrySelection(), limit: Int, in order: ListingOrder = .use
+    ) -> [ListedRecord] {
+        Listing(shared: shared, runner: runner).records(selection, limit: limit, in: order)
     }
 }
 

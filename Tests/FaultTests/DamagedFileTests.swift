@@ -10,7 +10,7 @@ import Testing
 /// own tests (`StoreDamageTests`), which need no process for each.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary))
 struct DamagedFileTests {
-    private static let flips = TestSize.of(1, full: 20, release: 200)
+    private static let flips = TestSize.of(1, full: 8, release: 200)
     private static let albums = 20
 
     /// A database and its only segment.

@@ -19,7 +19,7 @@ extension Requirement {
 /// The disk is a tmpfs in a mount namespace of the program's own, so that no root is needed.
 @Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(.mountNamespace))
 struct FullDiskTests {
-    private static let requests = TestSize.of(400, full: 10_000, release: 100_000)
+    private static let requests = TestSize.of(400, full: 4_000, release: 100_000)
     private static let clients = 4
 
     /// Mounts the disk at $1/disk and becomes the program. A child stays, which takes all space

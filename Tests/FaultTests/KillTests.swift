@@ -8,7 +8,7 @@ import Testing
 /// and what was on disk before all kills still a hit after each.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary))
 struct KillTests {
-    private static let cycles = TestSize.of(3, full: 200, release: 10_000)
+    private static let cycles = TestSize.of(3, full: 60, release: 10_000)
     /// A cache is begun anew after so many, so that there are misses.
     private static let cyclesOfAFile = 200
     private static let stored = 40

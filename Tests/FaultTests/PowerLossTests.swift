@@ -10,8 +10,8 @@ import Testing
 /// more than it had to has the record of every row: what a checkpoint brought to it is whole.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct PowerLossTests {
-    private static let images = TestSize.of(12, full: 1_000, release: 20_000)
-    private static let albums = TestSize.of(600, full: 2_400)
+    private static let images = TestSize.of(12, full: 250, release: 20_000)
+    private static let albums = TestSize.of(600, full: 1_200, release: 2_400)
     /// Of the cache file: so few that the log is often taken over, and segments come and go.
     private static let bytes = 1 << 20
     /// Of each image are looked at: the newest, which the loss may have touched.

@@ -9,8 +9,8 @@ import Testing
 /// others is told and not judged: the machine may be busy.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary))
 struct SlowClientTests {
-    private static let each = TestSize.of(20, full: 200, release: 1_000)
-    private static let requests = TestSize.of(30, full: 2_000, release: 20_000)
+    private static let each = TestSize.of(20, full: 100, release: 1_000)
+    private static let requests = TestSize.of(30, full: 600, release: 20_000)
     /// Deadlines take a minute.
     private static let waitsForDeadlines = TestSize.of(false, full: true, release: true)
 

@@ -23,7 +23,7 @@ struct SlowLinkTests {
             let near = try SlowRelay(to: UInt16(program.port), manner, seed: seed &+ 1)
             let traffic = Traffic(port: Int(near.port))
             traffic.run(
-                clients: TestSize.of(4, full: 20, release: 30), requests: TestSize.of(2, full: 12, release: 300),
+                clients: TestSize.of(4, full: 10, release: 30), requests: TestSize.of(2, full: 12, release: 300),
                 large: TestSize.of([], full: [FaultOrigin.middlingAlbum], release: [FaultOrigin.largeAlbum]))
             near.stop()
             far.stop()

@@ -56,6 +56,17 @@ import Testing
         #expect(folders.count == 3)
     }
 
+    /// They grew until the disk was full, unless the operator knew how to.
+    @Test func theLogsOfAllUnitsAreRotatedAndReopened() throws {
+        let file = House.top.appendingPathComponent("Sources/Deployment/logrotate/refrain.logrotate")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let units = try Self.unit("refrain.service") + Self.unit("refrain@.service.d/node.conf")
+        let folders = units.matches(of: /\nLogsDirectory=(\S+)/).map { $0.1.replacing("%i", with: "*") }
+        #expect(folders == ["refrain", "refrain-*"])
+        #expect(text.contains("\n" + folders.map { "/var/log/\($0)/*.log " }.joined() + "{\n"))
+        #expect(text.contains("systemctl kill --kill-who=main --signal=USR1 refrain.service 'refrain@*.service'"))
+    }
+
     @Test(
         .enabled(
             if: FileManager.default.isExecutableFile(atPath: analyzer),

@@ -19,7 +19,7 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
         defer { proxy.stop() }
         var clients: [RawClient] = []
-        for _ in 0..<TestSize.of(60, full: 600) {
+        for _ in 0..<TestSize.of(60, release: 600) {
             let client = try RawClient(port: UInt16(proxy.port), receiveBuffer: 4_096)
             // The proxy may have refused it by then.
             try? client.send(Self.requests(using: &random))

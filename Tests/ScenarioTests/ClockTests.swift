@@ -64,7 +64,7 @@ import Testing
         let folder = try TemporaryFolder()
         let (proxy, origin) = try start(clock, hasFile ? folder.file("cache.sqlite") : nil)
         defer { proxy.stop() }
-        for number in 0..<TestSize.of(150, full: 2_000) {
+        for number in 0..<TestSize.of(150, release: 2_000) {
             let now = clock.unixSeconds
             let far: [Int64] = [Self.beyond32Bits - now, Self.atTheBeginning - now, 1_790_000_000 - now]
             let near: [Int64] = [0, 1, 30, 61, 661, 3_600, -1, -30, -3_600, 400 * 86_400, -400 * 86_400]

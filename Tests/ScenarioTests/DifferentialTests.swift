@@ -8,22 +8,22 @@ import Testing
 /// the proxy is one that the API gave within its time: in status and JSON value, each part for
 /// itself where it is put together of several.
 @Suite struct DifferentialTests {
-    private static let requests = TestSize.of(800, full: 2500)
-    private static let worldRequests = TestSize.of(300, full: 2_500, release: 10_000)
-    private static let habitRequests = TestSize.of(300, full: 2_500, release: 10_000)
-    private static let disturbedRequests = TestSize.of(400, full: 2_500, release: 10_000)
-    private static let disturbEvery = TestSize.of(80, full: 250)
-    private static let disturbedReviseEvery = TestSize.of(60, full: 150)
-    private static let smallRequests = TestSize.of(500, full: 2_500, release: 10_000)
-    private static let gapRequests = TestSize.of(250, full: 2_500, release: 10_000)
-    private static let flippedRequests = TestSize.of(600, full: 1200)
-    /// In a brief run time passes faster, so that as much ends its lifetime, and revisions and
-    /// flips come earlier.
-    private static let longestStep = TestSize.of(8, full: 3)
-    private static let reviseEvery = TestSize.of(200, full: 400)
-    private static let flipAfter = TestSize.of(200, full: 300)
+    private static let requests = TestSize.of(800, release: 2500)
+    private static let worldRequests = TestSize.of(300, full: 900, release: 10_000)
+    private static let habitRequests = TestSize.of(300, full: 900, release: 10_000)
+    private static let disturbedRequests = TestSize.of(400, full: 900, release: 10_000)
+    private static let disturbEvery = TestSize.of(80, release: 250)
+    private static let disturbedReviseEvery = TestSize.of(60, release: 150)
+    private static let smallRequests = TestSize.of(500, full: 900, release: 10_000)
+    private static let gapRequests = TestSize.of(250, full: 900, release: 10_000)
+    private static let flippedRequests = TestSize.of(600, release: 1200)
+    /// In the size for a release time passes slower, and revisions and flips come later: in fewer
+    /// requests as much is to end its lifetime.
+    private static let longestStep = TestSize.of(8, release: 3)
+    private static let reviseEvery = TestSize.of(200, release: 400)
+    private static let flipAfter = TestSize.of(200, release: 300)
 
-    /// Ten thousand requests in all, in the full size.
+    /// Ten thousand requests in all, in the size for a release.
     @Test(arguments: [
         DifferentialRun.Settings(
             seed: 20_261_121, requests: requests, longestStep: longestStep, reviseEvery: reviseEvery),
@@ -41,10 +41,10 @@ import Testing
         let statistics = run.statistics
         #expect(run.answered == settings.requests)
         #expect(statistics[.hits] > settings.requests / 20 && statistics[.collapsed] > 0)
-        #expect(statistics[.revalidated] > 0 || !TestSize.isFull)
+        #expect(statistics[.revalidated] > 0 || !TestSize.isRelease)
         #expect(statistics[.stale] > 0 || settings.staleFor == 0)
-        // In a brief run there are few windows and revalidations, in some runs none.
-        #expect(statistics[.built] > 50 && (statistics[because: .window] > 0 || !TestSize.isFull))
+        // There are few windows and revalidations in fewer requests, in some runs none.
+        #expect(statistics[.built] > 50 && (statistics[because: .window] > 0 || !TestSize.isRelease))
         #expect(statistics[because: .reduced] > 0 && statistics[because: .split] > 0)
         #expect(statistics[because: .batched] > 0 || !settings.batches)
         // Without answers of earlier revisions the run would have shown little.

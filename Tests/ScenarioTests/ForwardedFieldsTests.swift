@@ -54,7 +54,7 @@ import Testing
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
         let targets = ["/v1/me/library/songs", "/v1/catalog/us/songs/1?include=library", "/v1/unknown"]
-        for number in 0..<TestSize.of(150, full: 1_500) {
+        for number in 0..<TestSize.of(150, release: 1_500) {
             let method = ["GET", "GET", "HEAD", "POST", "PUT", "DELETE"].randomElement(using: &random)!
             let isRead = method == "GET" || method == "HEAD"
             let more = isRead ? "/v1/catalog/us/songs/\(number)" : "/elsewhere"

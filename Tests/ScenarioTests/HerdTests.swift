@@ -12,7 +12,7 @@ import Testing
 /// A thousand clients want the same at once (HARDENING F12): what nobody has, what runs out, what
 /// cannot be stored; the first of them leaves, or the origin forgets its request.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HerdTests {
-    private static var clients: Int { TestSize.of(150, full: 1_000) }
+    private static var clients: Int { TestSize.of(150, release: 1_000) }
     private static let target = "/v1/catalog/us/albums/1"
 
     private func herd(_ proxy: ProxyUnderTest, _ count: Int = clients, _ target: String = target) throws -> [RawClient]

@@ -278,7 +278,7 @@ import Testing
             var random = SeededGenerator(seed: seed &* 100 &+ UInt64(worker))
             let client = HTTPTestClient(port: proxy.port)
             defer { client.close() }
-            for _ in 0..<TestSize.of(500, full: 2_500) {
+            for _ in 0..<TestSize.of(500, release: 2_500) {
                 let request = PersonalRequest.random(using: &random)
                 guard let reply = try? client.send(request.method, request.target, fields: request.fields) else {
                     problems.withLock { $0.append("no answer: \(request)") }
@@ -308,13 +308,13 @@ private struct PersonalRequest {
 
     static func random(using random: inout SeededGenerator) -> PersonalRequest {
         // As many as share what is kept in a brief run, and a hundred of HARDENING F19.
-        let users = (0..<TestSize.of(5, full: 100)).map { "user-\($0)" }
+        let users = (0..<TestSize.of(5, release: 100)).map { "user-\($0)" }
         let targets =
             [
                 "/v1/me/library/songs", "/v1/me/library/songs?limit=5", "/v1/me/storefront", "/v1/me/recent/played",
                 "/v1/catalog/us/songs/1?include=library", "/v1/catalog/us/songs/1", "/v1/me//library/songs",
                 "/v1/me/library/songs?l=en", "/v1/%6De/library/songs", "/v1/other",
-            ] + (0..<TestSize.of(0, full: 40)).map { "/v1/me/library/albums/l.\($0)" }
+            ] + (0..<TestSize.of(0, release: 40)).map { "/v1/me/library/albums/l.\($0)" }
         let user = Int.random(in: 0..<12, using: &random) == 0 ? nil : users.randomElement(using: &random)
         let other = users.randomElement(using: &random)!
         let tricks: [(String, String)] = [

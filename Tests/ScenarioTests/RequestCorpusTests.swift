@@ -42,7 +42,7 @@ struct RequestCorpusTests {
     private static let parseErrors: Set<Int> = [400, 408, 413, 414, 417, 431, 505]
 
     /// Whole, and cut in two anywhere (HARDENING F16).
-    @Test(arguments: [nil] + (1...UInt64(TestSize.of(1, full: 5))).map { $0 })
+    @Test(arguments: [nil] + (1...UInt64(TestSize.of(1, release: 5))).map { $0 })
     func everyCaseGetsItsVerdict(cutBy seed: UInt64?) throws {
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(fields: [("Cache-Control", "no-store"), ("Content-Type", "text/plain")], body: "ok")

@@ -28,7 +28,7 @@ import Testing
     }
 
     /// A table that is asked for every key after each of many changes.
-    @Test(arguments: TestSize.of([5], full: [5, 6, 7]) as [UInt64])
+    @Test(arguments: TestSize.of([5], release: [5, 6, 7]) as [UInt64])
     func aTableHoldsWhatADictionaryDoes(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var table = PlaceTable()
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A file with more keys than may be known: what is not known is asked of the database.
-    @Test(arguments: TestSize.of([31], full: [31, 32]) as [UInt64])
+    @Test(arguments: TestSize.of([31], release: [31, 32]) as [UInt64])
     func aDirectoryThatIsFullForgetsHalf(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let directory = KeyDirectory(mostKeys: 1_000)

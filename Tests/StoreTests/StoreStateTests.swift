@@ -209,6 +209,24 @@ import Testing
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)], "once")
     }
 
+    /// What is written down of purges is later by that.
+    @Test func aClockThatIsBehindWhatItSaidIsKnown() {
+        var script = Script.opened
+        func lag() -> Int64 {
+            script.state.lag.seconds(at: StoreState.Moment(uptime: script.uptime, unixSeconds: script.unixSeconds))
+        }
+        _ = script.on(.due(isForced: false))
+        #expect(lag() == 0)
+        script.unixSeconds -= 59
+        #expect(lag() == 0, "it is being adjusted")
+        script.unixSeconds -= 86_341
+        #expect(lag() == 86_400)
+        _ = script.on(.due(isForced: false), after: .seconds(10))
+        #expect(lag() == 86_410, "the script's clock stands still")
+        script.unixSeconds += 86_410
+        #expect(lag() == 0)
+    }
+
     @Test func aFileThatIsLentIsNotTouched() {
         var script = Script.opened
         #expect(script.on(.lend) == [.lend])

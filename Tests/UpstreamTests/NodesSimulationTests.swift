@@ -27,7 +27,7 @@ import Testing
         Case(perSecond: 4, clients: 20, seconds: 90, mostShared: 0.1, mostLost: 0.15, mostFailed: (2, 60)),
         Case(perSecond: 20, clients: 100, seconds: 90, mostShared: 0.1, mostLost: 0.15, mostFailed: (0, 0)),
     ]
-    private static let seeds: ClosedRange<UInt64> = 1...TestSize.of(2, full: 5)
+    private static let seeds: ClosedRange<UInt64> = 1...TestSize.of(2, release: 5)
 
     /// Over all seeds, of the run from its first request on, or of what follows the loss of the
     /// engine.

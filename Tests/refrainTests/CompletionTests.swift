@@ -42,7 +42,7 @@ import Testing
         (["refrain", "serve", "--config", "=", "a f"], ["a file.conf"]),
         (["refrain", "serve", "--config", "="], ["a file.conf", "directory"]),
         (["refrain", "help", "--share", ""], ["directory"]),
-        (["refrain", "list", "--class", "so"], ["songs"]),
+        (["refrain", "list", "--class", "so"], ["songs"]), (["refrain", "list", "--sort", "a"], ["age"]),
         (["refrain", "purge", "--storefront", "=", "u"], ["us"]),
         (["refrain", "purge", "--resource", "so"], ["songs:"]),
         (["refrain", "purge", "--resource", "songs", ":"], []),
@@ -73,6 +73,12 @@ import Testing
             CompletedValue(named: "METHOD", in: [])
                 == .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
         )
+    }
+
+    /// Storefronts were.
+    @Test func noWordsAreOfferedForAStatus() throws {
+        let status = try #require(Command.replay.options.first { $0.name == "status" })
+        #expect(CompletedValue(named: status.value ?? "", in: []) == .unknown)
     }
 
     /// They had gone when `export` joined them.

@@ -35,15 +35,21 @@ import Testing
         #expect(try read("ttl search upstream stale 1h").configuration.ttl(for: .search) == .origin(stale: 3600))
     }
 
+    /// Most of those that had been added since were not in it.
     @Test func readsEveryDirective() throws {
-        let configuration = try read(
+        let effective = try read(
             """
             listen 127.0.0.1:80
             listen [::1]:443 tls
             tls_certificate cert.pem
             tls_certificate_key "my key.pem"
+            http2 off
             admin_listen 0.0.0.0:9
             admin_token_file admin.token
+            connections_per_address 7
+            trusted_proxy 10.0.0.0/8
+            request_memory 32MiB
+            answer_memory 33MiB
             upstream http://127.0.0.1:8090
             upstream_ca_file ca.pem
             upstream_connections 7
@@ -53,6 +59,7 @@ import Testing
             upstream_content_timeout 500ms
             client_idle_timeout 75s
             client_head_timeout 1m
+            forward_fields X-Gateway
             other refuse
             developer_key_file key.p8
             developer_key_id ABC123DEFG
@@ -61,19 +68,34 @@ import Testing
             music_user_token_file user.token
             client_keys_file keys
             cache_file off
+            cache_file_locked memory
+            cache_check 2MiB/s
             cache_size 10MiB
             memory_size 0
+            ttl albums 2h
+            ttl_speed 2
+            shared_tier rediss://127.0.0.1
+            shared_tier_auth_file tier.auth
+            shared_tier_ca_file ca.pem
+            shared_tier_name music
+            shared_tier_timeout 70ms
+            node_name node-7
             compose verify
+            verify_sample 2%
             windows off
             batch off
+            superset_includes off
+            documented_forms on
             next complete
             cors_origin https://a.example http://localhost:3000
+            cors_headers X-App
             access_log /var/log/refrain.log json
             log_level debug
             record traffic.rec
             workers 3
             """
-        ).configuration
+        )
+        let configuration = effective.configuration
         #expect(configuration.listeners.map(\.isTLS) == [false, true])
         #expect(configuration.tlsCertificateFile == "cert.pem")
         #expect(configuration.tlsCertificateKeyFile == "my key.pem")
@@ -97,7 +119,27 @@ import Testing
         #expect(configuration.corsOrigins == ["https://a.example", "http://localhost:3000"])
         #expect(configuration.accessLog == AccessLogSetting(destination: .file("/var/log/refrain.log"), format: .json))
         #expect(configuration.logLevel == .debug && configuration.recording?.settings.path == "traffic.rec")
-        #expect(configuration.workers == 3)
+        #expect(configuration.workers == 3 && !configuration.http2 && configuration.connectionsPerAddress == 7)
+        #expect(configuration.trustedProxies.count == 1 && configuration.forwardedFields == ["X-Gateway"])
+        #expect(configuration.requestMemory == 32 << 20 && configuration.answerMemory == 33 << 20)
+        #expect(!configuration.endsWithoutCacheFile && configuration.cacheCheck == 2 << 20)
+        #expect(configuration.ttl(for: .albums) == .fixed(7200, stale: 0) && configuration.ttlSpeed == 2)
+        #expect(configuration.sharedTier?.isTLS == true && configuration.sharedTierAuthFile == "tier.auth")
+        #expect(configuration.sharedTierCAFile == "ca.pem" && configuration.sharedTierName == "music")
+        #expect(configuration.sharedTierTimeout == .milliseconds(70) && configuration.writtenNodeName == "node-7")
+        #expect(configuration.verifySample == 20_000 && !composition.supersets)
+        #expect(configuration.documentedForms == .on && configuration.corsHeaders == ["X-App"])
+        // A signing key and a ready token are two ways to one thing.
+        let ready = try read("developer_token_file ready.token")
+        #expect(ready.configuration.developerTokenFile == "ready.token")
+        let (written, standard) = (effective.lines + ready.lines, try ConfigurationReader.standard().configuration)
+        // Other tests read what is included.
+        for directive in Directive.table where directive.name != Directive.include {
+            let line = written.first { $0.directive.name == directive.name && $0.place != nil }
+            var changed = standard
+            try directive.apply(&changed, try #require(line, "no line has \(directive.name)").words)
+            #expect(changed != standard, "\(directive.name) changes nothing")
+        }
     }
 
     @Test func listsEverythingThatIsWrongInReadingOrder() {

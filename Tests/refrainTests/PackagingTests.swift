@@ -63,6 +63,17 @@ import Testing
         }
     }
 
+    /// It built a release first, however the binary had been made.
+    @Test func aProgramThatIsNamedIsPackedWithoutABuild() throws {
+        let make = try #require(Tool("make"))
+        func steps(_ settings: String...) throws -> String {
+            try make.run(["-n", "deb", "SWIFT=compile"] + settings, in: Page.top, environment: ["MAKEFLAGS": ""]).text
+        }
+        #expect(try steps().contains("compile build"))
+        let packed = try steps("BINARY=/opt/refrain")
+        #expect(packed.contains("debian/build /opt/refrain .build") && !packed.contains("compile"))
+    }
+
     @Test(.requires(.release), .requires(.debianTools))
     func thePackageHoldsWhatTheServiceNeedsAndIsTheSameTwice() throws {
         try withTemporaryDirectory { directory in
@@ -111,7 +122,8 @@ import Testing
         ] {
             #expect(control.contains(line), "\(line)")
         }
-        #expect(try tool.run(["--info", package.path, "conffiles"]).text == "/etc/refrain/proxy.conf\n")
+        let kept = try tool.run(["--info", package.path, "conffiles"]).text
+        #expect(kept == "/etc/refrain/proxy.conf\n/etc/logrotate.d/refrain\n")
         let list = try tool.run(["--contents", package.path]).text.split(separator: "\n")
         #expect(list.allSatisfy { $0.contains(" root/root ") })
         let pages = ManualPage.all(of: Command.table).map { "man\($0.section)/\($0.fileName).gz" }

@@ -48,7 +48,7 @@ import Testing
         defer { close(descriptor) }
         #expect(address.withSockaddr { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 16) == 0)
         let inherited = InheritedSockets([(dup(descriptor), "admin")])
-        #expect(inherited.problems.isEmpty && inherited.unused(by: []) == [address])
+        #expect(inherited.problems.isEmpty && inherited.unused(by: []).map(\.address) == [address])
         var configuration = try ConfigurationReader.standard().configuration
         configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)]
         configuration.adminListener = .unix(path)
@@ -71,7 +71,7 @@ import Testing
         let address = try #require(SocketAddress("127.0.0.1:\(port)"))
         let inherited = InheritedSockets([(dup(socket.descriptor), "web")])
         #expect(inherited.problems.isEmpty && inherited[address].count == 1)
-        #expect(inherited.unused(by: []) == [address] && inherited.unused(by: [address]).isEmpty)
+        #expect(inherited.unused(by: []).map(\.address) == [address] && inherited.unused(by: [address]).isEmpty)
         var configuration = try ConfigurationReader.standard().configuration
         configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: port), isTLS: false)]
         configuration.adminListener = nil
@@ -86,6 +86,10 @@ import Testing
         configuration.corsOrigins = []
         try first.adopt(configuration)
         #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
+        var other = configuration
+        other.listeners[0] = ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)
+        #expect(throws: Self.unlisted(address)) { try first.adopt(other) }
+        #expect(try HTTPTestClient(port: Int(port)).send("TRACE", "/").status == 405)
         first.stop()
         // Nothing listens, and yet no client is refused.
         let waiting = try RawClient(port: port)
@@ -94,5 +98,14 @@ import Testing
         let second = try RunningProxy(configuration, log, inheritance: again)
         #expect(String(decoding: waiting.read(), as: UTF8.self).hasPrefix("HTTP/1.1 405"))
         second.stop()
+        // It was closed with a warning, and clients of the service manager's copy waited for ever.
+        let third = Inheritance(sockets: InheritedSockets([(dup(socket.descriptor), "web")]))
+        #expect(throws: Self.unlisted(address)) { _ = try RunningProxy(other, log, inheritance: third) }
+    }
+
+    private static func unlisted(_ address: SocketAddress) -> CommandFailure {
+        .badSetting(
+            "listen: the service manager has a socket for \(address) (ListenStream= in refrain.socket), and no "
+                + "listen or admin_listen line has this address: add the line, or take the socket away")
     }
 }

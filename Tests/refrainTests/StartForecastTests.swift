@@ -1,8 +1,8 @@
-import EventLoop
 import Glibc
 import TestSupport
 import Testing
 
+@testable import EventLoop
 @testable import refrain
 
 /// `check` called right what `serve` refused a moment later.
@@ -70,6 +70,16 @@ import Testing
         let result = try check(["listen 127.0.0.1:\(listening.port)"])
         withExtendedLifetime(listening) { #expect(result.status == 0) }
         #expect(result.error.contains("note: listen: 127.0.0.1:\(listening.port) is in use now"))
+    }
+
+    /// The line said no more than "Permission denied".
+    @Test func aPortThatNeedsARightNamesTheWayToIt() throws {
+        let denied = SystemError(call: "bind", errno: EACCES)
+        let privileged = try #require(SocketAddress("0.0.0.0:443"))
+        #expect(privileged.remedy(for: denied).contains("refrain.socket"))
+        #expect(privileged.remedy(for: SystemError(call: "bind", errno: EADDRINUSE)).isEmpty)
+        #expect(privileged.with(port: 1024).remedy(for: denied).isEmpty)
+        #expect(try #require(SocketAddress(path: "/run/admin")).remedy(for: denied).isEmpty)
     }
 
     @Test func trustAnchorsThatAreNoneAreAnError() throws {

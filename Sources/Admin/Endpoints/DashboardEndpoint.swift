@@ -22,10 +22,10 @@ extension AdminExchange {
             let hypothetical = HypotheticalRequest(
                 target: try EntrySelection.target(of: url), method: .get, carriesUserToken: false)
             let (here, asked) = (Confined(self, to: connection.context.loop), page)
-            service.sources.explain(hypothetical) { @Sendable explanation in
+            explain(hypothetical) { @Sendable explanation in
                 here.execute { exchange in
                     var page = asked
-                    page.explanation = explanation?.json
+                    page.explanation = explanation
                     page.problem = explanation == nil ? "There is no proxy to ask now." : ""
                     exchange.show(page, finish)
                 }

@@ -6,11 +6,22 @@ import Text
 
 // GET /entries: what is stored.
 
-/// Bounds of a listing, and its parameters: the selectors, and the most entries.
+/// Bounds of a listing, and its parameters: the selectors, the order, and the most entries.
 public enum EntriesQuery {
     public static let limits = 1...10_000
     public static let standardLimit = 100
-    static let parameters = EntrySelector.parameters.map(\.name) + ["limit"]
+    static let parameters = EntrySelector.parameters.map(\.name) + ["sort", "limit"]
+    public static let orders = ListingOrder.allCases.map(\.rawValue)
+}
+
+extension Route {
+    /// The route of a canonical target.
+    init(of target: ArraySlice<UInt8>) {
+        self = (try? CanonicalTarget(String(decoding: target, as: UTF8.self)))?.route ?? CanonicalTarget().route
+    }
+
+    /// All that an operator is told of a personal target.
+    static func shown(for target: ArraySlice<UInt8>) -> [UInt8] { Array(Route(of: target).template.utf8) }
 }
 
 extension AdminExchange {
@@ -21,8 +32,15 @@ extension AdminExchange {
             if let text = parameters[selector.name] { selection.narrow(by: try selector.condition(text)) }
         }
         let limit = try parameters.number("limit", in: EntriesQuery.limits, standard: EntriesQuery.standardLimit)
+        guard let order = ListingOrder(rawValue: parameters["sort"] ?? ListingOrder.use.rawValue) else {
+            let names = EntriesQuery.orders.joined(separator: ", ")
+            throw AdminRequestError(detail: "sort: expected one of \(names).")
+        }
         let (finish, now) = (replyLater(), now)
-        service.sources.cache.list(selection, limit: limit) { @Sendable listing in
+        let isOfUsers = parameters["class"] == ResourceClass.personal.name
+        service.sources.cache.list(
+            selection, limit: limit, in: order, ofUsersBy: isOfUsers ? { Route.shown(for: $0) } : nil
+        ) { @Sendable listing in
             finish(.json(listing.json(at: now)))
         }
     }

@@ -1,3 +1,4 @@
+import AppleMusic
 import Cache
 import Compose
 import Freshness
@@ -13,9 +14,37 @@ extension AdminExchange {
         let parameters = try parameters(["url", "method", "user"])
         let hypothetical = try HypotheticalRequest(parameters)
         let finish = replyLater()
-        service.sources.explain(hypothetical) { @Sendable explanation in
-            finish(explanation.map { .json($0.json) } ?? .error(503, "There is no proxy to ask now."))
+        explain(hypothetical) { @Sendable explanation in
+            finish(explanation.map { .json($0) } ?? .error(503, "There is no proxy to ask now."))
         }
+    }
+
+    /// The explanation in words; nil where there is no proxy to ask.
+    func explain(_ request: HypotheticalRequest, _ completion: @escaping @Sendable (JSON?) -> Void) {
+        let (sources, now) = (service.sources, now)
+        let route = Route(of: request.target[...])
+        guard route.isPersonal else { return sources.explain(request) { completion($0?.json()) } }
+        // All of them: memory bounds how many there are.
+        sources.cache.list(
+            EntrySelection([.target(Array(route.template.utf8))]), limit: Int(Int32.max), ofUsersBy: Route.shown
+        ) { listing in
+            let kept = listing.sums(at: now)
+            sources.explain(request) { completion($0?.json(keptForUsers: kept)) }
+        }
+    }
+}
+
+extension EntryListing {
+    /// What is kept of one route for all users, added up: of single answers nothing is told.
+    func sums(at now: Int64) -> JSON {
+        let records = entries.map(\.record)
+        let ages = records.map { Lifetime($0.facts.times).age(since: $0.facts.receivedAt, at: now) }
+        let fresh = zip(records, ages).count { $0.facts.times.freshFor > $1 }
+        return [
+            "answers": .integer(records.count), "bytes": .integer(records.reduce(0) { $0 + $1.size }),
+            "fresh": .integer(fresh), "newest_age": ages.min().map(JSON.integer) ?? .null,
+            "oldest_age": ages.max().map(JSON.integer) ?? .null,
+        ]
     }
 }
 
@@ -35,7 +64,7 @@ extension HypotheticalRequest {
 }
 
 extension Explanation {
-    var json: JSON {
+    fileprivate func json(keptForUsers: JSON = .null) -> JSON {
         [
             "plan": .string(action.rawValue), "reason": reason.map { .string($0.text) } ?? .null,
             "why": .string(sentence), "target": .string(target), "route": .string("\(route.template)"),
@@ -43,7 +72,7 @@ extension Explanation {
             "scope": .string(route.isPersonal || scope == nil ? "personal" : "shared"),
             "storefront": route.storefront.map { .string($0.text) } ?? .null, "rule": .string(rule.text),
             "stored": stored.map { .object($0.summary(at: now, isInMemory: isInMemory)) } ?? .null,
-            "last_answer": lastAnswer.map { $0.json(at: now) } ?? .null,
+            "kept_for_users": keptForUsers, "last_answer": lastAnswer.map { $0.json(at: now) } ?? .null,
             "selecting_fields": .array(selectingFields.map { .string($0) }),
             "composing": composing.map(\.json) ?? .null, "not_composed": refusal.map(\.json) ?? .null,
             "asks_origin": .string(asksOrigin.rawValue), "asks_tier": .bool(asksTier),
@@ -65,7 +94,7 @@ extension Explanation {
         case .verify: return "It could be composed; compose verify asks the origin all the same and compares."
         case .stale:
             return "The stored answer is past its freshness: it is served, and a newer one is fetched behind it."
-        case .personal: return "It belongs to one user, and what is kept for one user cannot be looked into."
+        case .personal: return "It belongs to one user; what is kept for users is only counted, by route."
         case .refuse: return "Refrain answers it with an error of its own."
         case .fetch, .pass: return reason.flatMap(\.sentence) ?? "The origin has to be asked."
         }

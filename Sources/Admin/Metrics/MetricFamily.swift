@@ -319,15 +319,14 @@ extension MetricFamily {
         }
     }
 
-    /// From 33 us to 34 s, each twice the one before, as exponents of `LatencyCounts`.
-    private static let bounds = 5...25
+    /// 1, 2 and 5 of each decade from 10 us to 50 s, in nanoseconds.
+    private static let bounds = sequence(first: Int64(10_000)) { $0 * 10 }.prefix(7).flatMap { [$0, 2 * $0, 5 * $0] }
 
     private static func buckets(_ counts: LatencyCounts, _ labels: [String]) -> [Sample] {
-        var samples = bounds.map { exponent in
-            let bound = Double(1024 << exponent) / 1e9
-            return Sample(
-                Double(counts.count(belowMicroseconds: exponent)), labels + [MetricFamily.spelling(of: bound)],
-                suffix: "_bucket")
+        var samples = bounds.map { bound in
+            Sample(
+                Double(counts.count(belowNanoseconds: bound)),
+                labels + [MetricFamily.spelling(of: Double(bound) / 1e9)], suffix: "_bucket")
         }
         let count = Double(counts.count)
         samples.append(Sample(count, labels + ["+Inf"], suffix: "_bucket"))

@@ -77,6 +77,7 @@ public struct EntrySelector: Sendable {
         EntrySelector(
             name: "resource", value: "TYPE:ID",
             purgeHelp: "the answers that name this resource, such as songs:1440935467",
+            listHelp: "only what names this resource, such as songs:1440935467",
             label: "Resource", example: "songs:1440935467"
         ) { text throws(AdminRequestError) in .resource(try EntrySelection.resource(of: text)) },
     ]

@@ -166,7 +166,12 @@ extension EntrySelection {
     /// Whether all answers are among the chosen that have what they have: of everything, or of a
     /// resource wherever it stands.
     package var choosesAllParts: Bool {
-        conditions.allSatisfy { if case .resource = $0 { true } else { false } }
+        conditions.allSatisfy { condition in
+            switch condition {
+            case .resource: true
+            case .target, .prefix, .pattern, .storefront, .classTag: false
+            }
+        }
     }
 
     /// Whether an answer of the origin's to such a request may be among the chosen: nobody knows

@@ -45,6 +45,9 @@ package struct Supplement {
     /// Whether it asks for more relationships and views than the client wants.
     package var isSuperset: Bool { if case .superset? = growth { true } else { false } }
 
+    /// Why the origin is asked. `partial`: what is stored is joined with what this brings.
+    package var reason: Reason { growth?.isForAll == true ? .absent : .partial }
+
     /// - Parameter target: canonical.
     package init(target: [UInt8], growth: Growth? = nil) {
         (self.target, self.growth) = (target, growth)

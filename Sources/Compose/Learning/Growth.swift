@@ -8,6 +8,19 @@ package enum Growth: Sendable {
     case superset(Superset)
 }
 
+extension Growth {
+    /// Whether it brings all that the client wants: nothing stored takes part in the answer.
+    var isForAll: Bool {
+        switch self {
+        // A window is cut out of one page, which is the new one then.
+        case .page: true
+        // A page of a list names no resources.
+        case .superset(let superset):
+            superset.resources.isEmpty || superset.resources == superset.request.resources
+        }
+    }
+}
+
 /// A page of a list that is asked for, or that a window was cut out of.
 package struct ListPage: Sendable {
     /// The number under which the index has the list.

@@ -68,7 +68,7 @@ final class ExchangeClient {
         let storing = CacheStatus.Forwarded.Storing.stored(ttl: ttl, detail: made ?? (isShared ? .shared : nil))
         countCollapsed()
         proxy.answering.serve(
-            stored, forwarded(isShared ? nil : originStatus, storing), template: request.facts.logTemplate,
+            stored, forwarded(isShared ? nil : originStatus, storing, of: stored), template: request.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)
     }
 
@@ -167,10 +167,14 @@ final class ExchangeClient {
         if isCollapsed { proxy.base.statistics.count(.collapsed) }
     }
 
-    private func forwarded(_ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing) -> CacheStatus {
-        .forwarded(
-            CacheStatus.Forwarded(
-                reason: request.reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
+    /// - Parameter stored: the answer, where it is a stored one.
+    private func forwarded(
+        _ originStatus: Int?, _ storing: CacheStatus.Forwarded.Storing, of stored: StoredResponse? = nil
+    ) -> CacheStatus {
+        // An answer that was not completed has nothing in it of what is stored (RFC 9211 2.2).
+        let reason = request.reason == .partial && stored?.composition == nil ? .absent : request.reason
+        return .forwarded(
+            CacheStatus.Forwarded(reason: reason, status: originStatus, storing: storing, isCollapsed: isCollapsed))
     }
 
     /// Whether the answer is one user's, by its route or because a user's token went along.

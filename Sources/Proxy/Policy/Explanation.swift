@@ -7,7 +7,7 @@ import HTTP
 /// A request that is only thought of.
 public struct HypotheticalRequest: Sendable {
     /// In origin-form.
-    let target: [UInt8]
+    public let target: [UInt8]
     let method: Method
     /// Whether it brings a token of one user.
     let carriesUserToken: Bool
@@ -128,7 +128,7 @@ extension Plan {
         switch self {
         case .hit(let stored, _): (.hit, .never, stored.composition?.detail)
         case .compose(let body): (.compose, .never, body.detail)
-        case .complete: (.complete, .first, .partial)
+        case .complete(let supplement): (.complete, .first, supplement.reason)
         case .verify(_, let reason, _): (.verify, .first, reason)
         case .stale(_, _, let reason, let refreshes): (.stale, refreshes ? .behind : .never, reason)
         case .fetch(let reason, _): (.fetch, .first, reason)

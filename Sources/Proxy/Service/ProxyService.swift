@@ -203,7 +203,7 @@ public final class ProxyService: Service {
             if let growth = supplement.growth {
                 proxy.composing.library.growth.begin(growth)
             }
-            let request = originRequest(facts, user, .partial, nil, connection, supplement: supplement)
+            let request = originRequest(facts, user, supplement.reason, nil, connection, supplement: supplement)
             exchange(request, counting: .misses, connection)
         case .verify(let expected, let reason, let stored):
             let request = originRequest(facts, user, reason, stored, connection, expected: expected)

@@ -38,6 +38,7 @@ struct StoreState {
     private var interrupted: Set<Chore> = []
     private var purges = PurgeTurns()
     private var lastTime: Int64 = 0
+    var lag = ClockLag()
     /// When room is no longer made for what waits: the process ends.
     private var roomUntil: Duration?
 
@@ -62,6 +63,7 @@ struct StoreState {
     mutating func apply(_ event: StoreEvent, at now: Moment) -> [StoreEffect] {
         let isBack = lastTime - Self.stepBack > now.unixSeconds
         lastTime = now.unixSeconds
+        lag.note(now.unixSeconds, at: now.uptime)
         let effects = decide(event, now)
         guard isBack else { return effects }
         return effects + [.capTimes] + (phase == .open ? begin(.capUses) : [])

@@ -21,39 +21,91 @@ extension ListedRecord {
     }
 }
 
+extension EntrySelection {
+    /// Whether it is among the chosen.
+    public func chooses(_ record: ListedRecord) -> Bool { record.isChosen(by: self) }
+}
+
+/// Order of a listing.
+public enum ListingOrder: String, CaseIterable, Sendable {
+    /// The largest first.
+    case size
+    /// The oldest first.
+    case age
+    /// The most recently used first; where no use is recorded, the most recently received.
+    case use
+
+    fileprivate func precedes(_ one: ListedRecord, _ other: ListedRecord) -> Bool {
+        switch self {
+        case .size: one.size > other.size
+        case .age: one.bornAt < other.bornAt
+        case .use:
+            (one.lastUsed ?? .min, one.facts.receivedAt) > (other.lastUsed ?? .min, other.facts.receivedAt)
+        }
+    }
+}
+
+extension ListedRecord {
+    /// Unix seconds at which its age was 0.
+    fileprivate var bornAt: Int64 { facts.receivedAt - Int64(facts.times.initialAge) }
+}
+
+/// The first records of an order, among all that were added.
+public struct FirstRecords {
+    private let limit: Int
+    private let order: ListingOrder
+    private var records: [ListedRecord] = []
+
+    public init(_ limit: Int, in order: ListingOrder) { (self.limit, self.order) = (limit, order) }
+
+    public mutating func add(_ record: ListedRecord) {
+        records.append(record)
+        // Seldom, so that a record costs no more than its place in a sort.
+        if records.count / 2 > limit { records = all }
+    }
+
+    var isFull: Bool { records.count >= limit }
+
+    /// In their order.
+    public var all: [ListedRecord] { Array(records.sorted(by: order.precedes).prefix(limit)) }
+}
+
 /// Reads listings of one file.
 struct Listing {
     let shared: SharedState
     let runner: StoreRunner
 
-    /// Up to `limit` records as look-ups would find them, the most recently used first; none where
-    /// the file cannot be read.
-    func records(_ selection: EntrySelection, limit: Int) -> [ListedRecord] {
+    /// Up to `limit` records as look-ups would find them; none where the file cannot be read.
+    func records(_ selection: EntrySelection, limit: Int, in order: ListingOrder) -> [ListedRecord] {
         let current = shared.generation.load(ordering: .acquiring)
         guard current > 0 else { return [] }
         do throws(SQLiteError) {
-            return try rows(selection, limit: limit)
+            return try rows(selection, limit: limit, in: order)
         } catch {
             runner.noteFailedRead(error, generation: current)
             return []
         }
     }
 
-    private func rows(_ selection: EntrySelection, limit: Int) throws(SQLiteError) -> [ListedRecord] {
+    private func rows(
+        _ selection: EntrySelection, limit: Int, in order: ListingOrder
+    ) throws(SQLiteError) -> [ListedRecord] {
         let (condition, values) = selection.condition(from: 1)
+        // Only uses have an index; what else is sorted would go through a temporary file.
+        let isIndexed = order == .use
         let select = try Statement(
             try Database(reading: shared.path),
             """
             SELECT target, variant, size, last_used, is_gzip, resources, \(RecordFacts.columns)
-            FROM entry WHERE selecting = '' AND \(condition) ORDER BY last_used DESC
+            FROM entry WHERE selecting = '' AND \(condition) \(isIndexed ? "ORDER BY last_used DESC" : "")
             """)
-        var rows: [ListedRecord] = []
+        var first = FirstRecords(limit, in: order)
         guard limit > 0 else { return [] }
         try select.forEachRow(values) { row in
-            if let left = ListedRecord(row).flatMap({ shared.owed.applied(to: $0) }) { rows.append(left) }
-            return rows.count < limit
+            if let left = ListedRecord(row).flatMap({ shared.owed.applied(to: $0) }) { first.add(left) }
+            return !isIndexed || !first.isFull
         }
-        return rows
+        return first.all
     }
 }
 

@@ -4,9 +4,9 @@
 ///
 /// A record that leads to others (`RecordFacts.isListed`) is removed with these, and never counted.
 public struct EntrySelection: Sendable, Equatable {
-    /// A condition on an entry. For a new case the compiler asks what it means in memory and of
-    /// answers to come (`holds`), in the file (`term`) and in the log of the shared tier:
-    /// a purge can forget none of these.
+    /// A condition on an entry. A new case does not compile without its meaning in memory and for
+    /// answers to come (`holds`) and in the file (`term`), nor without a name in the log of the
+    /// shared tier and on disks (`ConditionField`).
     public enum Condition: Sendable, Equatable {
         /// The canonical path and query, exactly. It chooses all variants, no matter who may see
         /// the answer.

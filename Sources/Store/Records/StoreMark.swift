@@ -24,6 +24,12 @@ public struct StoreMark: Sendable, Equatable {
         (self.table, self.key, self.value) = (table, key, value)
     }
 
+    /// The same of a later time.
+    func later(by seconds: Int64) -> StoreMark {
+        guard seconds != 0, case .time(let time) = value else { return self }
+        return StoreMark(table: table, key: key, value: .time(time &+ seconds))
+    }
+
     var byteCount: Int {
         let text = if case .text(let text) = value { text.utf8.count } else { 0 }
         return key.count + text + 128

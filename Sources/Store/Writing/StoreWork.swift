@@ -126,6 +126,7 @@ struct StoreWork {
     private mutating func open() -> StoreEvent {
         do throws(FileUnavailable) {
             try hold.open()
+            state.lag.note(hold.connection?.newestUse ?? 0, at: now.uptime)
             // Whatever file this is, no purge has gone through any of it.
             for (id, run) in runs { runs[id]?.purge = run.purge.begunAnew }
             refreshTotals()
@@ -271,7 +272,7 @@ struct StoreWork {
         let count = try connection.capUses(at: now)
         cappedUses += count
         if count > 0 { return true }
-        if now < .max { try connection.capMarks(at: now) }
+        if now < .max { try connection.capMarks(at: now, purges: now &+ state.lag.seconds(at: self.now)) }
         if cappedUses > 0 {
             tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
         }
@@ -357,8 +358,10 @@ struct StoreWork {
 
     /// The purge has gone through the file. It has ended once its mark is written.
     private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
-        try connection.write(shared.owner.marks(of: purge.purge), at: unixSeconds())
-        if purge.purge.endsAll { try connection.forgetPurged(until: purge.purge.now) }
+        let lag = state.lag.seconds(at: now)
+        let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
+        try connection.write(marks, at: unixSeconds())
+        if purge.purge.endsAll { try connection.forgetPurged(until: purge.purge.now &+ lag) }
         // An operator who purges to gain room on the disk sees it.
         if connection.ledger.hasDeadSegments { _ = try connection.transactions.checkpoint() }
         refreshTotals()

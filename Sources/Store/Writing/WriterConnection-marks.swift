@@ -48,9 +48,9 @@ extension WriterConnection {
         try change("DELETE FROM purged WHERE at <= ?1", until: time)
     }
 
-    /// Ends times in the future: the clock was ahead.
-    func capMarks(at now: Int64) throws(SQLiteError) {
-        try change("UPDATE purged SET at = ?1 WHERE at > ?1", until: now)
+    /// Ends times in the future: the clock was ahead. Those of purges count up to `purges`.
+    func capMarks(at now: Int64, purges: Int64) throws(SQLiteError) {
+        try change("UPDATE purged SET at = ?1 WHERE at > ?1", until: purges)
         try change("UPDATE rest SET until = ?1 WHERE until > ?1", until: now + Self.longestRest)
     }
 

@@ -23,6 +23,8 @@ final class WriterConnection {
     private var lost = 0
     /// Up to which key rows of lost segments have gone.
     private var swept = Int64.max
+    /// When something in the file was used last, as it was opened; unix seconds.
+    let newestUse: Int64
 
     /// The bytes appended to a segment at once.
     private static let appendedBytes = 1 << 20
@@ -53,6 +55,7 @@ final class WriterConnection {
             database, "SELECT (SELECT max(last_used) FROM entry) - (SELECT min(last_used) FROM entry)")
         selectKeys = try Statement(
             database, "SELECT key, place, id FROM entry WHERE key > ?1 ORDER BY key LIMIT \(Self.learntKeys)")
+        newestUse = try database.integer("SELECT max(last_used) FROM entry")
         try recountIfImplausible()
         GatheredLog.gather(database)
     }

@@ -12,7 +12,9 @@ extension Command {
         options: [method, user, .config, .admin, .adminTokenFile, .json],
         details: [
             "The proxy takes the decision that it would take for a request, on what is stored now, and says it instead of acting on it. "
-                + "URL is a path with its query, or a whole address, whose host does not count."
+                + "URL is a path with its query, or a whole address, whose host does not count.",
+            "What is kept for users is only added up, over all users and all requests of the same route: answers, bytes "
+                + "and ages.",
         ],
         examples: [
             .init(

@@ -10,11 +10,20 @@ extension Command {
     private static let limit = CommandOption(
         "limit", "N", "show so many at most (\(EntriesQuery.standardLimit))")
 
+    private static let sort = CommandOption(
+        "sort", EntriesQuery.orders.joined(separator: "|"),
+        "the largest first, the oldest, or the most recently used first (use)")
+
     static let list = Command(
-        "list", "show what a running proxy has stored, the most recently used first",
-        options: selectors.map(\.option) + [limit, .config, .admin, .adminTokenFile, .json],
+        "list", "show what a running proxy has stored",
+        options: selectors.map(\.option) + [sort, limit, .config, .admin, .adminTokenFile, .json],
+        details: [
+            "Of answers that belong to one user (--class personal) it shows size, age and, in place of the target, the "
+                + "route. It never shows whose they are; selectors are held against what is shown."
+        ],
         examples: [
             .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),
+            .init("refrain list --resource songs:1440935467 --sort size", "shows what names a song, the largest first"),
             .init("refrain list --prefix /v1/catalog/us/albums --limit 1000 --json", "writes many as JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
@@ -27,6 +36,12 @@ extension Command {
                 throw .usage("list: --\(error.detail)")
             }
             parameters.append((option.name, value))
+        }
+        if let order = arguments.value(sort) {
+            guard EntriesQuery.orders.contains(order) else {
+                throw .usage("list: --sort: expected one of \(EntriesQuery.orders.joined(separator: ", "))")
+            }
+            parameters.append((sort.name, order))
         }
         let most = try arguments.parsed(limit) { text throws(ValueError) in
             try Quantity.count(text, in: EntriesQuery.limits)

@@ -6,6 +6,7 @@ enum ReplyTable {
     /// Members that are seconds.
     private static let spans: Set<Substring> = [
         "age", "initial_age", "ttl", "fresh_for", "stale_for", "stale_if_error_for", "keep_for",
+        "newest_age", "oldest_age",
     ]
 
     static func text(of answer: JSON, width: Int?) -> String {

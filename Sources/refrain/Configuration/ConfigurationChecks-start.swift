@@ -45,8 +45,19 @@ extension ConfigurationChecks {
         case EADDRINUSE:
             forecast.notes.append("\(line.directive.name): \(address) is in use now; while it is, a start fails")
         // A service manager may give the proxy more rights, or the socket.
-        case EACCES: forecast.warnings.append("\(line.directive.name): \(address): \(problem)")
+        case EACCES:
+            forecast.warnings.append(
+                "\(line.directive.name): \(address): \(problem)\(address.remedy(for: problem))")
         default: forecast.errors.append(error(line, "\(address): \(problem)"))
         }
+    }
+}
+
+extension SocketAddress {
+    /// The end of a message about this address: the way to a port that a service without rights
+    /// cannot bind. Empty where the error is another one.
+    func remedy(for error: SystemError) -> String {
+        guard error.errno == EACCES, path == nil, port < 1024 else { return "" }
+        return "; let systemd bind this port (ListenStream= in refrain.socket), or grant CAP_NET_BIND_SERVICE"
     }
 }

@@ -1,4 +1,8 @@
-// How long clients and the origin may take: names and meanings as nginx has them.
+// The time that clients and the origin may take, with nginx's name of each in parentheses. All but
+// `client_idle_timeout` and `upstream_content_timeout` are deadlines, which bytes do not move
+// (FRAMING 6.1): nginx counts from one read to the next where an answer's head, or the body of a
+// request, comes slowly. The deadline for such a body has no directive.
+
 extension Directive {
     static let clientTimeouts = [
         duration(

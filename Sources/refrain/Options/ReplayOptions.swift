@@ -170,7 +170,7 @@ extension ReplayOptions {
     static let only = CommandOption("only", "PATH", isRepeatable: true, "only targets that begin so")
     static let skip = CommandOption("skip", "PATH", isRepeatable: true, "no targets that begin so")
     static let method = CommandOption("method", "METHOD", isRepeatable: true, "only this method, GET or HEAD")
-    static let status = CommandOption("status", "CODE", isRepeatable: true, "only what was answered so: 200, 4xx")
+    static let status = CommandOption("status", "STATUS", isRepeatable: true, "only what was answered so: 200, 4xx")
     static let outcome = CommandOption("outcome", "WORD", isRepeatable: true, "only what the cache did so: hit, miss")
     static let storefront = CommandOption("storefront", "CODE", isRepeatable: true, "only this storefront, such as us")
     static let header = CommandOption(

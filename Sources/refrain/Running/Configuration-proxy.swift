@@ -169,6 +169,12 @@ extension Configuration {
             }
         }
         let addresses = try listenedAddresses
+        // Clients that connect to it would wait for ever, as the service manager keeps it open.
+        if let socket = inherited.unused(by: addresses).first(where: \.isKept) {
+            throw .badSetting(
+                "listen: the service manager has a socket for \(socket.address) (ListenStream= in refrain.socket), and no "
+                    + "listen or admin_listen line has this address: add the line, or take the socket away")
+        }
         let sockets = inherited.matched(to: addresses)
         return listeners.indices.map { index in
             ListenerSettings(

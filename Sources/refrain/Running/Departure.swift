@@ -2,13 +2,15 @@ import EventLoop
 
 /// The end of a process that was told to stop, or whose place another one has taken. Pure.
 ///
-/// Must hold: it ends within its limits, whatever fails to happen; before that, only signals of the
-/// operator cut off requests in hand: two of them.
+/// Must hold: it ends within its limits, whatever fails to happen; before that, only the operator
+/// cuts off requests in hand, by an INT after the first signal.
 struct Departure {
     /// The state of the process and of those around it, at one moment.
     struct Facts {
-        /// TERM and INT so far.
-        var signals = 0
+        /// TERM or INT came.
+        var isAsked = false
+        /// INT came after that.
+        var isUrgent = false
         /// Nothing tells this process of purges any more.
         var successorHasEnded = false
         /// Purges reach a predecessor through this process alone.
@@ -19,7 +21,7 @@ struct Departure {
 
     enum Ending: Equatable {
         case drained(cutOff: Int)
-        /// The operator asked a second time.
+        /// The operator did not want to wait.
         case interrupted
         case timedOut
     }
@@ -35,8 +37,6 @@ struct Departure {
     private var deadline: Instant
     /// The limit from the moment that it has to hurry; nil once it does.
     private var hurriedLimit: Duration?
-    /// Signals that had an effect.
-    private var heeded = 0
 
     /// - Parameter hurriedLimit: from the first signal or the end of the successor on; nil where it
     ///   hurries from the start.
@@ -46,12 +46,13 @@ struct Departure {
 
     mutating func next(_ facts: Facts, at now: Instant) -> Step {
         if let cutOff = facts.cutOff {
-            let isAwaited = !facts.predecessorHasEnded && !facts.successorHasEnded && facts.signals <= heeded
+            let isTold = facts.isUrgent || facts.isAsked && hurriedLimit != nil
+            let isAwaited = !facts.predecessorHasEnded && !facts.successorHasEnded && !isTold
             return isAwaited && now < deadline ? .wait(until: deadline) : .over(.drained(cutOff: cutOff))
         }
-        if facts.signals > 1 { return .over(.interrupted) }
-        if let limit = hurriedLimit, facts.signals > 0 || facts.successorHasEnded {
-            (hurriedLimit, deadline, heeded) = (nil, now + limit, facts.signals)
+        if facts.isUrgent { return .over(.interrupted) }
+        if let limit = hurriedLimit, facts.isAsked || facts.successorHasEnded {
+            (hurriedLimit, deadline) = (nil, now + limit)
             return .hurry
         }
         return now < deadline ? .wait(until: deadline) : .over(.timedOut)

@@ -53,16 +53,16 @@ struct InheritedSockets: Sendable {
         addresses(for: wanted).map { $0.map { self[$0] } ?? [] }
     }
 
-    /// The addresses that none of those is listened on by, in order.
-    func unused(by wanted: [SocketAddress]) -> [SocketAddress] {
-        Set(sockets.map(\.address)).subtracting(addresses(for: wanted).compactMap { $0 })
-            .sorted { $0.description < $1.description }
+    /// Those that none of these addresses is listened on by.
+    func unused(by wanted: [SocketAddress]) -> [InheritedSocket] {
+        let used = addresses(for: wanted)
+        return sockets.filter { !used.contains($0.address) }
     }
 
-    /// Lets sockets go that were not asked for at the start.
-    mutating func discard(_ address: SocketAddress) {
-        for socket in self[address] { socket.close() }
-        sockets.removeAll { $0.address == address }
+    /// Lets a socket go that was not asked for at the start.
+    mutating func discard(_ socket: InheritedSocket) {
+        socket.close()
+        sockets.removeAll { $0 === socket }
     }
 
     /// Other descriptors of those that another process keeps, be they listened on or not.

@@ -87,7 +87,7 @@ final class RunningProxy: Sendable {
             return try ProxyServer(settings)
         } catch {
             node?.stop {}
-            throw .failed("listen: \(error)")
+            throw .failed("listen: \(error)\(error.address.remedy(for: error.cause))")
         }
     }
 
@@ -148,7 +148,7 @@ final class RunningProxy: Sendable {
             try server.adopt(settings)
         } catch {
             if !staysPut { admin?.host.stop() }
-            throw .failed("listen: \(error)")
+            throw .failed("listen: \(error)\(error.address.remedy(for: error.cause))")
         }
         admin?.access.change(to: token)
         if !staysPut { before.admin?.host.stop() }

@@ -6,7 +6,8 @@ import Synchronization
 /// Waits for the operator to stop the program: TERM or INT.
 ///
 /// The handlers run on a queue of their own, so that the main thread can simply wait.
-/// Must hold: signals alone are counted; a wake-up only has the main thread look again.
+/// Must hold: signals alone are counted; a wake-up only has the main thread look again. Only an INT
+/// after the first signal means at once: service managers, shells and timeout(1) send TERM twice.
 final class StopSignals {
     private let watcher = SignalWatcher(queue: DispatchQueue(label: "refrain.signals"))
     private let woken = DispatchSemaphore(value: 0)
@@ -14,12 +15,14 @@ final class StopSignals {
 
     private final class Received: Sendable {
         let count = Atomic<Int>(0)
+        let isUrgent = Atomic<Bool>(false)
     }
 
     init() {
         for signal in [SIGTERM, SIGINT] {
             watcher.on(signal) { @Sendable [woken, received] in
-                received.count.add(1, ordering: .sequentiallyConsistent)
+                let (before, _) = received.count.add(1, ordering: .sequentiallyConsistent)
+                if signal == SIGINT, before > 0 { received.isUrgent.store(true, ordering: .sequentiallyConsistent) }
                 woken.signal()
             }
         }
@@ -32,6 +35,9 @@ final class StopSignals {
 
     /// The signals so far; several at once may count as one.
     var count: Int { received.count.load(ordering: .sequentiallyConsistent) }
+
+    /// Whether an INT came after the first signal.
+    private var isUrgent: Bool { received.isUrgent.load(ordering: .sequentiallyConsistent) }
 
     /// Has the main thread look again at the condition that it waits for.
     var wake: @Sendable () -> Void { { @Sendable [woken] in _ = woken.signal() } }
@@ -67,7 +73,8 @@ final class StopSignals {
             woken.signal()
         }
         while true {
-            var facts = Departure.Facts(signals: count, cutOff: drained.cutOff.withLock { $0 })
+            var facts = Departure.Facts(
+                isAsked: count > 0, isUrgent: isUrgent, cutOff: drained.cutOff.withLock { $0 })
             look(&facts)
             switch departure.next(facts, at: .now()) {
             case .wait(let deadline): pause(until: deadline)

@@ -103,14 +103,14 @@ private func tellStart(
     if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
 }
 
-/// Descriptors given to this process; sockets that nothing asks for are closed.
+/// Descriptors given to this process; a predecessor's sockets that nothing asks for are closed.
 private func inheritance(for configuration: Configuration, _ log: OperationalLog) -> Inheritance {
     var inheritance = SocketActivation.take()
     for text in inheritance.sockets.problems { log(.warn, text) }
     // An address that is none is said later.
-    for address in inheritance.sockets.unused(by: (try? configuration.listenedAddresses) ?? []) {
-        log(.warn, "inherited socket \(address) is no listen or admin_listen address; closed")
-        inheritance.sockets.discard(address)
+    for socket in inheritance.sockets.unused(by: (try? configuration.listenedAddresses) ?? []) where !socket.isKept {
+        log(.warn, "inherited socket \(socket.address) is no listen or admin_listen address; closed")
+        inheritance.sockets.discard(socket)
     }
     return inheritance
 }

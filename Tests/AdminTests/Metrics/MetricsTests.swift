@@ -102,6 +102,8 @@ import Upstream
         }
         let bounds = buckets.map { $0.labels["le"] == "+Inf" ? Double.infinity : Double($0.labels["le"] ?? "") ?? -1 }
         #expect(bounds == bounds.sorted() && Set(bounds).count == bounds.count && bounds.last == .infinity)
+        #expect(bounds.starts(with: [0.00001, 0.00002, 0.00005, 0.0001]))
+        #expect(bounds.suffix(4) == [10, 20, 50, .infinity])
         #expect(buckets.map(\.value) == buckets.map(\.value).sorted())
         #expect(buckets.last?.value == 40)
         #expect(scraped.value("refrain_request_duration_seconds_count", ["outcome": "miss"]) == 40)

@@ -289,7 +289,7 @@ extension DocumentScanTests {
 // MARK: Properties
 
 extension DocumentScanTests {
-    @Test(arguments: 1...TestSize.of(40, full: 250) as ClosedRange<UInt64>)
+    @Test(arguments: 1...TestSize.of(40, release: 250) as ClosedRange<UInt64>)
     func `ranges hold what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         let value = random.document()
@@ -304,7 +304,7 @@ extension DocumentScanTests {
 
     /// Whatever damage does, there is a document only where the parser finds one value, and its
     /// ranges hold values.
-    @Test(arguments: 1...TestSize.of(40, full: 250) as ClosedRange<UInt64>)
+    @Test(arguments: 1...TestSize.of(40, release: 250) as ClosedRange<UInt64>)
     func `a damaged document is refused or holds what the parser finds`(seed: UInt64) throws {
         var random = RandomDocument(seed: seed)
         var bytes = random.spell(random.document())

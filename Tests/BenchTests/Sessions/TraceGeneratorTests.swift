@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Otherwise every connection could wait for a request that none has taken.
-    @Test(arguments: TestSize.of([1], full: [1, 2, 3]) as [UInt64]) func predecessorsStandBeforeWhoWaitsForThem(
+    @Test(arguments: TestSize.of([1], release: [1, 2, 3]) as [UInt64]) func predecessorsStandBeforeWhoWaitsForThem(
         seed: UInt64
     ) {
         let requests = trace(seed: seed).requests

@@ -12,9 +12,9 @@ struct EngineFaultTests {
     }
 
     private static let drawn = TestSize.of(3, full: Fault.allCases.count)
-    private static let rounds = TestSize.of(1, full: 1, release: 30)
-    private static let answers = TestSize.of(120, full: 400)
-    private static let purges = TestSize.of(1, full: 3)
+    private static let rounds = TestSize.of(1, release: 30)
+    private static let answers = TestSize.of(120, release: 400)
+    private static let purges = TestSize.of(1, release: 3)
 
     @Test func whateverTheEngineDoesClientsAreAnsweredRightly() async throws {
         try await onThread {

@@ -7,8 +7,8 @@ import Testing
 /// was lost serves nothing of it as fresh.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(.redis))
 struct FailoverTests {
-    private static let rounds = TestSize.of(1, full: 3, release: 200)
-    private static let purges = TestSize.of(3, full: 10)
+    private static let rounds = TestSize.of(1, release: 200)
+    private static let purges = TestSize.of(3, release: 10)
     private static let nodes = NodeHouse.names.count
 
     @Test func whatTheLogLosesIsStaleAndPurgesReachAllNodesAgain() async throws {

@@ -15,7 +15,7 @@ extension Requirement {
 /// is older: after a hard one not at all, after a soft one not as fresh.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(.redis))
 struct PurgeChaosTests {
-    private static let purges = TestSize.of(30, full: 150, release: 1_000)
+    private static let purges = TestSize.of(30, full: 60, release: 1_000)
     private static let clockedPurges = 300
 
     @Test func noNodeServesWhatIsOlderThanAPurgeThatItHas() async throws {

@@ -54,4 +54,20 @@ import Testing
         #expect(String(decoding: again.body, as: UTF8.self) == Self.answer(["2"]))
         #expect(proxy.statistics[.upstreamRequests] == 3)
     }
+
+    /// It was called `partial`, though nothing stored was in it.
+    @Test func anAnswerThatIsAskedForWholeInTheEndIsNotPartial() throws {
+        let scene = try ScriptedScene { request in
+            let ids = Self.ids("GET " + request.target)
+            return FakeOrigin.Reply(body: ids == ["3"] ? "" : Self.answer(ids))
+        }
+        defer { scene.stop() }
+        let path = "/v1/catalog/us/songs"
+        _ = try scene.proxy.client.send("GET", path + "?ids=1,2")
+        let whole = try scene.proxy.client.send("GET", path + "?ids=1,3")
+        #expect(scene.upstream == ["?ids=1,2", "?ids=3", "?ids=1,3"].map { path + $0 })
+        #expect(String(decoding: whole.body, as: UTF8.self) == Self.answer(["1", "3"]))
+        let status = whole.field("Cache-Status") ?? ""
+        #expect(status.hasPrefix("refrain; fwd=uri-miss; fwd-status=200; stored; ttl="), "\(status)")
+    }
 }

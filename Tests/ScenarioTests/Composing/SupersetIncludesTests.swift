@@ -27,8 +27,10 @@ import Testing
         var costs: [Int] = []
         for album in albums[18...] {
             let target = "/v1/catalog/us/albums/\(album)"
+            let explained = scene.proxy.explain(target)
+            #expect(explained?.action == .complete && explained?.reason == .absent, "nothing of it is stored")
             let first = try scene.get(target)
-            #expect(first.cost == 1 && first.status.contains("fwd=partial"), "\(first)")
+            #expect(first.cost == 1 && first.status.contains("fwd=uri-miss"), "\(first)")
             #expect(scene.upstream.last == target + "?include=artists,genres")
             for include in ["?include=genres,artists", "?include=artists", "?include=genres"] {
                 costs.append(try scene.get(target + include).cost)
@@ -53,7 +55,7 @@ import Testing
         for artist in artists[18...] {
             let target = "/v1/catalog/us/artists/\(artist)"
             let first = try scene.get(target)
-            #expect(first.cost == 1 && first.status.contains("fwd=partial"), "\(first)")
+            #expect(first.cost == 1 && first.status.contains("fwd=uri-miss"), "\(first)")
             #expect(scene.upstream.last == target + "?views=full-albums,top-songs")
             #expect(try scene.get(target + "?views=top-songs,full-albums").cost == 0)
             for query in ["?views=top-songs", "?views=full-albums"] { costs.append(try scene.get(target + query).cost) }

@@ -26,7 +26,7 @@ struct HTTP2UpgradeTests {
                 """)
             try program.start()
             let load = HTTP2Load(port: UInt16(try program.port("https")), authority)
-            let count = TestSize.of(3, full: 20, release: 100)
+            let count = TestSize.of(3, full: 8, release: 100)
             for _ in 0..<count {
                 let before = load.figures.answers
                 try program.upgrade()

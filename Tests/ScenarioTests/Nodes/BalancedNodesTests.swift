@@ -138,12 +138,12 @@ struct BalancedNodesTests {
 
     private func figures(_ scene: BalancedNodes, _ event: () throws -> Void) throws -> UpgradeLoad.Figures {
         let load = try UpgradeLoad(
-            ports: [(Int(scene.balancer.port), try scene.trust)], clients: TestSize.of(8, full: 16),
+            ports: [(Int(scene.balancer.port), try scene.trust)], clients: TestSize.of(8, release: 16),
             gap: .milliseconds(10))
         waitUntil(within: 60) { load.requests > 200 }
         try event()
         let before = load.requests
-        waitUntil(within: 60) { load.requests > before + TestSize.of(400, full: 8_000) }
+        waitUntil(within: 60) { load.requests > before + TestSize.of(400, release: 8_000) }
         #expect(load.requests > before + 400)
         return load.finish()
     }

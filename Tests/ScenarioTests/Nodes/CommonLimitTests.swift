@@ -11,7 +11,7 @@ import Testing
 struct CommonLimitTests {
     private static let (nodes, clients, perSecond) = (10, 20, 4)
     /// Before the engine is killed, and as many afterwards.
-    private static let requests = TestSize.of(30, full: 150)
+    private static let requests = TestSize.of(30, release: 150)
     /// 429s, of a hundred requests to the origin: what is wanted, and what is kept to. Without the
     /// engine the nodes go on at their parts of the limit, and meet by chance.
     private static let (wanted, wantedWithoutEngine) = (10, 15)

@@ -57,14 +57,14 @@ struct SharingNodesTests {
         }
     }
 
-    @Test(arguments: TestSize.of([.roundRobin], full: TrialBalancer.Way.allCases) as [TrialBalancer.Way])
+    @Test(arguments: TestSize.of([.roundRobin], release: TrialBalancer.Way.allCases) as [TrialBalancer.Way])
     func aNodeThatIsKilledCostsNoAnswerAndHardlyARequest(_ way: TrialBalancer.Way) async throws {
         let base = try await onThread { try Self.undisturbed(.named(.apps), way) }
         let outcome = try await onThread { try Trial.outcome(of: .named(.apps), way, .kill) }
         expect(outcome, of: base, Self.oneIsLost, "one is killed, \(way)")
     }
 
-    @Test(arguments: TestSize.of([.roundRobin], full: TrialBalancer.Way.allCases) as [TrialBalancer.Way])
+    @Test(arguments: TestSize.of([.roundRobin], release: TrialBalancer.Way.allCases) as [TrialBalancer.Way])
     func aNodeThatJoinsLateCostsHardlyARequest(_ way: TrialBalancer.Way) async throws {
         let base = try await onThread { try Self.undisturbed(.named(.apps), way) }
         let outcome = try await onThread { try Trial.outcome(of: .named(.apps), way, .join) }

@@ -41,9 +41,9 @@ struct TrialWorld: Sendable {
         }
     }
 
-    private static let length = TestSize.of(700, full: 1_000)
+    private static let length = TestSize.of(700, release: 1_000)
     /// A catalog that takes a debug build less long to make.
-    private static let artists = TestSize.of(500, full: 700)
+    private static let artists = TestSize.of(500, release: 700)
 
     private static let apps = generated(
         .apps, seed: 20_261_125, TraceGenerator.mixed, exponent: 1.1, ClientHabits(inJapan: 15))

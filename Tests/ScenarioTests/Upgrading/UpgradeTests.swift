@@ -47,7 +47,7 @@ struct UpgradeTests {
             let tls = try ClientTLS(trustAnchors: .pem(authority.certificatePEM()))
             let load = try UpgradeLoad(
                 ports: [(port, nil), (tlsPort, tls)], clients: TestSize.of(8, full: 16), gap: .milliseconds(15))
-            let count = TestSize.of(3, full: 20, release: 100)
+            let count = TestSize.of(3, full: 10, release: 100)
             let begin = ContinuousClock.now
             for number in 0..<count {
                 let before = load.requests

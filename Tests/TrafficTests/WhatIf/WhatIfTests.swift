@@ -15,7 +15,7 @@ import Testing
 
     @Test func theSameTraceAndSettingsGiveTheSameFigures() throws {
         var trace = try TraceUnderTest()
-        let count = TestSize.of(300, full: 800)
+        let count = TestSize.of(300, release: 800)
         trace.addMixture(count, seed: 1, every: .milliseconds(900))
         let variants = [
             settings(), settings { $0.memoryBytes = 200_000 }, settings { $0.composition.batch = false },
@@ -202,7 +202,7 @@ import Testing
 
     @Test func composingSparesRequests() throws {
         var trace = try TraceUnderTest()
-        trace.addMixture(TestSize.of(600, full: 1500), seed: 2, every: .milliseconds(300))
+        trace.addMixture(TestSize.of(600, release: 1500), seed: 2, every: .milliseconds(300))
         let with = try WhatIf.run(trace.traffic, settings())
         let without = try WhatIf.run(trace.traffic, settings { $0.composition.compose = .off })
         #expect(with.composed > 0 && without.composed == 0)

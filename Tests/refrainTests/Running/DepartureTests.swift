@@ -17,34 +17,38 @@ import Testing
     private func after(_ seconds: Int) -> Instant { start + .seconds(seconds) }
 
     private func facts(
-        signals: Int = 0, successorHasEnded: Bool = false, predecessorHasEnded: Bool = true, cutOff: Int? = nil
+        isAsked: Bool = false, isUrgent: Bool = false, successorHasEnded: Bool = false,
+        predecessorHasEnded: Bool = true, cutOff: Int? = nil
     ) -> Departure.Facts {
         Departure.Facts(
-            signals: signals, successorHasEnded: successorHasEnded, predecessorHasEnded: predecessorHasEnded,
-            cutOff: cutOff)
+            isAsked: isAsked, isUrgent: isUrgent, successorHasEnded: successorHasEnded,
+            predecessorHasEnded: predecessorHasEnded, cutOff: cutOff)
     }
 
     /// It counted as the operator's second signal, and cut off the requests in hand.
     @Test func theEndOfTheSuccessorIsNoSignal() {
         for hasSignalFirst in [true, false] {
             var departure = leaving()
-            let first = hasSignalFirst ? facts(signals: 1) : facts(successorHasEnded: true)
-            let both = facts(signals: 1, successorHasEnded: true)
+            let first = hasSignalFirst ? facts(isAsked: true) : facts(successorHasEnded: true)
+            let both = facts(isAsked: true, successorHasEnded: true)
             let steps = [departure.next(first, at: after(1)), departure.next(both, at: after(2))]
             #expect(steps == [.hurry, .wait(until: after(11))])
             #expect(departure.next(both, at: after(11)) == .over(.timedOut))
         }
     }
 
-    @Test func aSecondSignalCutsOffTheRequestsInHand() {
+    @Test func anUrgentSignalCutsOffTheRequestsInHand() {
         var (departure, stop) = (leaving(), stopping())
-        #expect(departure.next(facts(signals: 1), at: after(1)) == .hurry)
-        #expect(departure.next(facts(signals: 2), at: after(2)) == .over(.interrupted))
-        #expect(stop.next(facts(signals: 1), at: after(1)) == .wait(until: after(10)))
-        #expect(stop.next(facts(signals: 2), at: after(2)) == .over(.interrupted))
-        // All is done: there is nothing to cut off.
-        var done = stopping()
-        #expect(done.next(facts(signals: 2, cutOff: 0), at: after(2)) == .over(.drained(cutOff: 0)))
+        let urgent = facts(isAsked: true, isUrgent: true)
+        #expect(departure.next(facts(isAsked: true), at: after(1)) == .hurry)
+        #expect(departure.next(urgent, at: after(2)) == .over(.interrupted))
+        #expect(stop.next(facts(isAsked: true), at: after(1)) == .wait(until: after(10)))
+        #expect(stop.next(urgent, at: after(2)) == .over(.interrupted))
+        // All is done: there is nothing to cut off, and no predecessor is waited for.
+        var done = leaving()
+        #expect(done.next(facts(isAsked: true), at: after(1)) == .hurry)
+        let late = facts(isAsked: true, isUrgent: true, predecessorHasEnded: false, cutOff: 0)
+        #expect(done.next(late, at: after(2)) == .over(.drained(cutOff: 0)))
     }
 
     @Test func withoutASignalAReplacedProcessTakesItsTime() {
@@ -62,8 +66,8 @@ import Testing
         #expect(departure.next(done, at: after(1)) == .wait(until: after(60)))
         #expect(departure.next(done, at: after(60)) == .over(.drained(cutOff: 0)))
         var hurried = leaving()
-        #expect(hurried.next(facts(signals: 1, predecessorHasEnded: false), at: after(1)) == .hurry)
-        let late = facts(signals: 1, predecessorHasEnded: false, cutOff: 0)
+        #expect(hurried.next(facts(isAsked: true, predecessorHasEnded: false), at: after(1)) == .hurry)
+        let late = facts(isAsked: true, predecessorHasEnded: false, cutOff: 0)
         #expect(hurried.next(late, at: after(2)) == .wait(until: after(11)))
         #expect(hurried.next(late, at: after(11)) == .over(.drained(cutOff: 0)))
     }
@@ -71,7 +75,7 @@ import Testing
     @Test func nothingIsWaitedForOnceNoPurgeCanCome() {
         let ends = [
             facts(cutOff: 0), facts(successorHasEnded: true, predecessorHasEnded: false, cutOff: 0),
-            facts(signals: 1, predecessorHasEnded: false, cutOff: 0),
+            facts(isAsked: true, predecessorHasEnded: false, cutOff: 0),
         ]
         for end in ends {
             var departure = leaving()

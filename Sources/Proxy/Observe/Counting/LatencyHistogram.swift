@@ -1,17 +1,18 @@
 import Synchronization
 import Text
 
-// Durations counted in buckets: four to each doubling from a microsecond to a minute, so that a
-// percentile read off them is at most a quarter above the true one, whatever its size.
+// Durations counted in buckets: fifteen to each decade from a microsecond to 100 s, so that a
+// percentile read off them is at most a quarter above the true one, whatever its size, and that 1,
+// 2 and 5 of each decade are ends of buckets.
 // Must hold: one writer, the loop that owns it; anyone may read meanwhile and sees every count a
 // little later at most.
 
 /// Counts durations. Recording costs two stores and no lock.
 public final class LatencyHistogram: Sendable {
-    /// One below a microsecond, 26 doublings of four, one above.
-    static let bucketCount = 106
+    /// One below a microsecond, eight decades of fifteen, one above.
+    static let bucketCount = 122
 
-    private let counts: InlineArray<106, Atomic<Int>>
+    private let counts: InlineArray<122, Atomic<Int>>
     private let total = Atomic<Int>(0)
 
     init() {
@@ -70,25 +71,33 @@ public struct LatencyCounts: Sendable, Equatable {
         counts.indices.filter { counts[$0] > 0 }.map { (Self.upperNanoseconds(ofBucket: $0), counts[$0]) }
     }
 
-    /// How many durations were below 2 to the power of `exponent` microseconds, which is the end of
-    /// a bucket. The exponent is from 0 to 26: a microsecond to 67 s.
-    public func count(belowMicroseconds exponent: Int) -> Int {
-        counts[...min(exponent * 4, LatencyHistogram.bucketCount - 1)].reduce(0, +)
+    /// Counts the durations below `bound`, which is the end of a bucket.
+    public func count(belowNanoseconds bound: Int64) -> Int {
+        counts[..<Self.bucket(nanoseconds: bound)].reduce(0, +)
     }
 
     static func bucket(nanoseconds: Int64) -> Int {
-        guard nanoseconds >= 1024 else { return 0 }
-        let exponent = 63 - nanoseconds.leadingZeroBitCount
-        let quarter = Int(truncatingIfNeeded: nanoseconds >> Int64(exponent - 2)) & 3
-        return min((exponent - 10) * 4 + quarter + 1, LatencyHistogram.bucketCount - 1)
+        guard nanoseconds >= 1000 else { return 0 }
+        var (value, decade) = (Int(nanoseconds), 0)
+        while value >= 10_000 { (value, decade) = (value / 10, decade + 1) }
+        let step =
+            switch value {
+            case ..<2000: (value - 1000) / 250
+            case ..<5000: 4 + (value - 2000) / 500
+            default: 10 + (value - 5000) / 1000
+            }
+        return min(decade * 15 + step + 1, LatencyHistogram.bucketCount - 1)
     }
 
-    /// Where the bucket ends, in nanoseconds; of the last, which has no end, where it begins. A
-    /// microsecond counts as 1024 nanoseconds here, so that bounds are found by shifting.
+    /// The bucket's end in nanoseconds; of the last, which has none, its beginning.
     static func upperNanoseconds(ofBucket index: Int) -> Int {
-        guard index > 0 else { return 1024 }
-        let (exponent, quarter) = ((index - 1) / 4 + 10, (index - 1) % 4)
-        guard index < LatencyHistogram.bucketCount - 1 else { return 1 << exponent }
-        return (1 << exponent) + (quarter + 1) << (exponent - 2)
+        let (decade, step) = min(index, LatencyHistogram.bucketCount - 2).quotientAndRemainder(dividingBy: 15)
+        let value =
+            switch step {
+            case ..<4: 1000 + 250 * step
+            case ..<10: 2000 + 500 * (step - 4)
+            default: 5000 + 1000 * (step - 10)
+            }
+        return (0..<decade).reduce(value) { value, _ in value * 10 }
     }
 }

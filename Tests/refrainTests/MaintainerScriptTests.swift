@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The scripts that dpkg runs, beside a systemd that only notes what it is told. Nothing of this
+/// machine is touched: they look below `DPKG_ROOT`.
+@Suite(.timeLimit(.minutes(10))) struct MaintainerScriptTests {
+    private static let folder = Page.top.appendingPathComponent("Sources/Deployment/debian")
+    private static let node = "refrain@1.service"
+    private static let lists = "systemctl list-units --plain --no-legend --state=active,reloading"
+    private static let starts = ["deb-systemd-invoke start refrain.socket", "deb-systemd-invoke start refrain.service"]
+    private static let begins = [
+        "deb-systemd-helper unmask refrain.service", "deb-systemd-helper --quiet was-enabled refrain.service",
+        "deb-systemd-helper enable refrain.service", "systemctl --system daemon-reload",
+    ]
+
+    /// A process of a unit is a number; USR2 makes another one of it, or has it say why not.
+    private static let systemctl = """
+        case "$1" in
+        list-units) sed 's/$/ loaded active running/' "$STATE/running" ;;
+        show) echo "${2#--property=}=$(cat "$STATE/$3.${2#--property=}")"; exit ;;
+        kill) [ -e "$STATE/$4.refuses" ] && echo "the last upgrade failed: it ended" >"$STATE/$4.StatusText" ||
+            echo 2 >"$STATE/$4.MainPID" ;;
+        esac
+        """
+
+    private let root: TemporaryFolder
+
+    init() throws {
+        root = try TemporaryFolder()
+        for name in ["bin", "run/systemd/system", "usr/bin", "usr/sbin", "state"] { try make(name) }
+        let note = "#!/bin/sh\necho \"${0##*/} $*\" >>\"$STATE/told\"\n"
+        for name in ["deb-systemd-helper", "deb-systemd-invoke"] { try root.put(note, "bin/" + name, mode: 0o755) }
+        // Looking changes nothing, and is not noted.
+        let quiet = "#!/bin/sh\n[ \"$1\" = show ] || " + note.dropFirst(10)
+        try root.put(quiet + Self.systemctl, "bin/systemctl", mode: 0o755)
+        try root.put("".utf8, "state/running")
+    }
+
+    private func make(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: root.file(name), withIntermediateDirectories: true)
+    }
+
+    private func run(_ unit: String) throws {
+        try root.put(try root.bytes("state/running") + Array("\(unit)\n".utf8), "state/running")
+        try root.put("1\n".utf8, "state/\(unit).MainPID")
+        try root.put("listening\n".utf8, "state/\(unit).StatusText")
+    }
+
+    /// Runs one; gives the commands to the system, and the words to the operator.
+    private func script(_ name: String, _ arguments: String...) throws -> (told: [String], text: String) {
+        try root.put("".utf8, "state/told")
+        let outcome = try #require(Tool("sh")).run(
+            [Self.folder.appendingPathComponent(name).path] + arguments,
+            environment: [
+                "DPKG_ROOT": root.path, "STATE": root.file("state"), "PATH": root.file("bin") + ":/usr/bin:/bin",
+            ])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        let told = String(decoding: try root.bytes("state/told"), as: UTF8.self)
+        return (told.split(separator: "\n").map(String.init), outcome.text)
+    }
+
+    private static func upgrade(_ unit: String) -> String { "systemctl kill --kill-who=main --signal=USR2 \(unit)" }
+
+    @Test func anInstallationStartsWhatIsEnabled() throws {
+        let (told, text) = try script("postinst", "configure", "")
+        #expect(told == Self.begins + Self.starts && text.isEmpty)
+    }
+
+    /// It restarted them: clients were refused for as long as that took.
+    @Test func anUpgradeHasTheServicesGoOver() throws {
+        for unit in ["refrain.service", Self.node] { try run(unit) }
+        let before = try ["prerm", "postrm"].map { try script($0, "upgrade", "1.0.1-1").told }
+        #expect(before == [[], []], "it serves until the new version is there")
+        let (told, text) = try script("postinst", "configure", "1.0.0-1")
+        let list = "\(Self.lists) refrain.service refrain@*.service"
+        let all = Self.begins + [list, Self.upgrade("refrain.service"), Self.upgrade(Self.node)] + Self.starts
+        #expect(told == all && text.isEmpty, "\(text)")
+    }
+
+    /// The restart ended a good service, and the unit had failed.
+    @Test func anUpgradeWithABadConfigurationLeavesTheServiceAndSaysSo() throws {
+        for unit in ["refrain.service", Self.node] { try run(unit) }
+        let fails = "#!/bin/sh\necho \"$*\"\necho \"refrain: $3:2: unknown\" >&2\nexit 78\n"
+        try root.put(fails, "usr/bin/refrain", mode: 0o755)
+        try root.put("".utf8, "state/\(Self.node).refuses")
+        let (told, text) = try script("postinst", "configure", "1.0.0-1")
+        #expect(told.suffix(4) == [Self.upgrade("refrain.service"), Self.upgrade(Self.node)] + Self.starts)
+        let lines = text.split(separator: "\n")
+        try #require(lines.count == 3, "\(text)")
+        #expect(lines[0].hasPrefix("refrain: \(Self.node) goes on with the version before"))
+        #expect(lines[1] == "refrain: /etc/refrain/node-1.conf:2: unknown")
+        #expect(lines[2].hasSuffix("systemctl kill --kill-who=main --signal=USR2 refrain@1"))
+    }
+
+    /// They stayed down when the package had been removed for a while.
+    @Test func nodesThatAreEnabledAreStarted() throws {
+        let wanted = "etc/systemd/system/multi-user.target.wants"
+        try make(wanted)
+        try FileManager.default.createSymbolicLink(
+            atPath: root.file("\(wanted)/\(Self.node)"),
+            withDestinationPath: "/usr/lib/systemd/system/refrain@.service")
+        let (told, text) = try script("postinst", "configure", "1.0.0-1")
+        #expect(Array(told.suffix(3)) == Self.starts + ["deb-systemd-invoke start \(Self.node)"] && text.isEmpty)
+    }
+
+    @Test func whatIsUndoneOrForbiddenReplacesNoProcess() throws {
+        try run("refrain.service")
+        #expect(try script("postinst", "abort-upgrade", "1.0.1-1").told == Self.begins + Self.starts)
+        try root.put("#!/bin/sh\nexit 101\n", "usr/sbin/policy-rc.d", mode: 0o755)
+        let (told, text) = try script("postinst", "configure", "1.0.0-1")
+        #expect(!told.contains(Self.upgrade("refrain.service")) && text.isEmpty)
+    }
+
+    @Test func aRemovalStopsEverythingAndAPurgeLeavesWhatTheOperatorWrote() throws {
+        let stop = "deb-systemd-invoke stop refrain.socket refrain.service refrain@*.service"
+        #expect(try script("prerm", "remove").told == [stop])
+        #expect(try script("postrm", "remove").told == ["systemctl --system daemon-reload"])
+        let wanted = "etc/systemd/system/multi-user.target.wants"
+        let gone = ["var/lib/private/refrain", "var/lib/refrain-1", "var/log/private/refrain-1", "var/log/refrain"]
+        for name in gone + [wanted, "etc/refrain", "var/lib/other"] { try make(name) }
+        for name in ["\(wanted)/\(Self.node)", "etc/refrain/key.p8"] { try root.put("".utf8, name) }
+        let text = try String(contentsOf: Self.folder.appendingPathComponent("postrm"), encoding: .utf8)
+        // Or it would purge this machine.
+        try #require(!text.contains(/\n[^#\n].*[ =]\/(etc|var)/))
+        #expect(try script("postrm", "purge").told == ["deb-systemd-helper purge refrain.service refrain.socket"])
+        #expect((gone + ["\(wanted)/\(Self.node)"]).allSatisfy { !root.has($0) })
+        #expect(["etc/refrain/key.p8", "var/lib/other"].allSatisfy { root.has($0) })
+    }
+
+    /// A container, or an image that is being made.
+    @Test func withoutASystemdNothingIsStartedOrStopped() throws {
+        try run("refrain.service")
+        try root.remove("run")
+        #expect(try script("postinst", "configure", "1.0.0-1").told == Array(Self.begins.dropLast()))
+        for name in ["prerm", "postrm"] { #expect(try script(name, "remove").told.isEmpty) }
+    }
+}
