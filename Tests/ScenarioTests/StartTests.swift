@@ -26,10 +26,7 @@ struct StartTests {
         StartTrial("a recording without its folder", ["record @/no/traffic.jsonl"], "No such file or directory"),
         StartTrial("an address of another machine", ["listen 192.0.2.1:0"], "Cannot assign requested address"),
         StartTrial("an address twice", ["listen 127.0.0.1:65001", "listen 0.0.0.0:65001"], "already taken"),
-        StartTrial("a variable in a path", ["cache_file $HOME/cache.sqlite"], "neither variables nor ~ are replaced"),
-        StartTrial(
-            "an upstream that is its own listener", ["listen 127.0.0.1:65001", "upstream http://127.0.0.1:65001"],
-            "is this proxy itself"),
+        StartTrial("a log whose path has a variable", ["access_log $HOME/log"], "neither variables nor ~ are replaced"),
         StartTrial("a cache file that is a key", ["cache_file @/key"], "no cache file of this program's") { folder in
             try folder.put("secret", "key", mode: 0o600)
         },
@@ -54,6 +51,7 @@ struct StartTests {
 
     private static let warned: [StartTrial] = [
         StartTrial("a cache file without its folder", ["cache_file @/no/cache.sqlite"], "No such file or directory"),
+        StartTrial("a variable in a path", ["cache_file $HOME/cache.sqlite"], "neither variables nor ~ are replaced"),
         StartTrial("more workers than connections", ["workers 1000"], "workers 1000: only 64 loops run"),
         StartTrial("no token", [], "clients have to bring a developer token"),
         StartTrial("a cache file of another version", ["cache_file @/other"], "version 99") {
@@ -64,6 +62,9 @@ struct StartTests {
                 atPath: $0.file("cache.segments"), withIntermediateDirectories: false)
             try $0.put([UInt8](repeating: 0, count: 2 << 20), "cache.segments/000001")
         },
+        StartTrial(
+            "an upstream that is its own listener", ["listen 127.0.0.1:28481", "upstream http://127.0.0.1:28481"],
+            "is this proxy itself"),
         StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line says tls"),
     ]
 

@@ -62,6 +62,40 @@ import Text
         #expect(!others.contains { $0.contains("proxy_protocol") })
     }
 
+    /// Requests went round until something broke them off, and only then the log said so.
+    @Test func warnsOfAnUpstreamThatIsItsOwnListener() throws {
+        func found(_ lines: String) throws -> [String] {
+            try read(lines).configuration.warnings.filter { $0.contains("is this proxy itself") }
+        }
+        for listen in ["127.0.0.1:9000", "0.0.0.0:9000", "localhost:9000"] {
+            let warnings = try found("upstream http://127.0.0.1:9000\nlisten \(listen)")
+            #expect(warnings.count == 1 && warnings[0].hasPrefix("upstream http://127.0.0.1:9000 is"), "\(warnings)")
+        }
+        #expect(try found("upstream http://localhost:8081").count == 1, "the admin listener")
+        for upstream in ["http://127.0.0.1:9001", "http://10.0.0.1:9000", "http://[::1]:9000", "http://a.test:9000"] {
+            #expect(try found("upstream \(upstream)\nlisten 0.0.0.0:9000").isEmpty, "\(upstream)")
+        }
+    }
+
+    /// A folder of that name was looked for, and answers were kept in memory only.
+    @Test func warnsOfAPathThatAShellWouldChange() throws {
+        func found(_ line: String) throws -> [String] {
+            try read(line).configuration.warnings.filter { $0.contains(LiteralPath.words) }
+        }
+        let lines = [
+            "cache_file $HOME/a.sqlite", "access_log ~/access.log", "record ${HOME}/traffic",
+            "admin_listen unix:$XDG_RUNTIME_DIR/admin",
+        ]
+        for line in lines {
+            let warnings = try found(line)
+            #expect(warnings.count == 1 && warnings[0].hasPrefix(line.prefix { $0 != " " }), "\(warnings)")
+        }
+        for path in ["./$HOME/a.sqlite", "./~/a.sqlite", "a$b/c.sqlite", "~a.sqlite"] {
+            #expect(try found("cache_file \(path)").isEmpty, "\(path)")
+        }
+        #expect(complaints("tls_certificate ~/a.pem").first?.hasSuffix(LiteralPath.words) == true)
+    }
+
     @Test func saysWhoUsesTheCacheFile() {
         var access = MemoryFiles(texts: ["proxy.conf": "cache_file a.sqlite\ndeveloper_token_file t"]).access
         access.cacheHolder = { path in path == "a.sqlite" ? 4711 : nil }

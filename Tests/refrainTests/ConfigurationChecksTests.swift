@@ -35,35 +35,6 @@ import Testing
         #expect(complaints("listen *:1\nlisten [::]:1\nlisten *:2").isEmpty)
     }
 
-    /// Requests went round until something broke them off, and were answered 508.
-    @Test func anUpstreamThatIsItsOwnListenerIsAnError() {
-        let found = "proxy.conf:1: upstream: http://127.0.0.1:9000 is this proxy itself "
-        for listen in ["127.0.0.1:9000", "0.0.0.0:9000", "localhost:9000"] {
-            let errors = complaints("upstream http://127.0.0.1:9000\nlisten \(listen)")
-            #expect(errors.count == 1 && errors[0].hasPrefix(found + "(listen "), "\(errors)")
-        }
-        let admin = complaints("upstream http://localhost:8081")
-        #expect(admin.count == 1 && admin[0].contains("(admin_listen 127.0.0.1:8081)"), "\(admin)")
-        for upstream in ["http://127.0.0.1:9001", "http://10.0.0.1:9000", "http://[::1]:9000", "http://a.test:9000"] {
-            #expect(complaints("upstream \(upstream)\nlisten 0.0.0.0:9000").isEmpty, "\(upstream)")
-        }
-    }
-
-    /// A folder of that name was looked for, and answers were kept in memory only.
-    @Test func aPathThatAShellWouldChangeIsAnError() {
-        let lines = [
-            "cache_file $HOME/a.sqlite", "access_log ~/access.log", "record ${HOME}/traffic", "tls_certificate ~/a.pem",
-            "admin_listen unix:$XDG_RUNTIME_DIR/admin", "client_keys_file $HOME/keys",
-        ]
-        for line in lines {
-            let errors = complaints(line)
-            #expect(errors.count == 1 && errors[0].contains("neither variables nor ~ are replaced"), "\(errors)")
-        }
-        for path in ["./$HOME/a.sqlite", "./~/a.sqlite", "a$b/c.sqlite", "~a.sqlite"] {
-            #expect(complaints("cache_file \(path)").isEmpty, "\(path)")
-        }
-    }
-
     @Test func anAdminListenerForTheNetworkNeedsAToken() {
         #expect(
             complaints("admin_listen 0.0.0.0:8081")

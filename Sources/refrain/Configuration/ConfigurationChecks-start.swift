@@ -18,10 +18,8 @@ extension ConfigurationChecks {
     /// Tries what `serve` does first.
     func forecast() -> StartForecast {
         var forecast = StartForecast()
-        if case .file(let path) = configuration.accessLog.destination, Self.unexpanded(path) == nil,
-            let problem = files.logProblem(path)
-        {
-            forecast.errors.append(error(of: "access_log", "\(quoted(path)): \(problem)"))
+        if case .file(let path) = configuration.accessLog.destination, let problem = files.logProblem(path) {
+            forecast.errors.append(error(of: "access_log", "\(quoted(path)): \(problem)\(LiteralPath.hint(path))"))
         }
         if configuration.upstream.isTLS, configuration.upstreamCAFile == nil, let problem = files.anchorsProblem(nil) {
             forecast.errors.append(error(of: "upstream", problem))
@@ -32,7 +30,7 @@ extension ConfigurationChecks {
                 forecast.notes.append("cache_file: process \(holder) uses \(path) now")
             }
         }
-        for line in listenLines where Self.unexpanded(line.words[0]) == nil {
+        for line in listenLines {
             for address in Self.addresses(of: line) { tryToListen(address, line, &forecast) }
         }
         return forecast

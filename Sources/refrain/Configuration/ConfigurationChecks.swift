@@ -10,7 +10,7 @@ struct ConfigurationChecks {
 
     /// Everything that is wrong; empty: it can be run.
     func problems() -> [ConfigurationError] {
-        listeners() + circle() + exposure() + credentials() + sharedTier() + namedFiles() + recording()
+        listeners() + exposure() + credentials() + sharedTier() + namedFiles() + recording()
     }
 
     private func listeners() -> [ConfigurationError] {
@@ -31,22 +31,6 @@ struct ConfigurationChecks {
             }
         }
         return errors
-    }
-
-    /// An upstream that is a listener of this proxy, where its address is written.
-    private func circle() -> [ConfigurationError] {
-        let upstream = configuration.upstream
-        let hosts = upstream.host == "localhost" ? ["127.0.0.1", "::1"] : [upstream.host]
-        let origins = hosts.compactMap { SocketAddress(host: $0, port: upstream.port) }
-        for line in listenLines {
-            for address in Self.addresses(of: line) {
-                let isOwn = origins.contains { address.excludes($0) && (address == $0 || $0.isLoopback) }
-                guard isOwn else { continue }
-                let what = "\(upstream) is this proxy itself (\(line.directive.name) \(address))"
-                return [error(of: "upstream", what + "; requests would come back")]
-            }
-        }
-        return []
     }
 
     var listenLines: [SettingLine] { lines.filter { ["listen", "admin_listen"].contains($0.directive.name) } }
@@ -120,15 +104,7 @@ struct ConfigurationChecks {
         return [error(of: "tls_certificate", problem)]
     }
 
-    /// Why a path is not meant as it is written; a shell would have changed it.
-    static func unexpanded(_ word: String) -> String? {
-        let path = word.hasPrefix("unix:") ? word.dropFirst(5) : Substring(word)
-        guard path.hasPrefix("~/") || path.hasPrefix("$") && path.contains("/") else { return nil }
-        return "neither variables nor ~ are replaced in paths; write it out, or ./\(path) where it is so called"
-    }
-
     private func fileProblem(_ line: SettingLine) -> ConfigurationError? {
-        if let problem = Self.unexpanded(line.words[0]) { return error(line, "\(quoted(line.words[0])): \(problem)") }
         let problem =
             switch line.directive.fileRule {
             case .none: nil as String?
@@ -137,7 +113,7 @@ struct ConfigurationChecks {
             case .cache: line.words[0] == Directive.off ? nil : files.cacheProblem(line.words[0])
             case .secret(let kind): files.secretProblem(line.words[0], kind)
             }
-        return problem.map { error(line, "\(quoted(line.words[0])): \($0)") }
+        return problem.map { error(line, "\(quoted(line.words[0])): \($0)\(LiteralPath.hint(line.words[0]))") }
     }
 
     func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }

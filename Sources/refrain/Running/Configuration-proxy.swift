@@ -107,7 +107,7 @@ extension Configuration {
                 "listen \(listener.address) proxy_protocol: who reaches that address can name any client as itself, "
                     + "for the log and every bound by address; use one that the load balancer alone reaches")
         }
-        return words + resourceWarnings(ResourceLimits())
+        return words + literalPaths + ownUpstream + resourceWarnings(ResourceLimits())
     }
 
     /// All of it.

@@ -1,0 +1,11 @@
+/// A path that a shell would have changed. Here it is what is written.
+enum LiteralPath {
+    static let words = "neither variables nor ~ are replaced in paths"
+
+    static func isOne(_ path: String) -> Bool {
+        path.hasPrefix("~/") || path.hasPrefix("$") && path.utf8.contains(UInt8(ascii: "/"))
+    }
+
+    /// The end of an error about a path; empty for other paths.
+    static func hint(_ path: String) -> String { isOne(path) ? "; \(words)" : "" }
+}

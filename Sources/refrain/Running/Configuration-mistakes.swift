@@ -1,0 +1,27 @@
+import EventLoop
+
+// Settings that are taken as they are written, and are likely meant otherwise.
+
+extension Configuration {
+    /// Paths of files that are made where there are none, as a shell would have changed them.
+    var literalPaths: [String] {
+        var paths = [("cache_file", cacheFile), ("record", recording?.settings.path)]
+        if case .file(let path) = accessLog.destination { paths.append(("access_log", path)) }
+        if case .unix(let path) = adminListener { paths.append(("admin_listen", path)) }
+        return paths.compactMap { name, path in
+            guard let path, LiteralPath.isOne(path) else { return nil }
+            return "\(name) \(path): \(LiteralPath.words); write it out, or ./\(path) where it is so called"
+        }
+    }
+
+    /// An upstream that is a listener of this proxy, where its address is written.
+    var ownUpstream: [String] {
+        let hosts = upstream.host == "localhost" ? ["127.0.0.1", "::1"] : [upstream.host]
+        let origins = hosts.compactMap { SocketAddress(host: $0, port: upstream.port) }
+        let own = ((try? listenedAddresses) ?? []).first { address in
+            origins.contains { address.excludes($0) && (address == $0 || $0.isLoopback) }
+        }
+        guard let own else { return [] }
+        return ["upstream \(upstream) is this proxy itself, which listens on \(own): misses are answered 508"]
+    }
+}
