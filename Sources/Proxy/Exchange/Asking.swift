@@ -60,6 +60,12 @@ final class Asking {
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
 
+    /// What the request counts as. One for which nothing was stored the last time is no plain miss.
+    func purpose(of request: OriginRequest) -> UpstreamPurpose {
+        guard request.purpose == .miss, let key = request.key, lastAnswers[key] != nil else { return request.purpose }
+        return .unstored
+    }
+
     /// Whether there is another developer token than the one that the origin refused.
     func hasOtherToken(than refused: SecretBytes?) -> Bool {
         guard let refused, let tokens = credentials.developer else { return false }
