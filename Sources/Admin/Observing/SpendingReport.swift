@@ -7,13 +7,24 @@ import Upstream
 /// The answer to "who spends the budget": requests that were sent to the origin, by class, by
 /// purpose, by client and by route. Each is counted, none is estimated.
 struct SpendingReport {
-    /// What a key is called.
+    /// The name of a key.
     struct Name: Hashable {
         let text: String
-        /// Of a client what it is: `key`, `network`, `socket`, `proxy` or `others`.
+        /// For clients alone: `key`, `network`, `socket`, `proxy` or `others`.
         var kind: String?
 
         static let network = "network"
+
+        /// For people.
+        var shown: String {
+            switch (text, kind) {
+            case ("", "key"?): "a removed key"
+            case ("", "socket"?): "Unix sockets"
+            case ("", "proxy"?): "Refrain itself"
+            case ("", "others"?): "all others"
+            default: text
+            }
+        }
     }
 
     struct Row {

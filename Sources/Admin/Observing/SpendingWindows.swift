@@ -1,11 +1,11 @@
 import EventLoop
 import Proxy
 
-/// What was sent to the origin within the times that the page shows. Pure: its owner tells it the
+/// Requests sent to the origin within the times that the page shows. Pure: its owner tells it the
 /// time and the counts.
 ///
 /// Must hold: a window is as long as it is called, and longer by a tenth at most once the process
-/// has run for that long; `seconds` says how long. It holds 68 counts, of 1.9 kB each and 2 kB more
+/// has run for that long; `seconds` says how long. It holds 68 counts, of 1.9 kB each and 2.6 kB more
 /// for each loop.
 struct SpendingWindows {
     /// Counts of a time that ends now.

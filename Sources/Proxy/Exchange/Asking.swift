@@ -60,7 +60,8 @@ final class Asking {
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
 
-    /// What the request counts as. One for which nothing was stored the last time is no plain miss.
+    /// The word under which the request is counted. It is no plain miss where the last answer was not
+    /// stored.
     func purpose(of request: OriginRequest) -> UpstreamPurpose {
         guard request.purpose == .miss, let key = request.key, lastAnswers[key] != nil else { return request.purpose }
         return .unstored

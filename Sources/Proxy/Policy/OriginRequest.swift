@@ -11,7 +11,7 @@ final class OriginRequest {
     let facts: PlanFacts
     /// Why the cache alone was not enough.
     let reason: Reason
-    /// What it counts as among the requests to the origin.
+    /// The word under which it is counted.
     let purpose: UpstreamPurpose
     let forwarded: ForwardedRequest
     /// The key under which the answer is stored; nil where it belongs to one client alone.

@@ -1,6 +1,6 @@
-/// What a request counts as where requests to the origin are added up: see `UpstreamObserver`.
+/// The label under which a request to the origin is counted (`UpstreamObserver`).
 public struct UpstreamLabel: Sendable {
-    /// The purpose and the subject of the request, in a number of its sender's.
+    /// A number of the sender's for the purpose and the subject of the request.
     public let number: Int
     /// The client that caused it.
     public let spender: UpstreamParty

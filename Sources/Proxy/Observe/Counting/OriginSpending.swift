@@ -26,7 +26,7 @@ final class OriginSpending: Sendable {
         spenders.withLock { $0.count(label.spender) }
     }
 
-    /// What it has counted by now.
+    /// The counts by now.
     var snapshot: SpendingCounts {
         var counts = SpendingCounts()
         for index in counts.cells.indices { counts.cells[index] = cells[index].load(ordering: .relaxed) }
@@ -46,8 +46,8 @@ extension UpstreamLabel {
     }
 }
 
-/// By what requests to the origin are told apart. Each way tells all of them apart, so that all sums
-/// are the same.
+/// A way to tell requests to the origin apart. Each one takes in all requests, so the sums are the
+/// same.
 public enum SpendingAxis: String, CaseIterable, Sendable {
     case `class`, purpose, client, route
 }
@@ -63,9 +63,9 @@ public enum SpendingKey: Hashable, Sendable {
     case otherClients
 }
 
-/// How many requests were sent to the origin, since the start or within a time.
+/// Numbers of requests that were sent to the origin, since the start or within a time.
 public struct SpendingCounts: Sendable, Equatable {
-    /// Of each class all purposes.
+    /// All purposes of the first class, then those of the next.
     fileprivate(set) var cells = [Int](
         repeating: 0, count: ResourceClass.allCases.count * UpstreamPurpose.allCases.count)
     fileprivate(set) var routes = [Int](repeating: 0, count: RouteTemplate.texts.count)
