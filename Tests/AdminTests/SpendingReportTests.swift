@@ -58,7 +58,8 @@ import Upstream
         var windows = SpendingWindows()
         windows.note(source.spending, at: start)
         try send("/v1/me/library/songs", .client("phone"), 6)
-        try send("/v1/catalog/us/songs/1", .network(try #require(SocketAddress(host: "192.0.2.7", port: 1)?.network)), 3)
+        try send(
+            "/v1/catalog/us/songs/1", .network(try #require(SocketAddress(host: "192.0.2.7", port: 1)?.network)), 3)
         windows.note(source.spending, at: start + .seconds(10))
         try send("/v1/catalog/us/songs/1", .client("removed"), 2)
         try send("/v1/catalog/us/songs/1", .background, 1)
@@ -74,7 +75,10 @@ import Upstream
             let rows = json[axis.rawValue]?.arrayValue ?? []
             #expect(rows.reduce(0) { $0 + ($1["since_start"]?.countValue ?? 0) } == 12, "\(axis)")
         }
-        #expect(report.rows(.client, in: .hour).map(\.name.shown) == ["phone", "192.0.2.7", "a removed key", "Refrain itself"])
+        #expect(
+            report.rows(.client, in: .hour).map(\.name.shown) == [
+                "phone", "192.0.2.7", "a removed key", "Refrain itself",
+            ])
     }
 
     @Test func thePageHasSharesAndRates() throws {

@@ -81,7 +81,9 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
 
     /// A 400 that came 1,476 times went to the origin 1,476 times.
     @Test func aBadRequestHasARuleOfItsOwnUnlessItIsPersonal() {
-        func decide(_ rule: TTLRule, _ badRequest: TTLRule, isPersonal: Bool = false, status: Int = 400) -> StoreDecision {
+        func decide(_ rule: TTLRule, _ badRequest: TTLRule, isPersonal: Bool = false, status: Int = 400)
+            -> StoreDecision
+        {
             var facts = request()
             facts.isPersonal = isPersonal
             var response = ResponseFacts(status: status)
@@ -96,7 +98,8 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
         #expect(decide(.upstream, minute).lifetime?.freshFor == 9, "classes that follow the origin go on doing so")
         #expect(decide(.off, minute) == .no(.off))
         for rule in [minute, .upstream] { #expect(decide(day, rule, isPersonal: true) == .no(.status)) }
-        for (status, reason) in [(401, Reason.unauthorized), (403, .unauthorized), (429, .rateLimited), (405, .status)] {
+        for (status, reason) in [(401, Reason.unauthorized), (403, .unauthorized), (429, .rateLimited), (405, .status)]
+        {
             #expect(decide(day, minute, status: status) == .no(reason))
         }
     }

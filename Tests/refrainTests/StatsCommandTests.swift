@@ -18,7 +18,8 @@ import Text
     }
 
     @Test func theBudgetIsShownByEachWayToTellItApart() {
-        let spending = #"{"spending":{"class":[{"name":"songs","since_start":2},{"name":"personal","since_start":7}],"#
+        let spending =
+            #"{"spending":{"class":[{"name":"songs","since_start":2},{"name":"personal","since_start":7}],"#
             + #""client":[{"name":"","kind":"socket","since_start":9}]}}"#
         #expect(
             runAgainstServer("stats", spending, []).result.standard == """

@@ -42,7 +42,8 @@ struct SpendingReport {
     init(
         _ counts: SpendingCounts = SpendingCounts(),
         now: SpendingWindows.Window = SpendingWindows.Window(counts: SpendingCounts(), seconds: 0),
-        _ windows: [HistoryWindow: SpendingWindows.Window] = [:], _ name: (SpendingKey) -> Name = { _ in Name(text: "") }
+        _ windows: [HistoryWindow: SpendingWindows.Window] = [:],
+        _ name: (SpendingKey) -> Name = { _ in Name(text: "") }
     ) {
         self.now = (now.seconds, now.counts.total)
         self.windows = windows.mapValues { ($0.seconds, $0.counts.total) }
@@ -71,7 +72,7 @@ struct SpendingReport {
     /// Requests of a row in a second, now.
     func perSecond(_ row: Row) -> Double { now.seconds > 0 ? Double(row.now) / now.seconds : 0 }
 
-    /// `{"windows":{"now":{"seconds":5.0,"requests":12},...},"class":[{"name":"songs",...},...],...}`
+    /// `{"windows":{"now":{"seconds":5.0,"requests":2},...},"class":[{"name":"songs",...},...],...}`
     var json: JSON {
         func window(_ seconds: Double, _ total: Int) -> JSON {
             .object(members: [

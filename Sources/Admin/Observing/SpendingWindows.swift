@@ -5,8 +5,8 @@ import Proxy
 /// time and the counts.
 ///
 /// Must hold: a window is as long as it is called, and longer by a tenth at most once the process
-/// has run for that long; `seconds` says how long. It holds 68 counts, of 1.9 kB each and 2.6 kB more
-/// for each loop.
+/// has run for that long; `seconds` says how long. It holds 68 counts, of 1.9 kB each and 2.6 kB
+/// more for each loop.
 struct SpendingWindows {
     /// Counts of a time that ends now.
     struct Window {
@@ -49,7 +49,9 @@ struct SpendingWindows {
     }
 
     /// The report on what was sent by now.
-    func report(_ counts: SpendingCounts, at now: Instant, _ name: (SpendingKey) -> SpendingReport.Name) -> SpendingReport {
+    func report(_ counts: SpendingCounts, at now: Instant, _ name: (SpendingKey) -> SpendingReport.Name)
+        -> SpendingReport
+    {
         func window(_ marks: Marks) -> Window {
             marks.window(counts, at: now) ?? Window(counts: SpendingCounts(), seconds: 0)
         }

@@ -94,9 +94,9 @@ struct AnswerStorage {
         }
     }
 
-    /// Whether a 400 is an answer to this target: its error blames the path or a parameter, the client
-    /// asked for the target itself, and the origin has not answered it otherwise before. Under the
-    /// origin's rules its fields alone decide.
+    /// Whether a 400 is an answer to this target: its errors blame the path or a parameter, the
+    /// client asked for the target itself, and no 200 is stored for it. Under the origin's rules
+    /// its fields alone decide.
     private func mayKeepBadRequest(_ response: UpstreamResponse) -> Bool {
         if request.facts.rule.followsOrigin { return true }
         return request.purpose.isOwnTarget && request.stored?.status != 200

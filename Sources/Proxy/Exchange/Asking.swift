@@ -60,7 +60,7 @@ final class Asking {
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
 
-    /// The word under which the request is counted. It is no plain miss where the last answer was not
+    /// The word under which the request is counted: no plain miss where the last answer was not
     /// stored.
     func purpose(of request: OriginRequest) -> UpstreamPurpose {
         guard request.purpose == .miss, let key = request.key, lastAnswers[key] != nil else { return request.purpose }

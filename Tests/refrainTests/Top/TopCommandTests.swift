@@ -48,7 +48,8 @@ import Text
 
     /// 7,177 of 9,276 requests to Apple were personal, and no view showed it.
     @Test func requestsToAppleAreToldApart() {
-        let spending = #""spending":{"windows":{},"class":[{"name":"personal","since_start":3},"#
+        let spending =
+            #""spending":{"windows":{},"class":[{"name":"personal","since_start":3},"#
             + #"{"name":"songs","since_start":1}],"client":[{"name":"","kind":"others","since_start":4}]},"#
         let text = runAgainstServer("top", body.replacing("\"config\"", with: spending + "\"config\""), ["--once"])
             .result.standard

@@ -3,8 +3,8 @@ import Upstream
 // Requests to the origin by the client that caused them, in bounded room: Space-Saving (Metwally,
 // Agrawal, El Abbadi, 2005) decides which clients have a row. Counts are exact: what a client had
 // counted when it lost its row is in `others`.
-// Must hold: the rows and `others` add up to all requests; a client with more than the total divided
-// by `capacity` has a row.
+// Must hold: the rows and `others` add up to all requests; a client with more than the total
+// divided by `capacity` has a row.
 
 /// The clients of one loop that spend most. It is pure; code that shares it locks it.
 struct Spenders: Sendable {
