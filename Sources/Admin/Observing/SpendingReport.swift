@@ -27,6 +27,12 @@ struct SpendingReport {
         }
     }
 
+    /// Counts of a time that ends now.
+    struct Window {
+        var counts = SpendingCounts()
+        var seconds = 0.0
+    }
+
     struct Row {
         let name: Name
         let sinceStart: Int
@@ -41,8 +47,7 @@ struct SpendingReport {
 
     init(
         _ counts: SpendingCounts = SpendingCounts(),
-        now: SpendingWindows.Window = SpendingWindows.Window(counts: SpendingCounts(), seconds: 0),
-        _ windows: [HistoryWindow: SpendingWindows.Window] = [:],
+        now: Window = Window(), _ windows: [HistoryWindow: Window] = [:],
         _ name: (SpendingKey) -> Name = { _ in Name(text: "") }
     ) {
         self.now = (now.seconds, now.counts.total)

@@ -8,12 +8,6 @@ import Proxy
 /// has run for that long; `seconds` says how long. It holds 68 counts, of 1.9 kB each and 2.6 kB
 /// more for each loop.
 struct SpendingWindows {
-    /// Counts of a time that ends now.
-    struct Window {
-        let counts: SpendingCounts
-        let seconds: Double
-    }
-
     /// Counts at marks, the oldest first.
     private struct Marks {
         let span: Duration
@@ -28,10 +22,9 @@ struct SpendingWindows {
             marks.append((now, counts))
         }
 
-        func window(_ counts: SpendingCounts, at now: Instant) -> Window? {
-            (marks.last { now - $0.at >= span } ?? marks.first).map { mark in
-                Window(counts: counts.since(mark.counts), seconds: (now - mark.at) / .seconds(1))
-            }
+        func window(_ counts: SpendingCounts, at now: Instant) -> SpendingReport.Window {
+            guard let mark = marks.last(where: { now - $0.at >= span }) ?? marks.first else { return .init() }
+            return .init(counts: counts.since(mark.counts), seconds: (now - mark.at) / .seconds(1))
         }
     }
 
@@ -48,14 +41,14 @@ struct SpendingWindows {
         day.note(counts, at: now)
     }
 
-    /// The report on what was sent by now.
-    func report(_ counts: SpendingCounts, at now: Instant, _ name: (SpendingKey) -> SpendingReport.Name)
-        -> SpendingReport
-    {
-        func window(_ marks: Marks) -> Window {
-            marks.window(counts, at: now) ?? Window(counts: SpendingCounts(), seconds: 0)
-        }
-        return SpendingReport(
-            counts, now: window(recent), [.minutes: window(minutes), .hour: window(hour), .day: window(day)], name)
+    /// The report on all that was sent by now.
+    func report(
+        _ counts: SpendingCounts, at now: Instant, _ name: (SpendingKey) -> SpendingReport.Name
+    ) -> SpendingReport {
+        let windows: [HistoryWindow: SpendingReport.Window] = [
+            .minutes: minutes.window(counts, at: now), .hour: hour.window(counts, at: now),
+            .day: day.window(counts, at: now),
+        ]
+        return SpendingReport(counts, now: recent.window(counts, at: now), windows, name)
     }
 }

@@ -64,7 +64,7 @@ public enum SpendingKey: Hashable, Sendable {
 }
 
 /// Numbers of requests that were sent to the origin, since the start or within a time.
-public struct SpendingCounts: Sendable, Equatable {
+public struct SpendingCounts: Sendable {
     /// All purposes of the first class, then those of the next.
     fileprivate(set) var cells = [Int](
         repeating: 0, count: ResourceClass.allCases.count * UpstreamPurpose.allCases.count)

@@ -8,7 +8,7 @@ import Upstream
 
 /// The clients of one loop that spend most. It is pure; code that shares it locks it.
 struct Spenders: Sendable {
-    struct Row: Sendable, Equatable {
+    struct Row: Sendable {
         /// Each row that a client is given has another one.
         let number: Int
         let party: UpstreamParty
