@@ -31,13 +31,17 @@ import Testing
     }
 
     @Test(arguments: ["40015", "40006", ""]) func othersAreAskedForEachTime(code: String) throws {
+        let clock = ManualClock(1_790_000_000)
         let origin = try FakeOrigin { _ in Self.reply(code) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
         defer { proxy.stop() }
-        for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.page).status == 400) }
-        #expect(origin.requests.count == 2)
+        for seconds in [0, 0, 600] {
+            clock.advance(seconds: Int64(seconds))
+            #expect(try proxy.client.send("GET", Self.page).status == 400)
+        }
+        #expect(origin.requests.count == 3)
         let purposes = proxy.statistics.spending.counts(by: .purpose)
-        #expect(purposes == [.purpose(.miss): 1, .purpose(.unstored): 1], "the second is no plain miss")
+        #expect(purposes == [.purpose(.miss): 2, .purpose(.unstored): 1], "what was long ago says nothing of now")
     }
 
     /// Personal answers are kept here, and a 400 is none.

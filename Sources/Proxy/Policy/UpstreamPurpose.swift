@@ -18,7 +18,7 @@ public enum UpstreamPurpose: Int, CaseIterable, Sendable {
     case retry
     /// The answer belongs to one user and is not kept.
     case personal
-    /// No answer is kept: a write, `ttl off`, or the last answer was not stored.
+    /// No answer is kept: a write, `ttl off`, or one within ten minutes was not stored.
     case unstored
 
     private static let words = CaseWords<Self>(separator: "-")
