@@ -36,7 +36,7 @@ import Testing
         let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
         defer { proxy.stop() }
         for seconds in [0, 0, 600] {
-            clock.advance(seconds: Int64(seconds))
+            clock.advance(seconds: seconds)
             #expect(try proxy.client.send("GET", Self.page).status == 400)
         }
         #expect(origin.requests.count == 3)
