@@ -42,6 +42,7 @@ struct DashboardView {
         addVerification(moment.observations.source)
         tables["outcomes"] = outcomeRows(moment, window)
         tables["origin"] = originRows(moment)
+        tables["spending"] = spendingRows(moment.observations.spending, window)
         tables["misses"] = missRows(moment)
         tables["asked"] = askedRows(moment)
         tables["storage"] = storageRows(moment)

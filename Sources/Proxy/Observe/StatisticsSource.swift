@@ -83,6 +83,11 @@ public struct StatisticsSource: Sendable {
         statistics.reduce(into: [:]) { $0.merge($1.upstream.snapshot, uniquingKeysWith: +) }
     }
 
+    /// Requests that were sent to the origin, each of them.
+    public var spending: SpendingCounts {
+        statistics.reduce(into: SpendingCounts()) { $0.add($1.spending.snapshot) }
+    }
+
     /// The origin's last failure; nil where it had none since the start.
     public var lastTrouble: UpstreamStatistics.Trouble? {
         statistics.compactMap(\.upstream.lastTrouble).max { $0.unixSeconds < $1.unixSeconds }

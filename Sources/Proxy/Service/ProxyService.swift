@@ -214,7 +214,8 @@ public final class ProxyService: Service {
             proxy.base.statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes {
-                refresh(originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true))
+                refresh(
+                    originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true), connection)
             }
             proxy.answering.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
         case .fetch(let reason, let stored):
@@ -235,12 +236,13 @@ public final class ProxyService: Service {
     }
 
     /// Asks for a newer answer than the stale one that is served, unless that is done already.
-    private func refresh(_ request: @autoclosure () -> OriginRequest) {
+    private func refresh(_ request: @autoclosure () -> OriginRequest, _ connection: ClientConnection) {
         // Where clients bring tokens the flight is that of one: what it is has to be known first.
         let made = proxy.accounts.signs ? nil : request()
         let flightKey = FlightKey(key, token: made.map { proxy.accounts.token(of: $0) } ?? ClientToken.none)
         guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
-        let exchange = Exchange(made ?? request(), for: .refresh(flight), proxy)
+        let cause = proxy.accounts.party(of: connection)
+        let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy)
         // A client that joins the flight promotes it.
         proxy.flights.note(exchange, as: flight, of: nil, on: proxy.base.loop)
         exchange.start()

@@ -76,6 +76,28 @@ import Upstream
         #expect(try #require(scraped.value("process_start_time_seconds")) > 1_700_000_000)
     }
 
+    /// An address would be a label for each visitor.
+    @Test func theBudgetIsExposedByClassRouteAndClient() throws {
+        let loops = [Statistics(), Statistics()]
+        let parties: [UpstreamParty] = [.client("phone"), .network(1), .network(2), .client("gone"), .everyone]
+        for (index, party) in parties.enumerated() {
+            let route = try CanonicalTarget("/v1/me/library/songs?limit=\(index)").route
+            loops[index % 2].upstreamStarted(UpstreamLabel(route, .personal, of: party), isRepeated: index == 4)
+        }
+        let scraped = try Exposition(try input(loops).metrics)
+        let name = "refrain_upstream_sent_by_"
+        #expect(scraped.value(name + "class_total", ["class": "personal", "purpose": "personal"]) == 4)
+        #expect(scraped.value(name + "class_total", ["class": "personal", "purpose": "retry"]) == 1)
+        #expect(scraped.value(name + "route_total", ["route": "/v1/me/library/{type}"]) == 5)
+        #expect(scraped.value(name + "client_total", ["kind": "key", "client": "phone"]) == 1)
+        #expect(scraped.value(name + "client_total", ["kind": "key", "client": ""]) == 1)
+        #expect(scraped.value(name + "client_total", ["kind": "network", "client": ""]) == 2)
+        #expect(scraped.value(name + "client_total", ["kind": "socket", "client": ""]) == 1)
+        for axis in ["class", "route", "client"] {
+            #expect(scraped.values(name + axis + "_total").reduce(0, +) == scraped.value("refrain_upstream_sent_total"))
+        }
+    }
+
     @Test func theTierIsExposedWhereThereIsOne() throws {
         let scraped = try Exposition(try input([Statistics()], tier: .sample).metrics)
         let values: KeyValuePairs<String, Double> = [

@@ -50,6 +50,10 @@ import Testing
         }
     }
 
+    @Test func purposes() {
+        expect("Purposes", UpstreamPurpose.allCases.map { [code($0.name)] }, columns: 1)
+    }
+
     @Test func metrics() {
         expect(
             "Metrics",
