@@ -181,7 +181,7 @@ public final class RecordStore: Sendable {
     // MARK: Status
 
     /// A snapshot.
-    /// What is left for it; nil where the file system does not tell.
+    /// The disk that the file is on; nil where the file system does not tell.
     public var disk: DiskSpace? { DiskSpace(inFolder: FilePath.folder(of: shared.path)) }
 
     public var status: StoreStatus { shared.counters.withLock { $0 } }

@@ -84,7 +84,7 @@ import Testing
         defer { proxy.stop() }
         let lookout = Lookout.State()
         #expect(lookout.look(at: proxy, now).isEmpty)
-        // What lies there now is not in use before a reload.
+        // The new file is not in use before a reload.
         try write(to: 90 * Self.day)
         let tomorrow = lookout.look(at: proxy, now + 8 * 3600)
         #expect(tomorrow.count == 1 && tomorrow[0].hasPrefix("developer_token_file: expires in 22h"), "\(tomorrow)")

@@ -93,7 +93,7 @@ final class Answering {
     ///   - key: under which an answer would be; nil where the request names none.
     ///   - template: written to the log in place of the target; a target that is malformed or
     ///     private is not repeated there.
-    ///   - cause: what the log says behind the reason.
+    ///   - cause: the word that the log has behind the reason.
     ///   - isRecorded: not where the request may hold anything.
     ///   - retryAfter: seconds, where another try is worth while by then.
     ///   - upstreamTime: how long the origin took, where it was asked.

@@ -34,7 +34,7 @@ struct Expiry {
 }
 
 extension Expiry {
-    /// That of a ready token; one that names no end never ends.
+    /// The end of a ready token; one that names none never ends.
     init(developerToken claims: TokenClaims) {
         self.init(
             subject: "developer_token_file:", begins: claims.issuedAt, ends: claims.expires ?? .max,

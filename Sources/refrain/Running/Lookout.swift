@@ -20,7 +20,7 @@ final class Lookout {
         timer.cancel()
     }
 
-    /// What was told so far.
+    /// Remembers what was told.
     final class State: Sendable {
         private let shortages = Mutex(Shortages())
 

@@ -14,7 +14,7 @@ import Tier
 struct RunningSettings: Sendable {
     var configuration: Configuration
     var settings: ProxySettings
-    /// Of the certificates that were read with it.
+    /// Ends of the certificates that were read with it.
     let certificates: [Expiry]
 
     init(configuration: Configuration, settings: ProxySettings) {

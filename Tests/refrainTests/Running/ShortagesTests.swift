@@ -3,7 +3,7 @@ import Testing
 @testable import Store
 @testable import refrain
 
-/// What ran out was said at the start alone, and weeks later nobody remembered.
+/// An end was told at the start alone, weeks before it.
 @Suite struct ShortagesTests {
     private static let (hour, day) = (Int64(3600), Int64(86_400))
     private let end = 100 * day
@@ -12,7 +12,7 @@ import Testing
         Expiry(subject: "a", begins: 0, ends: ends ?? end, consequence: "it fails")
     }
 
-    /// How many lines are written when it is looked each minute between two times.
+    /// Counts the lines of a look each minute between two times.
     private func count(_ shortages: inout Shortages, from start: Int64, to stop: Int64, ends: Int64? = nil) -> Int {
         stride(from: start, to: stop, by: 60).reduce(0) { $0 + shortages.due([expiry(ends: ends)], at: $1).count }
     }

@@ -32,7 +32,7 @@ struct AnsweredRequest {
         }
     }
 
-    /// What the log says behind the word.
+    /// The word that the log has behind `word`.
     var logDetail: String? { cause?.description ?? detail?.text }
 
     /// The `detail` of `Cache-Status`, where it is another word.
