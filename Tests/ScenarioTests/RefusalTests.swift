@@ -52,22 +52,24 @@ import Text
     }
 
     /// The log had neither the line of the request nor what was wrong with it.
-    @Test(arguments: [
-        ("TRACE", album + "?key=secret", [], 405, album, "trace"),
-        (
-            "POST", "/v1/me/library/songs/i.secret", [("X-HTTP-Method-Override", "GET")], 400,
-            "/v1/me/library/{type}/{id}", "method-override"
-        ),
-        (
-            "GET", "/v1/me/library/songs", [("Music-User-Token", "secret"), ("media-user-token", "other")], 400,
-            "/v1/me/library/{type}", "user-tokens"
-        ),
-        ("GET", album + "/../2?key=secret", [], 400, album + "/...", "target"),
-        (
-            "GET", album, [("Via", (100...115).map { "1.1 refrain-0123456789abc\($0)" }.joined(separator: ", "))], 508,
-            album, "loop"
-        ),
-    ] as [(String, String, [(String, String)], Int, String, String)])
+    @Test(
+        arguments: [
+            ("TRACE", album + "?key=secret", [], 405, album, "trace"),
+            (
+                "POST", "/v1/me/library/songs/i.secret", [("X-HTTP-Method-Override", "GET")], 400,
+                "/v1/me/library/{type}/{id}", "method-override"
+            ),
+            (
+                "GET", "/v1/me/library/songs", [("Music-User-Token", "secret"), ("media-user-token", "other")], 400,
+                "/v1/me/library/{type}", "user-tokens"
+            ),
+            ("GET", album + "/../2?key=secret", [], 400, album + "/...", "target"),
+            (
+                "GET", album, [("Via", (100...115).map { "1.1 refrain-0123456789abc\($0)" }.joined(separator: ", "))],
+                508,
+                album, "loop"
+            ),
+        ] as [(String, String, [(String, String)], Int, String, String)])
     func theLogSaysWhyARequestIsInvalid(
         method: String, target: String, fields: [(String, String)], status: Int, logged: String, cause: String
     ) throws {

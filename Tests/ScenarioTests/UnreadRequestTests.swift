@@ -45,19 +45,27 @@ import Text
 
     @Test(arguments: [
         ("GET \(album)?a=secret HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "GET", album, "host-repeated"),
-        ("GET /v1/me/library/songs/i.secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/me/library/{type}/{id}", "host-missing"),
+        (
+            "GET /v1/me/library/songs/i.secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/me/library/{type}/{id}",
+            "host-missing"
+        ),
         ("GET /v1/catalog/us/%zz?secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/catalog/us/...", "request-target"),
         ("GET \(album)\u{1}secret HTTP/1.1\r\n\r\n", 400, "GET", album, "control-character"),
         ("eyJsecret.secret.secret \(album)\r\n\r\n", 400, "-", "-", "request-line"),
-        ("\u{16}\u{3}\u{1}secret", 400, "-", "-", "method"), ("CONNECT a:1 HTTP/1.1\r\n\r\n", 405, "CONNECT", "-", "connect"),
-        ("POST \(album) HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n", 413, "POST", album, "content-too-large"),
+        ("\u{16}\u{3}\u{1}secret", 400, "-", "-", "method"),
+        ("CONNECT a:1 HTTP/1.1\r\n\r\n", 405, "CONNECT", "-", "connect"),
+        (
+            "POST \(album) HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n", 413, "POST", album,
+            "content-too-large"
+        ),
         (
             "GET \(album)?secret=\(String(repeating: "a", count: 9000)) HTTP/1.1\r\n\r\n", 414, "GET", album,
             "request-target-too-long"
         ),
         ("GET \(album) HTTP/1.1\r\nHost: a\r\nExpect: secret\r\n\r\n", 417, "GET", album, "expectation"),
         (
-            "GET \(album) HTTP/1.1\r\nAuthorization: Bearer secret\r\n" + String(repeating: "A: b\r\n", count: 101), 431,
+            "GET \(album) HTTP/1.1\r\nAuthorization: Bearer secret\r\n" + String(repeating: "A: b\r\n", count: 101),
+            431,
             "GET", album, "too-many-fields"
         ),
         (
@@ -86,7 +94,8 @@ import Text
     @Test(arguments: [AccessLogFormat.json, .combined])
     func theClientOfARequestWhoseContentIsRefusedIsNamed(format: AccessLogFormat) throws {
         let keys = try ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span))
-        let request = "POST /v1/me/library HTTP/1.1\r\nHost: a\r\nX-Refrain-Key: 0123456789abcdef\r\n"
+        let request =
+            "POST /v1/me/library HTTP/1.1\r\nHost: a\r\nX-Refrain-Key: 0123456789abcdef\r\n"
             + "X-Forwarded-For: 203.0.113.9\r\nTransfer-Encoding: chunked\r\n\r\nnone\r\n"
         let line = try line(request, format, clientKeys: keys) {
             $0.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.1")!])

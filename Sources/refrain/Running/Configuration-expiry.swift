@@ -51,7 +51,8 @@ extension Configuration {
             if let begins = chain.map(\.begins).max(), let ends = chain.map(\.ends).min() {
                 expiries.append(
                     Expiry(
-                        subject: "tls_certificate: \(path)", begins: begins, ends: ends, consequence: "clients refuse it"))
+                        subject: "tls_certificate: \(path)", begins: begins, ends: ends,
+                        consequence: "clients refuse it"))
             }
         }
         return expiries + authorityExpiries
