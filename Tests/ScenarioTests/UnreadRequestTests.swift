@@ -110,9 +110,9 @@ import Text
     }
 
     @Test func aRequestThatIsTooLargeForTheMemoryOfAllIsNamed() throws {
-        let content = String(repeating: "a", count: 200_000)
-        let request = "PUT \(Self.album) HTTP/1.1\r\nHost: a\r\nContent-Length: 300000\r\n\r\n" + content
-        let line = try line(request) { $0.bounds.requestBytes = 100_000 }
+        let content = String(repeating: "a", count: 60_000)
+        let request = "PUT \(Self.album) HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n" + content
+        let line = try line(request) { $0.bounds.requestBytes = 40_000 }
         try expect(line, 413, "PUT", Self.album, "request-memory")
     }
 }

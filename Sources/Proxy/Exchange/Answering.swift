@@ -130,7 +130,8 @@ final class Answering {
     /// Answers a request that goes no further. It may hold anything, so it is not recorded.
     func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
         let target = connection.withHeadBytes { bytes in
-            ShownTarget.bytes(of: bytes.extracting(connection.head.target.range))
+            let head = connection.head
+            return ShownTarget.bytes(of: bytes.extracting(head.target.range), for: NamedUser(of: head, bytes))
         }
         refuse(
             connection, rejection.error, template: String(decoding: target, as: UTF8.self),
@@ -143,7 +144,7 @@ final class Answering {
         let (refusal, path) = connection.withHeadBytes { bytes in
             (
                 crossOrigin.preflightRefusal(of: head, bytes, allowing: pageFields),
-                ShownTarget.bytes(of: bytes.extracting(head.target.range))
+                ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil)
             )
         }
         observer.recordPreflight(path, refusal, on: connection)

@@ -10,11 +10,13 @@ enum ShownTarget {
 
     /// The canonical path where everyone may know it, otherwise the route. A malformed target is
     /// cut before the segment that cannot be read; `-` where nothing is left.
-    static func bytes(of target: Span<UInt8>) -> [UInt8] {
+    /// - Parameter user: the user whom the request names; nil where its fields were not read, or
+    ///   are not those of the request that counts.
+    static func bytes(of target: Span<UInt8>, for user: NamedUser?) -> [UInt8] {
         var parsed = CanonicalTarget()
-        if let shown = judged(target, &parsed) { return shown.bytes }
+        if let shown = judged(target, user, &parsed) { return shown.bytes }
         for end in ends(in: target).reversed() {
-            guard let shown = judged(target.extracting(..<end), &parsed) else { continue }
+            guard let shown = judged(target.extracting(..<end), user, &parsed) else { continue }
             return shown.isPath ? shown.bytes + [target[end]] + Array("...".utf8) : shown.bytes
         }
         return [UInt8(ascii: "-")]
@@ -33,12 +35,12 @@ enum ShownTarget {
 
     /// Nil where the target is malformed.
     private static func judged(
-        _ target: Span<UInt8>, _ parsed: inout CanonicalTarget
+        _ target: Span<UInt8>, _ user: NamedUser?, _ parsed: inout CanonicalTarget
     ) -> (bytes: [UInt8], isPath: Bool)? {
         guard (try? parsed.parse(target)) != nil else { return nil }
         let path = parsed.bytes.prefix { $0 != UInt8(ascii: "?") }
-        // No path of one segment is a user's.
-        let isPath = parsed.route.isShared || !path.dropFirst().contains(UInt8(ascii: "/"))
+        // A path of no known route is a user's where a token comes with it.
+        let isPath = parsed.route.isShared || user == .nobody && !parsed.route.isPersonal || path.count == 1
         return (isPath ? Array(path) : Array(parsed.route.template.utf8), isPath)
     }
 }

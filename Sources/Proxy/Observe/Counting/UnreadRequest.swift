@@ -22,7 +22,7 @@ struct UnreadRequest {
             let line = BegunRequestLine(bytes)
             return (
                 line.method.map { bytes.extracting($0).copy() },
-                line.target.map { ShownTarget.bytes(of: bytes.extracting($0)) }
+                line.target.map { ShownTarget.bytes(of: bytes.extracting($0), for: nil) }
             )
         }
         if let method = parts?.0 { self.method = method }
