@@ -81,6 +81,17 @@ import Text
         #expect(words == [method, logged, "invalid-request", cause])
     }
 
+    @Test func aPreflightWithContentIsNamed() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        let fields = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
+        let reply = try proxy.client.send("OPTIONS", Self.album, fields: fields, body: Data("a".utf8))
+        #expect(reply.status == 400)
+        let line = try #require(try log(proxy).first)
+        let words = ["method", "target", "reason", "detail"].map { line[$0]?.stringValue }
+        #expect(words == ["OPTIONS", Self.album, "invalid-request", "preflight-content"])
+    }
+
     @Test func aPathThatIsNotServedIsNamed() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)

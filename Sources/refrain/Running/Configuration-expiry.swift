@@ -43,7 +43,7 @@ extension Expiry {
 }
 
 extension Configuration {
-    /// Those of certificates that clients or this proxy will refuse; reads their files.
+    /// Ends of certificates that clients or this proxy will refuse; reads their files.
     var certificateExpiries: [Expiry] {
         var expiries: [Expiry] = []
         if let path = tlsCertificateFile, listeners.contains(where: \.isTLS) {
