@@ -115,6 +115,13 @@ public struct StatisticsSource: Sendable {
         return (try? TokenClaims(token: token))?.expires
     }
 
+    /// The claims of the developer token in use where that came ready; nil where tokens are signed
+    /// here.
+    public func readyToken(at unixSeconds: Int64) -> TokenClaims? {
+        guard let tokens = developerTokens(), tokens.areReady else { return nil }
+        return try? TokenClaims(token: tokens.current(at: unixSeconds))
+    }
+
     /// When the origin last refused the proxy's own developer token, in Unix seconds; nil where it
     /// never has.
     public var developerTokenRefusal: Int64? { developerTokens()?.lastRefusal }
@@ -151,6 +158,8 @@ public struct StatisticsSource: Sendable {
     public var recording: RecordingStatus { recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.
     public var isStoreAvailable: Bool { cache.store.map { $0.records.health == .available } ?? true }
+    /// The disk that the cache file is on; nil without one, or where it does not tell.
+    public var cacheDisk: DiskSpace? { cache.store?.records.disk }
     /// How the cache file fares; all zero without one.
     public var store: StoreStatus { cache.store?.records.status ?? StoreStatus() }
 }

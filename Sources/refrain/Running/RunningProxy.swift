@@ -14,6 +14,13 @@ import Tier
 struct RunningSettings: Sendable {
     var configuration: Configuration
     var settings: ProxySettings
+    /// Ends of the certificates that were read with it.
+    let certificates: [Expiry]
+
+    init(configuration: Configuration, settings: ProxySettings) {
+        (self.configuration, self.settings) = (configuration, settings)
+        certificates = configuration.certificateExpiries
+    }
 }
 
 /// A proxy with its admin listener, from start to stop.

@@ -4,6 +4,7 @@ import Testing
 @testable import Cache
 @testable import Compose
 @testable import Freshness
+@testable import HTTP
 @testable import Proxy
 @testable import refrain
 
@@ -38,6 +39,16 @@ import Testing
     @Test func reasons() {
         expect("Reasons", Reason.allCases.map { [code($0.text)] }, columns: 1)
         #expect(page.table(under: "Reasons").allSatisfy { $0.count == 3 })
+    }
+
+    @Test func refusals() {
+        let rows = page.table(under: "Refusals")
+        // These two are about answers of the origin.
+        for error in ParseError.allCases where error != .statusLine && error != .truncated {
+            let word = code(error.reason.lowercased().replacing(" ", with: "-"))
+            let found = rows.filter { $0[1].contains(word) }.map { $0[0] }
+            #expect(found == ["\(error.status)"], "\(word)")
+        }
     }
 
     @Test func whatKeptAnswersFromBeingComposed() throws {
