@@ -177,7 +177,7 @@ extension FollowerState {
             switch action {
             case .read(let position): read(after: position)
             case .beginHistory(let epoch, let until): effects.append(.beginHistory(epoch, forgottenUntil: until))
-            case .note(let entry): note(entry)
+            case .note(let entry): note(entry, at: nil)
             case .apply(let entry): apply(entry)
             case .makeAllStale(let reason):
                 tail.forget()
@@ -230,13 +230,15 @@ extension FollowerState {
         follow(log.woken())
     }
 
-    private mutating func note(_ entry: PurgeLogEntry) {
-        effects.append(.note(entry))
-        if asked.read(entry.position) { effects.append(.hold(asked.unlogged.all)) }
+    private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
+        effects.append(.note(entry, at: time))
+        if asked.read(entry.position) { hold() }
     }
 
+    private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
+
     private mutating func apply(_ entry: PurgeLogEntry) {
-        note(entry)
+        note(entry, at: moment.wall / 1000)
         asked.note(.applying, at: entry.position)
         let record = entry.record
         if let unknown = record.unknown {
@@ -314,7 +316,7 @@ extension FollowerState {
             switch step {
             case .purge(let wait):
                 // Before the cache is purged: what it loses must not come back from the tier.
-                effects.append(.hold(asked.unlogged.all))
+                hold()
                 if wait.isWidened { effects.append(.warn(Self.widened)) }
                 purgeCache(.asked(wait.number), wait.record)
             case .report(let number, let report): effects.append(.report(number, report))

@@ -152,8 +152,10 @@ extension LogFollower {
             // Nobody may judge by a history whose purges are still to be noted.
             knowledge.stand(fence: state.fence, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until)
-        case .note(let entry): knowledge.note(entry)
-        case .hold(let unlogged): knowledge.hold(unlogged)
+        case .note(let entry, let time):
+            note(entry, at: time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000))
+        case .hold(let unlogged, let time):
+            knowledge.hold(unlogged, at: NotingTime(seconds: time, instant: loop.now))
         case .purge(let job, let selection, let mode, let now):
             purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)
@@ -163,6 +165,10 @@ extension LogFollower {
         case .inform(let line): inform(line)
         case .left: whenLeft()
         }
+    }
+
+    private func note(_ entry: PurgeLogEntry, at time: Int64) {
+        knowledge.note(entry, at: NotingTime(seconds: time, instant: loop.now))
     }
 
     private func purgeCache(
