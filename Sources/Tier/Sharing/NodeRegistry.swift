@@ -11,8 +11,8 @@ struct NodeRegistry: Sendable {
     static let aliveFor: Int64 = 10_000
     /// For so long a node is known that is not heard of. Milliseconds.
     static let keptFor: Int64 = 86_400_000
-    /// Another process may write under our name for a moment, while it hands over to this one or
-    /// takes over from it. So many times in a row, it is a second node.
+    /// Another process may write under our name for a moment, such as one of an earlier version
+    /// that hands over to this one. So many times in a row, it is a second node.
     static let namesakeSightings = 3
 
     let own: NodeIdentity
@@ -93,7 +93,7 @@ extension NodeRegistry {
 
     private mutating func newNamesake() -> NodeRecord? {
         defer { hasWritten = true }
-        guard hasWritten, let found = records[own.name], !found.isOfSameProcess(as: own) else {
+        guard hasWritten, let found = records[own.name], !found.isOfSameNode(as: own) else {
             sightings = 0
             return nil
         }
