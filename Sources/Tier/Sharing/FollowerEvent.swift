@@ -18,6 +18,8 @@ extension FollowerState {
         case page(Int, after: LogPosition)
         /// A new life of the log, and then that page.
         case beginning(Int, then: LogPosition)
+        /// Another number beside the log, so that its life goes on.
+        case succession
         /// A sign of life, which also asks for those of the others.
         case signs
         /// A purge that was asked for here, by its number.

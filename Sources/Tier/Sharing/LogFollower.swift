@@ -25,6 +25,9 @@ package final class LogFollower {
         var patience: Duration = .seconds(1)
         /// How long a purge waits for other nodes.
         var purgePatience: Duration = .seconds(2)
+        /// How long an engine that began anew waits for other nodes (`LogSuccession`): after that
+        /// they are not taken to be up.
+        var successionPatience: Duration = .milliseconds(NodeRegistry.aliveFor)
 
         package init() {}
     }

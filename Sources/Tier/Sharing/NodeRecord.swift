@@ -3,7 +3,9 @@
 ///     address=10.0.0.1:8080 version=1.4.0 process=71 started=1800000000000 seen=1800000002000
 ///     ready=1 applied=0123456789abcdef:1800000001000-0
 ///
-/// in one line, in any order; `after=70` where it takes the place of another process. Names that a reader does not know are of a later version.
+/// in one line, in any order; with `after=70` where it takes the place of another process, and
+/// `confirmed=0123456789abcdef` where it was in doubt about a life of the log. Names that a reader
+/// does not know are of a later version.
 struct NodeRecord: Sendable, Equatable {
     var address = ""
     var version = ""
@@ -17,6 +19,9 @@ struct NodeRecord: Sendable, Equatable {
     var isReady = false
     /// Everything up to there is applied; nil before it has read a log.
     var mark: LogMark?
+    /// A life of the log that this node has not taken for its own, though it has its place in it
+    /// (`LogSuccession`).
+    var confirmed: LogEpoch?
 
     init(_ own: NodeIdentity, seen: Int64, isReady: Bool, mark: LogMark?) {
         (address, version, process, startedAt) = (own.address, own.version, own.process, own.startedAt)
@@ -38,6 +43,7 @@ struct NodeRecord: Sendable, Equatable {
             case "after": predecessor = Int32(value) ?? 0
             case "seen": seen = Int64(value) ?? 0
             case "ready": isReady = value == "1"
+            case "confirmed": confirmed = LogEpoch(value.utf8)
             case "applied": mark = LogMark(value.utf8)
             default: break
             }
@@ -49,7 +55,7 @@ struct NodeRecord: Sendable, Equatable {
         """
         address=\(Self.word(address)) version=\(Self.word(version)) process=\(process) started=\(startedAt) \
         seen=\(seen) ready=\(isReady ? 1 : 0)\(mark.map { " applied=\($0.text)" } ?? "")\
-        \(predecessor == 0 ? "" : " after=\(predecessor)")
+        \(predecessor == 0 ? "" : " after=\(predecessor)")\(confirmed.map { " confirmed=\($0.text)" } ?? "")
         """
     }
 

@@ -21,6 +21,8 @@ struct NodeRegistry: Sendable {
     private var engineClock: (milliseconds: Int64, at: Instant)?
     /// This machine's clock less the engine's.
     private(set) var skew: Duration?
+    /// As `NodeRecord.confirmed`.
+    var confirmed: LogEpoch?
     private var hasWritten = false
     private var sightings = 0
     /// The last one that was told of.
@@ -51,7 +53,8 @@ extension NodeRegistry {
     /// A sign of life, which also asks for those of the others.
     func heartbeat(_ keys: TierKeys, mark: LogMark?, isReady: Bool, now: Instant) -> [RESPCommand] {
         guard let time = engineTime(now) else { return [RESPCommand("TIME")] }
-        let record = NodeRecord(own, seen: time, isReady: isReady, mark: mark)
+        var record = NodeRecord(own, seen: time, isReady: isReady, mark: mark)
+        record.confirmed = confirmed
         func command(_ name: String, _ words: [String]) -> RESPCommand {
             RESPCommand([Array(name.utf8), keys.nodes] + words.map { Array($0.utf8) })
         }
@@ -123,9 +126,12 @@ extension NodeRegistry {
     }
 
     /// The nodes that are known, this one included.
-    func count(now: Instant) -> Int {
+    func count(now: Instant) -> Int { 1 + others(now: now).count }
+
+    /// The others that are known.
+    func others(now: Instant) -> [NodeRecord] {
         let time = engineTime(now) ?? 0
-        return 1 + records.count { $0.key != own.name && isKnown($0.value, time) }
+        return records.filter { $0.key != own.name && isKnown($0.value, time) }.map(\.value)
     }
 
     /// The others that are not known to have applied what stands at `mark`; all of them without

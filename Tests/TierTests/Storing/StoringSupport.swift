@@ -42,6 +42,14 @@ func fence(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> LogMark {
     LogMark(epoch, LogPosition(milliseconds, sequence))
 }
 
+extension PurgeLogPage {
+    /// One of an engine whose mark is nought.
+    init(_ epoch: LogEpoch, first: LogPosition?, last: LogPosition, hasForgotten: Bool, entries: [PurgeLogEntry]) {
+        self.init(
+            epoch, stored: epoch, place: nil, first: first, last: last, hasForgotten: hasForgotten, entries: entries)
+    }
+}
+
 /// A time at which a purge is noted; by the clock that nobody sets, in seconds.
 func noted(_ seconds: Int64 = noon, _ instant: Int64 = 0) -> NotingTime {
     NotingTime(seconds: seconds, instant: Instant(nanoseconds: instant * 1_000_000_000))
