@@ -95,7 +95,7 @@ import Testing
         #expect(history.count == 0 && history.forgottenUntil == LogPosition(41, 0))
     }
 
-    /// Another node's clock was ahead, and its answer from before the purge seemed to be from after.
+    /// Another node's clock was ahead, and its answer seemed to be from after the purge.
     @Test func aValueFromBeforeAPurgeWasReceivedBeforeIt() {
         var history = PurgeHistory(epoch)
         for number in 1...3 as ClosedRange<Int64> {
