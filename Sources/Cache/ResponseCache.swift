@@ -25,6 +25,9 @@ public final class ResponseCache: Sendable {
     private let ended = Mutex<Set<CacheKey.Scope>>([])
     private let removals = Atomic<Int>(0)
     private let purges = Atomic<Int>(0)
+    /// When the latest answer was received that was stored, in unix seconds: no purge that comes
+    /// after it is of an earlier time, though the clock was set back or read before.
+    private let latestReceipt = Atomic<Int64>(0)
     let purgedTargets: PurgedTargets
     /// Whether anything was ever composed. Set before the first look at a part.
     let hasComposed = Atomic<Bool>(false)
@@ -69,6 +72,7 @@ public final class ResponseCache: Sendable {
     /// `reader` is the caller's, where it has looked for the key.
     public func store(_ response: StoredResponse, _ reader: FileReader? = nil) {
         guard response.composition == nil else { return memory.remove(response.key) }
+        latestReceipt.max(response.receivedAt, ordering: .sequentiallyConsistent)
         let replaced = memory.store(response)
         dropDependents(of: response.key, replacing: replaced, by: response)
         store?.store(response, reader)
@@ -115,10 +119,11 @@ public final class ResponseCache: Sendable {
         _ selection: EntrySelection, _ mode: PurgeMode, at now: Int64,
         _ completion: @escaping @Sendable (Int?) -> Void
     ) {
-        let purge = Purge(selection: selection, mode: mode, now: now)
+        // Before the look at what was stored: who stores looks at the two the other way round.
+        if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+        let purge = Purge(selection: selection, mode: mode, now: afterAllStored(now))
         let completion = mode == .dryRun ? completion : afterOtherProcess(completion)
         purgedTargets.note(purge)
-        if mode != .dryRun { purges.wrappingAdd(1, ordering: .sequentiallyConsistent) }
         purging.async { @Sendable [self] in
             guard let store else { return completion(purgeMemory(purge)) }
             store.records.purge(purge, found: memory.count(selection)) { @Sendable [self] chosen in
@@ -128,6 +133,22 @@ public final class ResponseCache: Sendable {
                 }
             }
         }
+    }
+
+    /// The time of a purge that comes now. What is dated later by more than clocks are corrected is
+    /// not fresh (`Freshness.of`).
+    private func afterAllStored(_ now: Int64) -> Int64 {
+        let latest = latestReceipt.load(ordering: .sequentiallyConsistent)
+        if latest <= now &+ PurgedTargets.tolerance { return max(now, latest) }
+        latestReceipt.store(now, ordering: .sequentiallyConsistent)
+        return now
+    }
+
+    /// Notes a purge that other nodes have had, for what is composed from now on, where this cache
+    /// does not know of it.
+    /// - Returns: a time that is not after the one as of which it counts; unix seconds.
+    public func remember(purgeOf selection: EntrySelection, at now: Int64) -> Int64 {
+        min(purgedTargets.remember(Purge(selection: selection, mode: .soft, now: now)), now)
     }
 
     /// From now on purges have another process forget what it has; nil: there is none any more.

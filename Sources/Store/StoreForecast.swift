@@ -39,10 +39,7 @@ public enum StoreForecast {
     }
 
     private static func full(_ folder: String) -> String? {
-        var disk = statvfs()
-        guard statvfs(folder, &disk) == 0, disk.f_blocks > 0 else { return nil }
-        let free = UInt64(disk.f_bavail) * UInt64(disk.f_frsize)
-        guard free < SpaceBounds.smallest else { return nil }
+        guard let free = DiskSpace(inFolder: folder)?.freeBytes, free < SpaceBounds.smallest else { return nil }
         return "\(folder) has room for \(free) bytes; the proxy will keep answers in memory until there is more"
     }
 

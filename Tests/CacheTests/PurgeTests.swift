@@ -119,6 +119,40 @@ extension ResponseCache {
         #expect(cache.lookup(key("/a"), reader, at: noon + 450)?.lifetime.staleFor == 500, "twice is once")
     }
 
+    private func last(_ cache: ResponseCache, _ target: String) -> Int64 {
+        cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: noon)
+    }
+
+    /// Answers were built of what had been there before a purge, where a loop had read the clock
+    /// later, or the clock was set back.
+    @Test func noPurgeIsOfATimeBeforeThatOfWhatWasStored() async {
+        let (cache, _) = scratch.cache(memory: 16 << 20)
+        cache.store(response("/a", at: noon + 60))
+        _ = await cache.purge(.hard, at: noon, .target(Array("/b".utf8)))
+        #expect(last(cache, "/b") == noon + 60)
+        // Nothing of a later time looks fresh.
+        cache.store(response("/c", at: noon + 61))
+        _ = await cache.purge(.hard, at: noon, .target(Array("/d".utf8)))
+        #expect(last(cache, "/d") == noon)
+    }
+
+    @Test func aPurgeThatOtherNodesHaveHadCountsOnceItIsHeardOf() async {
+        let (cache, _) = scratch.cache(memory: 16 << 20)
+        let one = EntrySelection([.target(Array("/a".utf8))])
+        let many = EntrySelection([.prefix(Array("/b/".utf8)), .classTag(1)])
+        for selection in [one, many] {
+            #expect(cache.remember(purgeOf: selection, at: noon) == noon)
+            #expect(cache.remember(purgeOf: selection, at: noon + 10) == noon, "it is known")
+            #expect(cache.remember(purgeOf: selection, at: noon - 10) == noon - 10)
+        }
+        #expect(last(cache, "/a") == noon && last(cache, "/b/1") == noon && last(cache, "/c") == .min)
+        // These leave no parts.
+        for selection in [EntrySelection(), EntrySelection([.resource(1)])] {
+            #expect(cache.remember(purgeOf: selection, at: noon + 5) == noon + 5)
+        }
+        #expect(last(cache, "/c") == .min)
+    }
+
     @Test func aSoftPurgeInMemoryIsThatOnDisk() async {
         let (cache, store) = scratch.cache(memory: 16 << 20)
         for age in [0, 10, 200] {

@@ -225,11 +225,12 @@ import Testing
         if !isSetBackLater { first.close() }
         clock.now = noon - 86_400
         let behind = isSetBackLater ? first : scratch.open(now: { clock.now })
-        await purge(ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind), .target(Array("/a".utf8)), at: clock.now)
+        var cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: behind)
+        await purge(cache, .target(Array("/a".utf8)), at: clock.now)
         behind.close()
         clock.now = noon + 3_600
         let store = scratch.open(now: { clock.now })
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         #expect(last(cache, "/a") >= noon && last(cache, "/a") <= clock.now && last(cache, "/b") == .min)
         store.close()
     }

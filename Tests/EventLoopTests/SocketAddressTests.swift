@@ -33,6 +33,15 @@ import Testing
         #expect(address.description == "[::1]:443" && address.isIPv6)
     }
 
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1"), ("::ffff:192.0.2.1", "192.0.2.1"), ("2001:db8:0:1::7", "2001:db8:0:1::/64"),
+        ("::1", "::/64"), ("0.0.0.0", "0.0.0.0"), ("255.255.255.255", "255.255.255.255"),
+    ])
+    func aNetworkIsShownAsItsAddressOrPrefix(host: String, text: String) throws {
+        let network = try #require(SocketAddress(host: host, port: 1)?.network)
+        #expect(SocketAddress.text(ofNetwork: network) == text)
+    }
+
     /// A household with an IPv6 network has as many addresses as it likes.
     @Test func networkIsTheHostOfIPv4AndTheFirstHalfOfIPv6() throws {
         func network(_ host: String) throws -> UInt64 { try #require(SocketAddress(host: host, port: 1)?.network) }

@@ -7,7 +7,8 @@ import Testing
 /// in place of one that was set aside.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct FailingSystemCallTests {
-    private static let numbers = TestSize.of([1], full: Array(stride(from: 1, through: 40, by: 3)), release: Array(1...200))
+    private static let numbers = TestSize.of(
+        [1], full: Array(stride(from: 1, through: 40, by: 3)), release: Array(1...200))
     /// How many calls in a row fail.
     private static let counts = TestSize.of([1], full: [1], release: [1, 1_000_000])
     private static let stored = 20

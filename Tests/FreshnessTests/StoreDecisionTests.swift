@@ -79,6 +79,31 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
         #expect(decide(.upstream, day) == .no(.noFreshness))
     }
 
+    /// A 400 that came 1,476 times went to the origin 1,476 times.
+    @Test func aBadRequestHasARuleOfItsOwnUnlessItIsPersonal() {
+        func decide(_ rule: TTLRule, _ badRequest: TTLRule, isPersonal: Bool = false, status: Int = 400)
+            -> StoreDecision
+        {
+            var facts = request()
+            facts.isPersonal = isPersonal
+            var response = ResponseFacts(status: status)
+            response.merge(.cacheControl, Array("public, max-age=9".utf8).span)
+            return StoreDecision.decide(
+                facts, response, rule: rule, notFound: .off, badRequest: badRequest, now: noon)
+        }
+        let minute = TTLRule.fixed(60, stale: 0)
+        #expect(decide(day, minute) == .store(Lifetime(freshFor: 60)))
+        #expect(decide(day, .off) == .no(.status))
+        #expect(decide(day, .upstream).lifetime?.freshFor == 9)
+        #expect(decide(.upstream, minute).lifetime?.freshFor == 9, "classes that follow the origin go on doing so")
+        #expect(decide(.off, minute) == .no(.off))
+        for rule in [minute, .upstream] { #expect(decide(day, rule, isPersonal: true) == .no(.status)) }
+        for (status, reason) in [(401, Reason.unauthorized), (403, .unauthorized), (429, .rateLimited), (405, .status)]
+        {
+            #expect(decide(day, minute, status: status) == .no(reason))
+        }
+    }
+
     @Test func personalAnswersNeedTheirOwnRule() {
         var personal = request()
         personal.isPersonal = true

@@ -160,6 +160,6 @@ import Testing
         #expect(policy[.storefronts] == .fixed(7 * 86_400, stale: 0))
         #expect(policy[.personal] == .off)
         #expect(policy[.other] == .upstream)
-        #expect(policy.notFound == .fixed(60, stale: 0))
+        #expect(policy.notFound == .fixed(60, stale: 0) && policy.badRequest == .fixed(60, stale: 0))
     }
 }

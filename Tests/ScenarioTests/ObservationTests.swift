@@ -25,7 +25,7 @@ import Text
 
     private func traffic(_ proxy: ProxyUnderTest) throws {
         for _ in 0..<40 { _ = try proxy.client.send("GET", Self.album, fields: [("traceparent", Self.trace)]) }
-        _ = try proxy.client.send("GET", "/v1/catalog/us/artists/9")
+        _ = try proxy.client.send("GET", "/v1/catalog/us/artists/9", fields: [("User-Agent", "tests/1")])
         _ = try proxy.client.send("GET", "/v1/catalog/us/songs/gone")
         _ = try proxy.client.send("POST", "/v1/me/library?ids[songs]=i.private", fields: [("Music-User-Token", "anna")])
         _ = try proxy.client.send("GET", "/v1/me/library/songs?offset=777", fields: [("Music-User-Token", "anna")])
@@ -163,7 +163,10 @@ import Text
         #expect(lines[42]["key"] == nil)
         #expect(lines[44]["outcome"]?.stringValue == "refused")
         #expect(lines[45]["outcome"]?.stringValue == "preflight")
-        for line in lines { #expect(line["time"]?.stringValue?.hasSuffix("Z") == true) }
+        #expect(lines[40]["agent"]?.stringValue == "tests/1" && lines[0]["agent"] == nil)
+        for line in lines {
+            #expect(line["time"]?.stringValue?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
+        }
     }
 
     /// One client could write 8 kB of target, and six times that in escapes, into every line.

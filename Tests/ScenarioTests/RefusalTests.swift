@@ -40,11 +40,64 @@ import Text
             #expect(reply.field("Cache-Status")?.contains(status == 200 ? "uri-miss" : "detail=\(reason)") == true)
         }
         #expect(proxy.statistics[because: .clientKeyUnknown] == 2 && proxy.statistics[.refused] == 5)
+        let lines = try log(proxy)
         #expect(
-            try log(proxy).compactMap { $0["reason"]?.stringValue } == [
+            lines.compactMap { $0["reason"]?.stringValue } == [
                 "client-key-missing", "client-key-missing", "client-key-unknown", "client-key-unknown", "absent",
                 "client-rate",
             ])
+        // They were lines of hyphens.
+        #expect(lines.allSatisfy { $0["method"]?.stringValue == "GET" && $0["target"]?.stringValue == Self.album })
+        #expect(lines.map { $0["client"]?.stringValue } == [nil, nil, nil, nil, "app", "app"])
+    }
+
+    /// The log had neither the line of the request nor what was wrong with it.
+    @Test(
+        arguments: [
+            ("TRACE", album + "?key=secret", [], 405, album, "trace"),
+            (
+                "POST", "/v1/me/library/songs/i.secret", [("X-HTTP-Method-Override", "GET")], 400,
+                "/v1/me/library/{type}/{id}", "method-override"
+            ),
+            (
+                "GET", "/v1/me/library/songs", [("Music-User-Token", "secret"), ("media-user-token", "other")], 400,
+                "/v1/me/library/{type}", "user-tokens"
+            ),
+            ("GET", album + "/../2?key=secret", [], 400, album + "/...", "target"),
+            (
+                "GET", album, [("Via", (100...115).map { "1.1 refrain-0123456789abc\($0)" }.joined(separator: ", "))],
+                508,
+                album, "loop"
+            ),
+        ] as [(String, String, [(String, String)], Int, String, String)])
+    func theLogSaysWhyARequestIsInvalid(
+        method: String, target: String, fields: [(String, String)], status: Int, logged: String, cause: String
+    ) throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        #expect(try proxy.client.send(method, target, fields: fields).status == status)
+        let line = try #require(try log(proxy).first)
+        let words = ["method", "target", "reason", "detail"].map { line[$0]?.stringValue }
+        #expect(words == [method, logged, "invalid-request", cause])
+    }
+
+    @Test func aPreflightWithContentIsNamed() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        let fields = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
+        let reply = try proxy.client.send("OPTIONS", Self.album, fields: fields, body: Data("a".utf8))
+        #expect(reply.status == 400)
+        let line = try #require(try log(proxy).first)
+        let words = ["method", "target", "reason", "detail"].map { line[$0]?.stringValue }
+        #expect(words == ["OPTIONS", Self.album, "invalid-request", "preflight-content"])
+    }
+
+    @Test func aPathThatIsNotServedIsNamed() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        try proxy.adopt { $0.shared.servesOther = false }
+        #expect(try proxy.client.send("GET", "/wp-login.php?secret").status == 404)
+        #expect(try log(proxy).map { $0["target"]?.stringValue } == ["/wp-login.php"])
     }
 
     @Test(arguments: [AccessLogFormat.json, .combined])

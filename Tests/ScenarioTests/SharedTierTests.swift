@@ -22,8 +22,9 @@ import Testing
         private(set) var caches: [ResponseCache] = []
         private(set) var tiers: [SharedTier] = []
 
+        /// - Parameter ahead: of the first node's clock, in seconds.
         init(
-            _ count: Int, policy: Policy = Policy(),
+            _ count: Int, policy: Policy = Policy(), ahead: Int64 = 0,
             _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
         ) throws {
             engine = try RedisServer()
@@ -31,7 +32,10 @@ import Testing
             for index in 0..<count {
                 let tier = SharedTier(ofNode: index, engine)
                 let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
-                nodes.append(try ProxyUnderTest(originPort: origin.port, cache: cache, policy: policy, tier: tier))
+                let clock = TimeOfDay { TimeOfDay.system.unixSeconds() + (index == 0 ? ahead : 0) }
+                nodes.append(
+                    try ProxyUnderTest(
+                        originPort: origin.port, cache: cache, policy: policy, timeOfDay: clock, tier: tier))
                 caches.append(cache)
                 tiers.append(tier)
             }
@@ -96,6 +100,29 @@ import Testing
         #expect(reply.body == Data(single.utf8))
         #expect(reply.field("Cache-Status")?.hasSuffix("detail=reduced") == true)
         #expect(nodes.origin.requests.count == 1)
+    }
+
+    /// A node whose clock was ahead had fetched it before the purge, and it was younger than that.
+    @Test func whatWasPurgedIsNotBuiltOfWhatANodeDatedAhead() throws {
+        let single = #"{"data":[{"id":"1","type":"songs","href":"/v1/catalog/us/songs/1","attributes":{"name":"a"}}]}"#
+        let both = single.replacingOccurrences(
+            of: "]}", with: #",{"id":"2","type":"songs","href":"/v1/catalog/us/songs/2","attributes":{"name":"b"}}]}"#)
+        let nodes = try Nodes(2, ahead: 3_600) { request in
+            FakeOrigin.Reply(body: request.target.hasSuffix("=1") ? single : both)
+        }
+        _ = try nodes.get(0, "/v1/catalog/us/songs?ids=1,2")
+        let (cache, knowledge) = (nodes.caches[1], nodes.tiers[1].knowledge)
+        let (time, instant) = (TimeOfDay.system.unixSeconds() - 10, Instant.now() - .seconds(10))
+        let purge = EntrySelection([.target(Array("/v1/catalog/us/songs?ids=1".utf8))])
+        let (record, position) = (PurgeRecord(purge, .hard, at: time, by: "node0"), LogPosition(1, 0))
+        knowledge.note(
+            PurgeLogEntry(position, try #require(record)), at: NotingTime(seconds: time, instant: instant))
+        cache.purgeAndWait(purge, .hard, at: time)
+        knowledge.stand(fence: LogMark(LogEpoch(number: 1), position), mayTake: true)
+        #expect(try nodes.get(1, "/v1/catalog/us/songs?ids=1,2").field("Cache-Status")?.contains("shared") == true)
+        #expect(nodes.origin.requests.count == 1)
+        let status = try nodes.get(1, "/v1/catalog/us/songs?ids=1").field("Cache-Status") ?? ""
+        #expect(nodes.origin.requests.count == 2 && !status.contains("reduced"), "\(status)")
     }
 
     @Test func whatIsPersonalNeverEntersTheTier() throws {

@@ -80,6 +80,11 @@ import Testing
         // Those are over, so it may ask again; the connection was kept.
         try connections[3].send(request("1", "X-Forwarded-For: 203.0.113.9\r\n"))
         waitUntil { proxy.statistics[.hits] == 1 }
+        proxy.stop()
+        let lines = try proxy.accessLog().split(separator: "\n").filter { $0.contains(" 503 ") }
+        #expect(lines.count == 1 && lines[0].hasPrefix("203.0.113.9 "))
+        #expect(lines[0].contains("\"GET /v1/catalog/us/albums/1 HTTP/1.1\" 503 "))
+        #expect(lines[0].contains(" refused/requests-of-this-address "))
     }
 
     @Test func aClientThatLeavesStopsCountingWithItsRequest() throws {

@@ -213,7 +213,7 @@ import Testing
     @Test func aClockThatIsBehindWhatItSaidIsKnown() {
         var script = Script.opened
         func lag() -> Int64 {
-            script.state.lag.seconds(at: StoreState.Moment(uptime: script.uptime, unixSeconds: script.unixSeconds))
+            script.state.lag.seconds(script.unixSeconds, at: script.uptime)
         }
         _ = script.on(.due(isForced: false))
         #expect(lag() == 0)

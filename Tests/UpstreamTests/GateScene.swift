@@ -92,7 +92,7 @@ final class CountingObserver: UpstreamObserver, Sendable {
     private func add(_ note: Note) { notes.withLock { $0.append(note) } }
 
     func upstreamQueued() { add(.queued) }
-    func upstreamStarted() { add(.started) }
+    func upstreamStarted(_ label: UpstreamLabel, isRepeated: Bool) { add(.started) }
     func upstreamRefused() { add(.refused) }
     func upstreamRateLimited() { add(.rateLimited) }
     func upstreamRepeated() { add(.repeated) }

@@ -32,6 +32,8 @@ import Testing
         #expect(configuration.ttl(for: .other) == .fixed(1, stale: 0), "a part of a second counts as one")
         #expect(configuration.ttl(for: .personal) == .off)
         #expect(configuration.ttl["not-found"] == .fixed(60, stale: 0))
+        #expect(configuration.policy.badRequest == .fixed(60, stale: 0))
+        #expect(try read("ttl bad-request off").configuration.policy.badRequest == .off)
         #expect(try read("ttl search upstream stale 1h").configuration.ttl(for: .search) == .origin(stale: 3600))
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import TestSupport
 import Testing
 
@@ -70,6 +70,30 @@ import Testing
         #expect(!both.contains { $0.hasPrefix("upstream_ca_file") })
         let found = try warnings("upstream_ca_file \(folder.file("old.pem"))")
         #expect(found.contains { $0.hasPrefix("upstream_ca_file: \(folder.file("old.pem")) expired 1h") })
+    }
+
+    /// It was said at the start and never again.
+    @Test func theLogTellsOfWhatIsInUse() throws {
+        let now = Int64(time(nil))
+        try write(to: 20 * Self.day)
+        let claims = Data(#"{"iat":\#(now - 3600),"exp":\#(now + 30 * 3600)}"#.utf8).base64EncodedString()
+        let token = try folder.put("e30.\(claims.filter { $0 != "=" }).c2ln", "token", mode: 0o600)
+        let lines = "developer_token_file \(token)"
+        let captured = CapturedOutput()
+        let proxy = try RunningProxy(try configuration(lines), OperationalLog(level: .info, captured.output.error))
+        defer { proxy.stop() }
+        let lookout = Lookout.State()
+        #expect(lookout.look(at: proxy, now).isEmpty)
+        // The new file is not in use before a reload.
+        try write(to: 90 * Self.day)
+        let tomorrow = lookout.look(at: proxy, now + 8 * 3600)
+        #expect(tomorrow.count == 1 && tomorrow[0].hasPrefix("developer_token_file: expires in 22h"), "\(tomorrow)")
+        let later = lookout.look(at: proxy, now + 15 * Int64(Self.day))
+        #expect(later.count == 2 && later[0].hasPrefix("developer_token_file: expired"), "\(later)")
+        #expect(later.last?.hasPrefix("tls_certificate: \(folder.file("cert.pem")) expires in 5d") == true)
+        try proxy.adopt(try configuration(lines))
+        let renewed = lookout.look(at: proxy, now + 17 * Int64(Self.day))
+        #expect(renewed.count == 1, "\(renewed)")
     }
 
     @Test func theGaugeFollowsAReload() throws {

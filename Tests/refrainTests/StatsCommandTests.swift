@@ -17,6 +17,22 @@ import Text
         runAgainstServer("stats", body, words, status: status, files: files)
     }
 
+    @Test func theBudgetIsShownByEachWayToTellItApart() {
+        let spending =
+            #"{"spending":{"class":[{"name":"songs","since_start":2},{"name":"personal","since_start":7}],"#
+            + #""client":[{"name":"","kind":"socket","since_start":9}]}}"#
+        #expect(
+            runAgainstServer("stats", spending, []).result.standard == """
+                sent to the origin, by class
+                  personal  7
+                  songs     2
+
+                sent to the origin, by client
+                  socket    9
+
+                """)
+    }
+
     @Test func showsATable() {
         let (result, request) = stats()
         #expect(result.status == 0 && result.error.isEmpty)

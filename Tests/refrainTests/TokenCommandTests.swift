@@ -51,7 +51,9 @@ import Testing
     @Test(arguments: [
         (#"{"iat":1,"exp":1700000000}"#, "expired 1"), (#"{"iat":4102444800,"exp":4202444800}"#, "is not valid before"),
         (#"{"iat":1}"#, "says no end"), (#"{"iat":1,"exp":4102444800}"#, ""),
-        (#"{"iat":1790000000,"exp":1800100000}"#, "expires in 1d 3h"), (#"{"iat":1799990000,"exp":1800033200}"#, ""),
+        (#"{"iat":1790000000,"exp":1800100000}"#, "expires in 1d 3h"),
+        (#"{"iat":1799990000,"exp":1800033200}"#, "expires in 9h"),
+        (#"{"iat":1799935200,"exp":1800108000}"#, ""),
     ])
     func checkWarnsOfATokenThatTheOriginWillRefuse(claims: String, words: String) throws {
         let (_, token) = try run(claims: claims)

@@ -84,7 +84,8 @@ extension DashboardView {
     /// what may be cut.
     static let columns: [String: [String]] = [
         "outcomes": ["", "n", "n", "n", "n", "n", "w"], "latency": ["", "n", "n", "n", "n"],
-        "misses": ["w", "n", "n"], "asked": ["w", "n"], "storage": ["", "", "", "n", "n"],
+        "spending": ["", "w", "n", "n", "n", "n"], "misses": ["w", "n", "n"], "asked": ["w", "n"],
+        "storage": ["", "", "", "n", "n"],
         "errors": ["", "w", "n"],
         "clients": ["", "n", "n", "n", "n", "n"], "nodes": ["", "w", "", "", "n", "n"],
     ]

@@ -9,6 +9,8 @@ import Tier
 extension DashboardView {
     /// Most rows of long lists.
     private static let mostRows = 20
+    /// Most rows of each way to tell apart what was sent to the origin.
+    private static let mostSpenders = 8
 
     func outcomeRows(_ moment: Moment, _ window: HistoryWindow) -> [[Cell]] {
         let all = moment.sum(window)
@@ -35,6 +37,20 @@ extension DashboardView {
         return rows.map { [.text($0.0), .text($0.1)] }
     }
 
+    /// The largest rows of each axis.
+    func spendingRows(_ report: SpendingReport, _ window: HistoryWindow) -> [[Cell]] {
+        SpendingAxis.allCases.flatMap { axis in
+            report.rows(axis, in: window).prefix(Self.mostSpenders).map { row in
+                let count = row.windows[window] ?? 0
+                return [
+                    .text(axis.rawValue), .text(row.name.shown), .text(Figure.count(count)),
+                    .text(Figure.percent(count, of: report.total(window))),
+                    .text(Figure.steadyRate(report.perSecond(row))), .text(Figure.count(row.sinceStart)),
+                ]
+            }
+        }
+    }
+
     /// Failures and refusals of the origin: a 404 is an answer like others.
     func errorRows(_ moment: Moment) -> [[Cell]] {
         var counts: [Int: Int] = [:]
@@ -56,6 +72,7 @@ extension DashboardView {
         case 403: "what was asked for was refused: the token, or the user's"
         case 429: "too many requests"
         case 404, 410: nil
+        case 400: "what was asked for was wrong; ttl bad-request keeps those that blame a path or parameter"
         case 400..<500: "what was asked for was wrong, and is asked again each time: see the log for the target"
         case 500...: "an error of the origin's own"
         default: nil

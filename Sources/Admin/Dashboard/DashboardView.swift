@@ -42,6 +42,7 @@ struct DashboardView {
         addVerification(moment.observations.source)
         tables["outcomes"] = outcomeRows(moment, window)
         tables["origin"] = originRows(moment)
+        tables["spending"] = spendingRows(moment.observations.spending, window)
         tables["misses"] = missRows(moment)
         tables["asked"] = askedRows(moment)
         tables["storage"] = storageRows(moment)
@@ -60,7 +61,8 @@ struct DashboardView {
     private mutating func addStatus(_ moment: Moment) {
         let (now, all) = (moment.observations.unixSeconds, moment.observations)
         texts["version"] = all.version
-        set("readiness", moment.readiness.words, moment.readiness.isReady ? "good" : "bad")
+        let readiness = moment.readiness
+        set("readiness", readiness.words, readiness.isAlone ? "alone" : readiness.isReady ? "good" : "bad")
         texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - all.startedAt)))
         if let failure = all.reloads.lastFailure {
             set("reload", "the last reload failed: " + failure, "bad")

@@ -142,6 +142,22 @@ extension MetricFamily {
         },
         counter(
             "refrain_upstream_sent_total", "Requests sent to the origin, repetitions included", .upstreamRequests),
+        counter(
+            "refrain_upstream_sent_by_class_total", labels: ["class", "purpose"],
+            "The same by class of what is asked for, and by purpose"
+        ) { input in
+            input.source.spending.pairs.map { Sample($0.count, [$0.resourceClass.name, $0.purpose.name]) }
+        },
+        counter("refrain_upstream_sent_by_route_total", labels: ["route"], "The same by route, ids left out") { input in
+            input.sent(by: .route).map { Sample($0.value, [$0.key.text]) }.sorted { $0.labels[0] < $1.labels[0] }
+        },
+        counter(
+            "refrain_upstream_sent_by_client_total", labels: ["kind", "client"],
+            "The same by the client that caused it; networks together"
+        ) { input in
+            input.sent(by: .client).map { Sample($0.value, [$0.key.kind ?? "", $0.key.text]) }
+                .sorted { ($0.labels[0], $0.labels[1]) < ($1.labels[0], $1.labels[1]) }
+        },
         histogram(
             "refrain_upstream_duration_seconds", labels: ["priority"], "Time that the origin took to answer"
         ) { input in UpstreamPriority.allCases.map { ([$0.name], input.source.upstreamLatency($0)) } },
@@ -160,6 +176,10 @@ extension MetricFamily {
         gauge("refrain_developer_token_expiry_timestamp_seconds", "When the developer token in use ends") { input in
             input.source.developerTokenEnd(at: input.unixSeconds).map { [Sample(Int($0))] } ?? []
         },
+        gauge(
+            "refrain_developer_token_file_remaining_seconds",
+            "Seconds until the ready developer token in use ends (developer_token_file); below 0 since it has"
+        ) { input in one(input.source.readyToken(at: input.unixSeconds)?.expires.map { Int($0 - input.unixSeconds) }) },
         gauge("refrain_certificate_expiry_timestamp_seconds", "When the certificate of the TLS listeners ends") {
             input in input.source.certificateEnd().map { [Sample(Int($0))] } ?? []
         },
@@ -229,6 +249,10 @@ extension MetricFamily {
             input in
             [Sample(input.source.isStoreAvailable ? 1 : 0)]
         },
+        gauge("refrain_cache_disk_free_bytes", "Bytes that are left on the disk of the cache file") { input in
+            one(input.source.cacheDisk?.freeBytes)
+        },
+        gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file") { one($0.source.cacheDisk?.byteCount) },
     ]
 
     // MARK: Clients with keys
@@ -342,6 +366,17 @@ extension Observations {
         var text = ""
         for family in MetricFamily.table { family.append(self, to: &text) }
         return text
+    }
+
+    /// Requests sent to the origin. A network's address would be a label for each visitor: networks
+    /// are one.
+    fileprivate func sent(by axis: SpendingAxis) -> [SpendingReport.Name: Int] {
+        let name = source.spendingNames
+        return source.spending.counts(by: axis).reduce(into: [:]) { sums, count in
+            let found = name(count.key)
+            let isNetwork = found.kind == SpendingReport.Name.network
+            sums[isNetwork ? SpendingReport.Name(text: "", kind: found.kind) : found, default: 0] += count.value
+        }
     }
 
     /// By tier and class, over all storefronts.

@@ -62,13 +62,15 @@ extension AdminSources {
     struct Readiness: Sendable {
         var isReady = true
         var words = "ready"
+        /// Whether it does without an engine that it shares with others.
+        var isAlone = false
     }
 
     var readiness: Readiness {
         guard isServing() else { return Readiness(isReady: false, words: "draining") }
         guard let status = node?.status, let isReady = node?.isReady else { return Readiness() }
         // Without an engine it is ready after a while: clients are better served by it than not.
-        let prefix = isReady && status.standing != .ready ? "ready; " : ""
-        return Readiness(isReady: isReady, words: prefix + status.words)
+        let isAlone = isReady && status.standing != .ready
+        return Readiness(isReady: isReady, words: (isAlone ? "ready; " : "") + status.words, isAlone: isAlone)
     }
 }

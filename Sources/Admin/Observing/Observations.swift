@@ -23,6 +23,7 @@ struct Observations {
     let startedAt: Int64
     /// Nil where there is no shared tier.
     var tier: TierFigures?
+    var spending = SpendingReport()
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
 
@@ -52,8 +53,10 @@ struct Observations {
             "not_composed": notComposed,
             "upstream_by_status": upstreamByStatus,
             "upstream_latency": upstreamLatency,
+            "spending": spending.json,
             "top_misses": .array(source.mostCostly(limit: Self.listed).map(\.json)),
             "top_targets": .array(source.mostAsked(limit: Self.listed).map(\.json)),
+            "top_targets_sampling": .integer(HotTargets.sampling),
             "storage": .object(members: [
                 "file": .array(breakdown.file.map(json)), "memory": .array(breakdown.memory.map(json)),
             ]),

@@ -27,6 +27,7 @@ final class Timeline {
     private let context: LoopContext
     private var history: History
     private var recent = RecentTotals()
+    private var spending = SpendingWindows()
     private var latency: LatencyHour
     private var slotsToMark = LatencyHour.slotsBetweenMarks
     /// Rises with each slot that ends.
@@ -41,7 +42,7 @@ final class Timeline {
         // What was counted before this listener was there, which a reload may have made anew, is
         // not of its hour.
         latency = LatencyHour(LatencyHour.Counts(sources.statistics))
-        recent.note(totals, at: loop.now)
+        note(totals)
         endSlotLater(at: loop.now + Self.slot)
     }
 
@@ -58,7 +59,7 @@ final class Timeline {
     private func endSlot() {
         let totals = History.Totals(sources.statistics)
         history.endSlot(totals)
-        recent.note(totals, at: loop.now)
+        note(totals)
         slotNumber += 1
         slotsToMark -= 1
         guard slotsToMark == 0 else { return }
@@ -68,7 +69,12 @@ final class Timeline {
 
     /// Remembers this second, which makes what is called now more exact.
     func noteSecond() {
-        recent.note(History.Totals(sources.statistics), at: loop.now)
+        note(History.Totals(sources.statistics))
+    }
+
+    private func note(_ totals: History.Totals) {
+        recent.note(totals, at: loop.now)
+        spending.note(sources.statistics.spending, at: loop.now)
     }
 
     /// Calls `completion` on the loop, in a later turn.
@@ -87,7 +93,9 @@ final class Timeline {
         let observations = Observations(
             source: sources.statistics, breakdown: breakdown, reloads: sources.reloads.snapshot, history: history,
             version: sources.version, unixSeconds: context.unixSeconds, startedAt: sources.startedAt,
-            tier: sources.node.map(TierFigures.init))
+            tier: sources.node.map(TierFigures.init),
+            spending: spending.report(
+                sources.statistics.spending, at: loop.now, sources.statistics.spendingNames))
         return Moment(
             observations: observations, recent: recent.window(totals, at: loop.now), totals: totals,
             latency: latency.window(LatencyHour.Counts(sources.statistics)), readiness: sources.readiness)

@@ -3,8 +3,8 @@ import Text
 // The classes of answers that a `ttl` line can name.
 
 /// What an answer is about, as far as its lifetime goes. Sub-resources and views belong to the
-/// class of the resource they hang on. (`not-found`, which a `ttl` line can name too, is a matter
-/// of the status and not of the route.)
+/// class of the resource they hang on. (`not-found` and `bad-request`, which a `ttl` line can name
+/// too, are a matter of the status and not of the route.)
 public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case activities, albums, appleCurators, artists, curators, genres, musicVideos, playlists, recordLabels, songs
     case stationGenres, stations

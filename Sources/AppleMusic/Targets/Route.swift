@@ -18,6 +18,9 @@ public struct Route: Hashable, Sendable {
     /// The path with placeholders for logs and metrics; it never carries an id, a name or a term.
     public var template: String { routeTemplate.text }
 
+    /// The index of that in `RouteTemplate.texts`.
+    public var templateNumber: Int { routeTemplate.number }
+
     /// Whether all users may be given the same answer to a GET or HEAD: the catalog, the
     /// storefronts and the language tags without a personal marker. A Music-User-Token is not
     /// forwarded on such a request.

@@ -25,9 +25,7 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     /// For example `/v1/catalog/{storefront}/albums/{id}`.
     public var text: String {
         switch shape {
-        case .collection, .item, .related, .view:
-            resourceType.isResourceType
-                ? Self.resourceTexts[Int(resourceType.rawValue) * 4 + Int(shape.rawValue)] : "other"
+        case .collection, .item, .related, .view: resourceType.isResourceType ? Self.resourceTexts[number] : "other"
         case .catalog: "/v1/catalog/{storefront}"
         case .catalogOther: "/v1/catalog/{storefront}/..."
         case .charts: "/v1/catalog/{storefront}/charts"
@@ -54,6 +52,20 @@ public struct RouteTemplate: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { text }
+
+    /// The texts of all templates, each at its number.
+    public static let texts =
+        resourceTexts + Shape.allCases.dropFirst(shapesOfResources).map { RouteTemplate($0).text }
+
+    /// An index of `texts`.
+    var number: Int {
+        guard shape.rawValue < Self.shapesOfResources else {
+            return Self.resourceTexts.count + Int(shape.rawValue) - Self.shapesOfResources
+        }
+        return Int(resourceType.rawValue) * Self.shapesOfResources + Int(shape.rawValue)
+    }
+
+    private static let shapesOfResources = 4
 
     /// Four templates for each resource type: its collection, an item, what is related to one, and
     /// a view of one. In the order of the cases of both.

@@ -61,6 +61,9 @@ public final class DeveloperTokens: Sendable {
         }
     }
 
+    /// Whether they come ready, and are not renewed here.
+    public var areReady: Bool { if case .file = source { true } else { false } }
+
     /// The origin has refused a token of these, for whatever reason.
     public func noteRefusal(at unixSeconds: Int64) { refusedAt.store(unixSeconds, ordering: .relaxed) }
 

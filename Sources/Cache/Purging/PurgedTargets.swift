@@ -27,7 +27,7 @@ final class PurgedTargets: Sendable {
     /// The bytes of targets; there are few selections.
     fileprivate static let mostExactBytes = 4 << 20
     /// A mark that is further in the future was written while the clock was ahead.
-    private static let tolerance: Int64 = 60
+    static let tolerance: Int64 = 60
 
     /// Notes a purge.
     func note(_ purge: Purge) {
@@ -35,6 +35,15 @@ final class PurgedTargets: Sendable {
         if let target = purge.markedTarget { note(target, at: purge.now) }
         let clock = Self.clock(at: purge.now)
         state.withLock { $0.clock = min($0.clock ?? clock, clock) }
+    }
+
+    /// Notes a purge that was done elsewhere, unless it is known.
+    /// - Returns: the time as of which it counts, where it leaves parts.
+    func remember(_ purge: Purge) -> Int64 {
+        guard purge.markedTarget != nil else { return purge.now }
+        let known = state.withLock { $0.time(of: purge.selection) }
+        if known == .min { note(purge) }
+        return known == .min ? purge.now : known
     }
 
     private static func clock(at now: Int64) -> Int64 { now &- Instant.now().nanoseconds / 1_000_000_000 }
@@ -77,7 +86,10 @@ final class PurgedTargets: Sendable {
     @discardableResult
     func cap(at now: Int64) -> Int {
         guard now < .max - Self.tolerance, !isEmpty.load(ordering: .acquiring) else { return 0 }
-        return state.withLock { $0.cap(at: now, beyond: now + Self.tolerance) }
+        return state.withLock { state in
+            state.clock = state.clock.map { min($0, Self.clock(at: now)) }
+            return state.cap(at: now, beyond: now + Self.tolerance)
+        }
     }
 
     /// To be called before what is older than a purge is told by the wall clock, which says `now`.
@@ -112,6 +124,14 @@ final class PurgedTargets: Sendable {
 }
 
 extension PurgedTargets.State {
+    /// As of when such a purge counts, be it that all older ones do; `Int64.min`: it is not known.
+    fileprivate func time(of selection: EntrySelection) -> Int64 {
+        if case .target(let target) = selection.conditions[0], selection.conditions.count == 1 {
+            return max(forgottenUntil, exact[target] ?? .min)
+        }
+        return max(forgottenUntil, wide.first { $0.selection == selection }?.at ?? .min)
+    }
+
     fileprivate mutating func note(_ target: [UInt8], at now: Int64) {
         guard now > exact[target] ?? .min else { return }
         if exact.updateValue(now, forKey: target) == nil { exactBytes += target.count }

@@ -140,6 +140,14 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         return address.isIPv6 ? high : UInt64(UInt32.max) << 32 | address.high
     }
 
+    /// The address or the prefix that `network` numbers: "192.0.2.7", "2001:db8:0:1::/64".
+    public static func text(ofNetwork number: UInt64) -> String {
+        let isIPv4 = number >> 32 == UInt64(UInt32.max)
+        let high = isIPv4 ? number & UInt64(UInt32.max) : number
+        let address = SocketAddress(high: high, low: 0, scope: 0, isIPv6: !isIPv4, port: 0)
+        return isIPv4 ? address.host : address.host + "/64"
+    }
+
     /// The IPv4 address that an IPv6 one stands for (RFC 4291 2.5.5.2), or the same.
     public var unmapped: SocketAddress {
         let mapped = UInt64(UInt32(0xFFFF).bigEndian)

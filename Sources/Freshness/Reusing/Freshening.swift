@@ -37,8 +37,9 @@ public struct Revalidation {
     var request: RequestFacts
     /// The rule of the request's class.
     public var rule: TTLRule
-    /// The rule of the line `ttl not-found`.
+    /// The rules of the lines `ttl not-found` and `ttl bad-request`.
     var notFound: TTLRule
+    public var badRequest = TTLRule.off
     /// How many times as fast answers age.
     public var speed = 1
     /// The unix second at which the answer came.
@@ -126,6 +127,7 @@ public struct Revalidation {
     private func decide(_ facts: ResponseFacts) -> StoreDecision {
         var request = request
         request.isGet = true
-        return StoreDecision.decide(request, facts, rule: rule, notFound: notFound, speed: speed, now: now)
+        return StoreDecision.decide(
+            request, facts, rule: rule, notFound: notFound, badRequest: badRequest, speed: speed, now: now)
     }
 }

@@ -3,8 +3,9 @@ import HTTP
 // Whether a response is stored and for how long: a pure function of facts, rule and time.
 // Must hold: credentials' and load's answers (401, 403, 429), parts (206), answers to conditions
 // (304, 412, 416, 417) and what a GET would not have got are stored under no rule; a fixed rule
-// keeps 200 only, and 404 and 410 under the rule for `not-found`; an answer that depends on request
-// fields which the key says nothing about is never stored.
+// keeps 200 only, 404 and 410 under the rule for `not-found`, and 400 under that for `bad-request`
+// unless the request is personal; an answer that depends on request fields which the key says
+// nothing about is never stored.
 
 /// The decision about a response.
 public enum StoreDecision: Hashable, Sendable {
@@ -14,13 +15,14 @@ public enum StoreDecision: Hashable, Sendable {
     case no(Reason)
 
     /// Decides. `rule` is that of the request's class (`personal` for a personal request),
-    /// `notFound` that of the line `ttl not-found`, `now` the unix second at which the response
-    /// came, `speed` how many times as fast it ages (`ttl_speed`).
+    /// `notFound` and `badRequest` those of the lines `ttl not-found` and `ttl bad-request`, `now`
+    /// the unix second at which the response came, `speed` how many times as fast it ages
+    /// (`ttl_speed`).
     public static func decide(
-        _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule, speed: Int = 1,
-        now: Int64
+        _ request: RequestFacts, _ response: ResponseFacts, rule: TTLRule, notFound: TTLRule,
+        badRequest: TTLRule = .off, speed: Int = 1, now: Int64
     ) -> StoreDecision {
-        let decision = decide(request, response, rule, notFound, now)
+        let decision = decide(request, response, rule, (notFound, badRequest), now)
         guard speed > 1 || response.parent.isThere, case .store(let lifetime) = decision else { return decision }
         return stored(speed > 1 ? lifetime.passing(speed) : lifetime, response.parent)
     }
@@ -33,11 +35,15 @@ public enum StoreDecision: Hashable, Sendable {
     }
 
     private static func decide(
-        _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule, _ notFound: TTLRule, _ now: Int64
+        _ request: RequestFacts, _ response: ResponseFacts, _ rule: TTLRule,
+        _ errors: (notFound: TTLRule, badRequest: TTLRule), _ now: Int64
     ) -> StoreDecision {
         if let reason = refusal(request, response, rule) { return .no(reason) }
+        if response.status == 400, case .fixed = rule, request.isPersonal || errors.badRequest == .off {
+            return .no(.status)
+        }
         let isVaryAccounted = response.vary.isAccounted(under: rule)
-        switch effectiveRule(rule, notFound, response.status) {
+        switch effectiveRule(rule, errors, response.status) {
         case .off:
             return .no(.off)
         case .origin(let stale):
@@ -81,18 +87,24 @@ public enum StoreDecision: Hashable, Sendable {
         request.isPostOfItsOwnContent && rule.followsOrigin && response.status == 200 && response.hasExplicitFreshness
     }
 
-    /// 404 and 410 of a class with a fixed rule follow the rule for `not-found`; `upstream` classes
-    /// stay with the RFC.
-    private static func effectiveRule(_ rule: TTLRule, _ notFound: TTLRule, _ status: Int) -> TTLRule {
-        guard status == 404 || status == 410, case .fixed = rule else { return rule }
-        return notFound
+    /// In a class with a fixed rule, 404 and 410 follow the rule for `not-found` and 400 that for
+    /// `bad-request`; `upstream` classes stay with the RFC.
+    private static func effectiveRule(
+        _ rule: TTLRule, _ errors: (notFound: TTLRule, badRequest: TTLRule), _ status: Int
+    ) -> TTLRule {
+        guard case .fixed = rule else { return rule }
+        return switch status {
+        case 404, 410: errors.notFound
+        case 400: errors.badRequest
+        default: rule
+        }
     }
 
     /// An operator's TTL is for answers; an error or a redirect under it would be an answer made up
     /// by the cache.
     private static func fixedRefusal(_ status: Int) -> Reason? {
         switch status {
-        case 200, 404, 410: nil
+        case 200, 400, 404, 410: nil
         case 500...: .serverError
         default: .status
         }

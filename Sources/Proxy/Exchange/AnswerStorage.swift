@@ -82,6 +82,8 @@ struct AnswerStorage {
         case .store
         where OriginVerdict.standsIn(forStatus: response.status) && storing.accounts.storedStandIn(for: request) != nil:
             return .outranked(response)
+        case .store where response.status == 400 && !mayKeepBadRequest(response):
+            return .unstored(response, .status)
         case .store(let lifetime):
             let scan = response.scan
             guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
@@ -90,6 +92,15 @@ struct AnswerStorage {
             }
             return place(storable(response, scan, key, lifetime), response, varyingBy: facts.vary)
         }
+    }
+
+    /// Whether a 400 is an answer to this target: its errors blame the path or a parameter, the
+    /// client asked for the target itself, and no 200 is stored for it. Under the origin's rules
+    /// its fields alone decide.
+    private func mayKeepBadRequest(_ response: UpstreamResponse) -> Bool {
+        if request.facts.rule.followsOrigin { return true }
+        return request.purpose.isOwnTarget && request.stored?.status != 200
+            && RequestBlame.isOnTarget(response.body)
     }
 
     private func place(
@@ -167,7 +178,7 @@ struct AnswerStorage {
     private func decision(_ facts: ResponseFacts, _ requestFacts: RequestFacts) -> StoreDecision {
         let decision = StoreDecision.decide(
             requestFacts, facts, rule: request.facts.rule, notFound: storing.policy.notFound,
-            speed: storing.policy.speed, now: storing.base.unixSeconds)
+            badRequest: storing.policy.badRequest, speed: storing.policy.speed, now: storing.base.unixSeconds)
         guard case .store(let lifetime) = decision else { return decision }
         // The origin may choose such an answer by the site, which is no part of the key.
         let site = storing.accounts.signs ? nil : request.forwarded.clientAuthorization?.site
@@ -295,6 +306,7 @@ extension AnswerStorage {
         var revalidation = Revalidation(
             request: requestFacts, rule: request.facts.rule, notFound: storing.policy.notFound,
             now: storing.base.unixSeconds, responseDelay: response.delay)
+        revalidation.badRequest = storing.policy.badRequest
         revalidation.speed = storing.policy.speed
         revalidation.parent = response.facts.parent
         return revalidation

@@ -93,22 +93,25 @@ final class Answering {
     ///   - key: under which an answer would be; nil where the request names none.
     ///   - template: written to the log in place of the target; a target that is malformed or
     ///     private is not repeated there.
+    ///   - cause: the word that the log has behind the reason.
+    ///   - isRecorded: not where the request may hold anything.
     ///   - retryAfter: seconds, where another try is worth while by then.
     ///   - upstreamTime: how long the origin took, where it was asked.
     ///   - status: what `Cache-Status` says when the cache was asked.
     ///   - fields: further fields.
     func refuse(
-        _ connection: ClientConnection, _ error: AppleError, key: CacheKey? = nil, template: String? = "-",
-        retryAfter: Int? = nil, upstreamTime: Duration? = nil, status: CacheStatus? = nil,
-        fields: (inout ByteBuffer) -> Void = { _ in }
+        _ connection: ClientConnection, _ error: AppleError, key: CacheKey? = nil, template: String?,
+        retryAfter: Int? = nil, upstreamTime: Duration? = nil, status: CacheStatus? = nil, cause: StaticString? = nil,
+        isRecorded: Bool = true, fields: (inout ByteBuffer) -> Void = { _ in }
     ) {
         let content = error.content
         observer.record(
             AnsweredRequest(
                 status: error.status,
                 contentLength: AnsweredRequest.contentLength(content.count, to: connection.head.method),
-                cacheStatus: status, key: key, template: template, upstreamTime: upstreamTime),
-            .passed(fields: AppleError.fields(retryAfter: retryAfter), content: content), on: connection)
+                cacheStatus: status, key: key, template: template, upstreamTime: upstreamTime, cause: cause),
+            isRecorded ? .passed(fields: AppleError.fields(retryAfter: retryAfter), content: content) : nil,
+            on: connection)
         connection.respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
             if error.status == 401 { buffer.append("WWW-Authenticate: Bearer realm=\"refrain\"\r\n") }
@@ -124,12 +127,24 @@ final class Answering {
         }
     }
 
+    /// Answers a request that goes no further. It may hold anything, so it is not recorded.
+    func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
+        let target = connection.withHeadBytes { bytes in
+            let head = connection.head
+            return ShownTarget.bytes(of: bytes.extracting(head.target.range), for: NamedUser(of: head, bytes))
+        }
+        refuse(
+            connection, rejection.error, template: String(decoding: target, as: UTF8.self),
+            retryAfter: rejection.retryAfter, status: .refused(rejection.reason), cause: rejection.cause,
+            isRecorded: false)
+    }
+
     func answerPreflight(_ connection: ClientConnection) {
         let head = connection.head
         let (refusal, path) = connection.withHeadBytes { bytes in
             (
                 crossOrigin.preflightRefusal(of: head, bytes, allowing: pageFields),
-                Self.loggedPath(bytes.extracting(head.target.range))
+                ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil)
             )
         }
         observer.recordPreflight(path, refusal, on: connection)
@@ -137,15 +152,6 @@ final class Answering {
             CrossOrigin.writePreflight(allowing: pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)
         }
-    }
-
-    /// The canonical path of a target that everyone may know, the route of another one, and `-`
-    /// where it is malformed.
-    private static func loggedPath(_ bytes: Span<UInt8>) -> [UInt8] {
-        var target = CanonicalTarget()
-        guard (try? target.parse(bytes)) != nil else { return [UInt8(ascii: "-")] }
-        guard target.route.isShared else { return Array(target.route.template.utf8) }
-        return Array(target.bytes.prefix { $0 != UInt8(ascii: "?") })
     }
 }
 

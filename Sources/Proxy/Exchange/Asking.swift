@@ -60,6 +60,18 @@ final class Asking {
         return UpstreamRequest(method: forwarded.method, head: head, body: forwarded.body)
     }
 
+    /// The word under which the request is counted: no plain miss where an answer of late was not
+    /// stored.
+    func purpose(of request: OriginRequest) -> UpstreamPurpose {
+        guard request.purpose == .miss, let key = request.key, let last = lastAnswers[key],
+            base.unixSeconds - last.unixSeconds < Self.lately
+        else { return request.purpose }
+        return .unstored
+    }
+
+    /// Seconds for which an answer that was not stored counts against the next.
+    private static let lately: Int64 = 600
+
     /// Whether there is another developer token than the one that the origin refused.
     func hasOtherToken(than refused: SecretBytes?) -> Bool {
         guard let refused, let tokens = credentials.developer else { return false }

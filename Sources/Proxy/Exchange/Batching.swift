@@ -69,7 +69,7 @@ final class Batching {
     func request(for batch: Batches.State.Batch, of first: OriginRequest) -> OriginRequest? {
         if let wanted = first.wanted, batch.ids.count > 1,
             let request = composing.originRequest(
-                for: Supplement(target: wanted.target(resources: batch.names)), of: first.forwarded)
+                for: Supplement(target: wanted.target(resources: batch.names)), .batch, of: first.forwarded)
         {
             return request
         }

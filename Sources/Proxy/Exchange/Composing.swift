@@ -55,16 +55,19 @@ final class Composing {
 
     /// The request for what a composition lacks, on behalf of the client that asked for the whole;
     /// nil where it must not be stored.
-    func originRequest(for supplement: Supplement, of forwarded: ForwardedRequest) -> OriginRequest? {
+    func originRequest(
+        for supplement: Supplement, _ purpose: UpstreamPurpose = .supplement, of forwarded: ForwardedRequest
+    ) -> OriginRequest? {
         originRequest(
-            for: supplement.target, authorization: forwarded.clientAuthorization, isSuperset: supplement.isSuperset,
-            via: forwarded.via)
+            for: supplement.target, supplement.growth == nil ? purpose : .larger,
+            authorization: forwarded.clientAuthorization, isSuperset: supplement.isSuperset, via: forwarded.via)
     }
 
     /// A request for what everyone shares, with a client's token or without; nil where the answer
     /// must not be stored.
     func originRequest(
-        for bytes: [UInt8], authorization: ClientAuthorization?, isSuperset: Bool = false, via: ViaChain = ViaChain()
+        for bytes: [UInt8], _ purpose: UpstreamPurpose, authorization: ClientAuthorization?, isSuperset: Bool = false,
+        via: ViaChain = ViaChain()
     ) -> OriginRequest? {
         var target = CanonicalTarget()
         guard (try? target.parse(bytes.span)) != nil else { return nil }
@@ -74,7 +77,7 @@ final class Composing {
             facts: facts, reason: .partial,
             forwarded: ForwardedRequest(for: target, authorization: authorization, via: via),
             key: CacheKey(scope: .shared, target: target.bytes), stored: nil, mayUseOperatorsToken: false, user: nil,
-            catalogRequest: CatalogRequest(target), isSuperset: isSuperset)
+            catalogRequest: CatalogRequest(target), isSuperset: isSuperset, purpose: purpose)
     }
 }
 

@@ -15,6 +15,8 @@ final class Exchange {
     let request: OriginRequest
     /// On whose behalf.
     let party: UpstreamParty
+    /// The client that caused it, also where it is made on nobody's behalf.
+    private let spender: UpstreamParty
     private let proxy: ProxyLoop
     private let completion: ((PartEnd, ComparedAnswer?) -> Void)?
     private var state: ExchangeState
@@ -62,20 +64,21 @@ final class Exchange {
         switch audience {
         case .client(let connection):
             party = proxy.accounts.party(of: connection)
+            spender = party
             client = ExchangeClient(connection, request, proxy)
             supplement = request.supplement.flatMap { proxy.composing.originRequest(for: $0, of: request.forwarded) }
             traits.hasSupplement = supplement != nil
             traits.asksForMore = request.supplement?.growth != nil
         case .part(let party, let report):
-            self.party = party
+            (self.party, spender) = (party, party)
             traits.audience = .part
             completion = { end, _ in report(end) }
-        case .refresh(let id):
-            party = .everyone
+        case .refresh(let id, let cause):
+            (party, spender) = (.everyone, cause)
             traits.audience = .refresh
             flight = id
         case .witness(let report):
-            party = .everyone
+            (party, spender) = (.everyone, .background)
             traits.makeWitness()
             completion = { _, said in report(said) }
         }
@@ -248,6 +251,7 @@ extension Exchange {
 
     private func send(_ sending: ExchangeState.Sending) {
         cancel()
+        let isSentAgain = self.sending != nil
         self.sending = sending
         let asking = proxy.asking
         if let wait = asking.wait(for: request) {
@@ -256,7 +260,10 @@ extension Exchange {
         developerToken = asking.developerToken
         upstream = asking.gate.send(
             asking.message(for: request, sending, developerToken: developerToken),
-            priority: sending.priority, party: promoter ?? party, account: proxy.accounts.account(of: request, party),
+            priority: sending.priority, party: promoter ?? party,
+            label: UpstreamLabel(
+                request.facts.route, isSentAgain ? .retry : asking.purpose(of: request), of: spender),
+            account: proxy.accounts.account(of: request, party),
             deadline: proxy.base.now + Self.longestWaitForTurn,
             repeats: sending.repeats ? UpstreamGate.defaultRepeats : 0, to: self)
         if upstream?.isWaitingForTurn == true { waitForTurn() }

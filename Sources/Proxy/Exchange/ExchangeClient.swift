@@ -259,7 +259,8 @@ extension Exchange {
     enum Audience {
         case client(ClientConnection)
         case part(UpstreamParty, (PartEnd) -> Void)
-        case refresh(Flights.FlightID)
+        /// For the client that a stale answer was served to.
+        case refresh(Flights.FlightID, UpstreamParty)
         /// A verification, in the background; nil: no answer that could be compared.
         case witness((ComparedAnswer?) -> Void)
     }

@@ -71,7 +71,10 @@ final class Sharing {
             let response = usable(value, for: own)
         else { return }
         // A purge may come between the last look at it and the cache.
-        _ = AnswerStorage(own, nil, storing).keep(response, unless: { [self] in tier?.isPurged(value) ?? true })
+        let isOutdated = { [self] in
+            tier?.latestReceipt(of: value, at: base.unixSeconds).map { $0 < response.receivedAt } ?? true
+        }
+        _ = AnswerStorage(own, nil, storing).keep(response, unless: isOutdated)
     }
 
     /// The answer, if it is fresh under this node's own rules, with its age.
@@ -80,7 +83,8 @@ final class Sharing {
         let response = value.response
         guard response.classTag == request.facts.route.resourceClass.rawValue,
             case .store(let lifetime) = AnswerStorage(request, nil, storing).decision(asIfAnew: response),
-            let taken = value.taken(under: lifetime, at: now), taken.isFresh(at: now)
+            let latest = tier?.latestReceipt(of: value, at: now),
+            let taken = value.taken(under: lifetime, receivedBy: latest, at: now), taken.isFresh(at: now)
         else { return nil }
         return taken
     }

@@ -52,7 +52,8 @@ final class Verifying {
             loop.schedule(at: loop.now + .seconds(1)) { [self] in ask(key, tries: tries - 1, completion) }
             return
         }
-        guard let witness, let request = composing.originRequest(for: Array(key.target), authorization: nil)
+        guard let witness,
+            let request = composing.originRequest(for: Array(key.target), .verification, authorization: nil)
         else { return completion(nil) }
         witness(request, completion)
     }

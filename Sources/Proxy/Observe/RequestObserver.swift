@@ -23,12 +23,14 @@ final class RequestObserver {
 
     /// To be called once for every request, before its answer is sent: the bytes of the request are
     /// gone then.
-    /// - Parameter answer: asked for only while traffic is recorded.
+    /// - Parameter answer: asked for only while traffic is recorded; nil where the request may hold
+    ///   anything, and is not recorded.
     func record(
-        _ answered: AnsweredRequest, _ answer: @autoclosure () -> TrafficAnswer, on connection: ClientConnection
+        _ answered: AnsweredRequest, _ answer: @autoclosure () -> TrafficAnswer?, on connection: ClientConnection
     ) {
         let nanoseconds = count(answered, on: connection)
-        if traffic.isOn { traffic.note(answered, nanoseconds, answer(), on: connection) }
+        guard traffic.isOn, let answer = answer() else { return }
+        traffic.note(answered, nanoseconds, answer, on: connection)
     }
 
     /// The same for an answer that is stored. Never inlined: what it is handed would be retained
@@ -58,18 +60,19 @@ final class RequestObserver {
         return nanoseconds
     }
 
-    /// A request that could not be read to its end; what it was is not known.
-    func recordRefusal(status: Int, contentLength: Int, on connection: ClientConnection) {
+    /// A request that was not read to its end.
+    func record(_ unread: UnreadRequest, on connection: ClientConnection) {
         let nanoseconds = context.loop.currentTime.nanoseconds - connection.requestedAt.nanoseconds
         statistics.latencies[Outcome.refused.rawValue].record(nanoseconds: nanoseconds)
-        log?.recordRefusal(status: status, contentLength: contentLength, nanoseconds: nanoseconds, on: connection)
+        log?.record(unread, nanoseconds: nanoseconds, on: connection)
         guard feed.isWatched else { return }
         let unixSeconds = context.unixSeconds
         feed.add(at: unixSeconds) {
             LiveFeed.Event(
-                unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: "-", target: "-", status: status,
-                bytes: contentLength, outcome: .refused, words: "refused", nanoseconds: nanoseconds,
-                upstreamNanoseconds: nil, client: nil)
+                unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: Self.text(unread.method.span),
+                target: Self.text(unread.target.span), status: unread.status, bytes: unread.contentLength,
+                outcome: .refused, words: "refused/" + unread.cause, nanoseconds: nanoseconds,
+                upstreamNanoseconds: nil, client: connection.client?.name)
         }
     }
 
@@ -106,7 +109,7 @@ final class RequestObserver {
                 let target = answered.template ?? Self.text(bytes.extracting(head.target.range))
                 return (Self.text(bytes.extracting(head.methodText.range)), target)
             }
-            let detail = answered.detail.map { "/" + $0.text } ?? ""
+            let detail = answered.logDetail.map { "/" + $0 } ?? ""
             return LiveFeed.Event(
                 unixSeconds: unixSeconds, isHTTP2: connection.isHTTP2, method: method, target: target,
                 status: answered.status, bytes: answered.contentLength, outcome: outcome,

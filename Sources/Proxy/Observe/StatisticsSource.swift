@@ -83,6 +83,11 @@ public struct StatisticsSource: Sendable {
         statistics.reduce(into: [:]) { $0.merge($1.upstream.snapshot, uniquingKeysWith: +) }
     }
 
+    /// Requests that were sent to the origin, each of them.
+    public var spending: SpendingCounts {
+        statistics.reduce(into: SpendingCounts()) { $0.add($1.spending.snapshot) }
+    }
+
     /// The origin's last failure; nil where it had none since the start.
     public var lastTrouble: UpstreamStatistics.Trouble? {
         statistics.compactMap(\.upstream.lastTrouble).max { $0.unixSeconds < $1.unixSeconds }
@@ -108,6 +113,13 @@ public struct StatisticsSource: Sendable {
     public func developerTokenEnd(at unixSeconds: Int64) -> Int64? {
         guard let token = developerTokens()?.current(at: unixSeconds) else { return nil }
         return (try? TokenClaims(token: token))?.expires
+    }
+
+    /// The claims of the developer token in use where that came ready; nil where tokens are signed
+    /// here.
+    public func readyToken(at unixSeconds: Int64) -> TokenClaims? {
+        guard let tokens = developerTokens(), tokens.areReady else { return nil }
+        return try? TokenClaims(token: tokens.current(at: unixSeconds))
     }
 
     /// When the origin last refused the proxy's own developer token, in Unix seconds; nil where it
@@ -146,6 +158,8 @@ public struct StatisticsSource: Sendable {
     public var recording: RecordingStatus { recorder.status }
     /// Whether the cache file can be read and written, or none is wanted.
     public var isStoreAvailable: Bool { cache.store.map { $0.records.health == .available } ?? true }
+    /// The disk that the cache file is on; nil without one, or where it does not tell.
+    public var cacheDisk: DiskSpace? { cache.store?.records.disk }
     /// How the cache file fares; all zero without one.
     public var store: StoreStatus { cache.store?.records.status ?? StoreStatus() }
 }

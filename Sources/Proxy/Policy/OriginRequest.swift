@@ -11,6 +11,8 @@ final class OriginRequest {
     let facts: PlanFacts
     /// Why the cache alone was not enough.
     let reason: Reason
+    /// The word under which it is counted.
+    let purpose: UpstreamPurpose
     let forwarded: ForwardedRequest
     /// The key under which the answer is stored; nil where it belongs to one client alone.
     let key: CacheKey?
@@ -37,9 +39,11 @@ final class OriginRequest {
     init(
         facts: PlanFacts, reason: Reason, forwarded: ForwardedRequest, key: CacheKey?, stored: StoredResponse?,
         mayUseOperatorsToken: Bool, user: UserHash?, catalogRequest: CatalogRequest?, refusal: Refusal? = nil,
-        supplement: Supplement? = nil, isSuperset: Bool = false, expected: ComposedBody? = nil
+        supplement: Supplement? = nil, isSuperset: Bool = false, expected: ComposedBody? = nil,
+        purpose: UpstreamPurpose? = nil
     ) {
         (self.facts, self.reason, self.forwarded) = (facts, reason, forwarded)
+        self.purpose = purpose ?? (key == nil ? facts.purposeOfPass : stored == nil ? .miss : .refresh)
         self.key = key?.compacted()
         (self.stored, self.mayUseOperatorsToken) = (stored, mayUseOperatorsToken)
         (self.user, self.catalogRequest) = (user, catalogRequest)

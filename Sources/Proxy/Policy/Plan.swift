@@ -54,6 +54,9 @@ struct PlanFacts {
         return nil
     }
 
+    /// The purpose of a request whose answer is not kept.
+    var purposeOfPass: UpstreamPurpose { scope == nil || route.isPersonal ? .personal : .unstored }
+
     /// What stands in the log in place of a personal target, whose ids and queries are private:
     /// personal by its route, or because a user's token came with it.
     var logTemplate: String? { scope == .shared ? nil : route.template }

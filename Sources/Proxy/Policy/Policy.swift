@@ -2,11 +2,12 @@ import AppleMusic
 import Compose
 import Freshness
 
-/// The operator's freshness policy: a rule for each class of route, and one for answers that say
-/// "not found".
+/// The operator's freshness policy: a rule for each class of route, one for answers that say "not
+/// found", and one for those that say that the request is wrong.
 public struct Policy: Sendable, Equatable {
     private var rules: [TTLRule]
     public var notFound: TTLRule
+    public var badRequest: TTLRule
     /// How many times as fast stored answers age, for replays at that speed: 1 in service.
     public var speed = 1
 
@@ -25,6 +26,7 @@ public struct Policy: Sendable, Equatable {
             }
         }
         notFound = .fixed(60, stale: 0)
+        badRequest = .fixed(60, stale: 0)
     }
 
     public subscript(_ resourceClass: ResourceClass) -> TTLRule {

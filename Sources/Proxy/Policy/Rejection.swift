@@ -9,6 +9,8 @@ struct Rejection {
     let reason: Reason
     /// In seconds, where another try is worth while by then.
     var retryAfter: Int?
+    /// The word that the log has behind the reason.
+    var cause: StaticString?
 
     /// The request presents none of the client keys.
     static func clientKey(of head: RequestHead, _ bytes: Span<UInt8>) -> Rejection {
@@ -35,8 +37,8 @@ struct Rejection {
     }
 
     /// The request cannot be understood in one way, or asks for what is never done.
-    static func invalid(_ status: Int, _ detail: String) -> Rejection {
-        Rejection(error: AppleError(status: status, detail: detail), reason: .invalidRequest)
+    static func invalid(_ status: Int, _ detail: String, because cause: StaticString) -> Rejection {
+        Rejection(error: AppleError(status: status, detail: detail), reason: .invalidRequest, cause: cause)
     }
 
     /// The path is outside of the API, and the operator wants no request for it (`other refuse`).

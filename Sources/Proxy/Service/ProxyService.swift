@@ -57,7 +57,7 @@ public final class ProxyService: Service {
     public func admits(_ connection: ClientConnection) -> Bool {
         let rejection: Rejection? =
             CrossOrigin.isPreflight(connection.head)
-            ? .invalid(400, "A preflight has no content.")
+            ? .invalid(400, "A preflight has no content.", because: "preflight-content")
             : connection.withHeadBytes { bytes in refusal(of: connection, bytes) }
         guard let refusal = rejection else { return true }
         count(connection)
@@ -71,10 +71,11 @@ public final class ProxyService: Service {
         if connection.isHTTP2 { proxy.base.statistics.count(.http2Requests) }
     }
 
-    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {
+    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int, because cause: String) {
         count(connection)
         proxy.base.statistics.count(.refused)
-        proxy.observer.recordRefusal(status: status, contentLength: contentLength, on: connection)
+        let unread = UnreadRequest(status: status, contentLength: contentLength, because: cause, on: connection)
+        proxy.observer.record(unread, on: connection)
     }
 
     public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.answering.writeForUnread(to: &buffer) }
@@ -82,8 +83,7 @@ public final class ProxyService: Service {
     private func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
         proxy.base.statistics.count(.refused)
         proxy.base.statistics.count(because: rejection.reason)
-        proxy.answering.refuse(
-            connection, rejection.error, retryAfter: rejection.retryAfter, status: .refused(rejection.reason))
+        proxy.answering.refuse(connection, rejection)
     }
 
     /// Why the request is not served at all; nil when it is, and `target` then holds its canonical
@@ -102,18 +102,20 @@ public final class ProxyService: Service {
 
     private func malformation(of head: RequestHead, _ bytes: Span<UInt8>) -> Rejection? {
         // An origin that answers TRACE would send the proxy's own token back (RFC 9110 9.3.8).
-        if head.asksForEcho(bytes) { return .invalid(405, "TRACE is not forwarded.") }
+        if head.asksForEcho(bytes) { return .invalid(405, "TRACE is not forwarded.", because: "trace") }
         named = NamedUser(of: head, bytes)
-        if named == .several { return .invalid(400, "More than one user token.") }
+        if named == .several { return .invalid(400, "More than one user token.", because: "user-tokens") }
         if !head.method.isSafe,
             GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.clients.forwardedFields.names)
         {
-            return .invalid(400, "Send the method itself: the field that overrides it is not forwarded.")
+            return .invalid(
+                400, "Send the method itself: the field that overrides it is not forwarded.",
+                because: "method-override")
         }
         do throws(TargetError) {
             try target.parse(bytes.extracting(head.target.range))
         } catch {
-            return .invalid(400, "Invalid request target: \(error.reason).")
+            return .invalid(400, "Invalid request target: \(error.reason).", because: "target")
         }
         return refuses(target) ? .otherPath : nil
     }
@@ -214,7 +216,8 @@ public final class ProxyService: Service {
             proxy.base.statistics.count(because: reason)
             // Before the answer: the next request may be read as soon as this one is answered.
             if refreshes {
-                refresh(originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true))
+                refresh(
+                    originRequest(facts, user, .staleWhileRevalidate, stored, connection, refreshes: true), connection)
             }
             proxy.answering.serve(stored, .hit(ttl: ttl, detail: reason), template: facts.logTemplate, to: connection)
         case .fetch(let reason, let stored):
@@ -235,12 +238,13 @@ public final class ProxyService: Service {
     }
 
     /// Asks for a newer answer than the stale one that is served, unless that is done already.
-    private func refresh(_ request: @autoclosure () -> OriginRequest) {
+    private func refresh(_ request: @autoclosure () -> OriginRequest, _ connection: ClientConnection) {
         // Where clients bring tokens the flight is that of one: what it is has to be known first.
         let made = proxy.accounts.signs ? nil : request()
         let flightKey = FlightKey(key, token: made.map { proxy.accounts.token(of: $0) } ?? ClientToken.none)
         guard let flight = proxy.flights.refresh(flightKey, now: proxy.base.now) else { return }
-        let exchange = Exchange(made ?? request(), for: .refresh(flight), proxy)
+        let cause = proxy.accounts.party(of: connection)
+        let exchange = Exchange(made ?? request(), for: .refresh(flight, cause), proxy)
         // A client that joins the flight promotes it.
         proxy.flights.note(exchange, as: flight, of: nil, on: proxy.base.loop)
         exchange.start()
@@ -265,7 +269,8 @@ extension ProxyService {
         if via.names.contains(proxy.clients.name.bytes) {
             proxy.asking.troubles.noteFailure("leads back to this proxy; requests that come back are answered 508")
         }
-        refuse(connection, .invalid(508, "The request has passed this proxy or \(ViaChain.most) others before."))
+        let detail = "The request has passed this proxy or \(ViaChain.most) others before."
+        refuse(connection, .invalid(508, detail, because: "loop"))
     }
 }
 

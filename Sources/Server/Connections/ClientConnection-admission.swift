@@ -23,9 +23,11 @@ extension ClientConnection {
     func hold(_ input: RequestInput) -> Bool {
         if context.hold(input) { return true }
         if context.requestBudget.canHold(input.size) {
-            refuse(status: 503, detail: "Too much is being read from other clients.")
+            refuse(status: 503, detail: "Too much is being read from other clients.", because: "request memory")
         } else {
-            refuse(status: 413, detail: "The request is larger than all requests together may be.")
+            refuse(
+                status: 413, detail: "The request is larger than all requests together may be.",
+                because: "request memory")
         }
         return false
     }
@@ -49,11 +51,11 @@ extension ClientConnection {
         }
         let error = AppleError(status: 503, detail: "This address has too many requests at once.")
         let content = error.content
+        service.refused(self, status: error.status, contentLength: content.count, because: "requests of this address")
         respond(content: content) { buffer in
             AppleError.writeHead(status: error.status, contentLength: content.count, to: &buffer)
             service.writeRefusalFields(to: &buffer)
         }
-        service.refused(self, status: error.status, contentLength: content.count)
         return false
     }
 

@@ -79,22 +79,23 @@ extension ClientConnection {
 
     /// Answers a request that is no message.
     func refuse(malformed error: ParseError) {
-        refuse(status: error.status, detail: "Malformed request: \(error.reason).")
+        refuse(status: error.status, detail: "Malformed request: \(error.reason).", because: error.reason.lowercased())
     }
 
     /// Answers a request that cannot be read to its end, and closes: what follows on this
-    /// connection has no meaning. Nothing is asked of the reader, whose head is that of the request
-    /// before or half of this one.
-    func refuse(status: Int, detail: String) {
+    /// connection has no meaning. Until the content is being read, the reader's head is that of the
+    /// request before or half of this one, and so is the client.
+    func refuse(status: Int, detail: String, because cause: String) {
         keepsAlive = false
-        (requestedAt, client, namedClient) = (context.loop.now, nil, nil)
+        requestedAt = context.loop.now
+        if input?.isReadingBody != true { (client, namedClient) = (nil, nil) }
         let content = AppleError(status: status, detail: detail).content
+        service.refused(self, status: status, contentLength: content.count, because: cause)
         composeHead { buffer in
             AppleError.writeHead(status: status, contentLength: content.count, to: &buffer)
             service.writeRefusalFields(to: &buffer)
         }
         _ = withScratch { carrier.answer($0, content, nil) }
-        service.refused(self, status: status, contentLength: content.count)
         closeAfterSending()
     }
 }

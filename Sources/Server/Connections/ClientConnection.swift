@@ -148,6 +148,10 @@ public final class ClientConnection {
         try answered.withHeadBytes(body)
     }
 
+    /// The beginning of the request being refused, as far as it has come: the request line, and
+    /// perhaps more. Nil where nothing is kept of it.
+    public func withBegunBytes<R>(_ body: (Span<UInt8>) -> R) -> R? { input?.withHeadBytes(body) }
+
     /// Answers one more request, the one in hand or the next, then closes. A connection that has
     /// been idle since `limit` is closed now; any other may have a request on its way, in whose
     /// face it would be closed, and has until `endGrace`.
@@ -222,7 +226,9 @@ extension ClientConnection {
 
     private func deadlinePassed() {
         switch awaited {
-        case .head where input != nil, .body: refuse(status: 408, detail: "The request took too long.")
+        case .head where input != nil, .body:
+            let cause = awaited == .body ? "slow content" : "slow head"
+            refuse(status: 408, detail: "The request took too long.", because: cause)
         case .room where taken >= timeouts.leastBytesWritten: expectRoom()
         case .nothing, .request, .head, .room: close()
         }
@@ -241,7 +247,7 @@ extension ClientConnection {
 extension ClientConnection: StreamHandler, ServedConnection {
     /// Says so in the clear, which is all that the client understands.
     public func streamDidMeetPlainHTTP(_ stream: Stream) {
-        refuse(status: 400, detail: "A plain HTTP request was sent to an HTTPS port.")
+        refuse(status: 400, detail: "A plain HTTP request was sent to an HTTPS port.", because: "plain http")
     }
 
     /// Reads, as far as nothing is being answered.

@@ -54,6 +54,9 @@ public final class LoopContext {
         clock.seconds(at: loop.now)
     }
 
+    /// The milliseconds beyond `unixSeconds`.
+    package var millisecond: Int { clock.time(at: loop.now).millisecond }
+
     /// Forgets what services concluded from earlier requests.
     package func forgetRequests() {
         memo = RequestMemo()

@@ -15,8 +15,10 @@ public protocol Service: AnyObject {
     /// of the head are valid until then.
     func handle(_ connection: ClientConnection)
 
-    /// A request was refused before any service saw it: malformed, too large, too slow.
-    func refused(_ connection: ClientConnection, status: Int, contentLength: Int)
+    /// A request is refused that no service gets: malformed, too large, too slow. Called before the
+    /// answer is sent.
+    /// - Parameter cause: lower-case words for the log.
+    func refused(_ connection: ClientConnection, status: Int, contentLength: Int, because cause: String)
 
     /// Writes what the answer to a request that no service saw says besides its content: lines of
     /// fields.
@@ -31,7 +33,7 @@ extension Service {
     /// Content is read whatever the head says.
     public func admits(_ connection: ClientConnection) -> Bool { true }
     /// Nothing is to be done about it.
-    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int) {}
+    public func refused(_ connection: ClientConnection, status: Int, contentLength: Int, because cause: String) {}
     /// There are none.
     public func writeRefusalFields(to buffer: inout ByteBuffer) {}
     /// There is nothing to end.

@@ -4,19 +4,26 @@ import HTTP
 
 /// Where the time of day comes from: the system, or a test that lets an hour pass in no time.
 public struct TimeOfDay: Sendable {
-    /// Unix seconds now; called on every loop.
-    public let unixSeconds: @Sendable () -> Int64
+    /// Unix time now, as seconds and the milliseconds beyond them; called on every loop.
+    fileprivate let now: @Sendable () -> (seconds: Int64, millisecond: Int)
 
     /// - Parameter unixSeconds: called on every loop.
     public init(_ unixSeconds: @escaping @Sendable () -> Int64) {
-        self.unixSeconds = unixSeconds
+        self.init { @Sendable in (unixSeconds(), 0) }
     }
 
+    private init(_ now: @escaping @Sendable () -> (seconds: Int64, millisecond: Int)) {
+        self.now = now
+    }
+
+    /// Unix seconds now.
+    public func unixSeconds() -> Int64 { now().seconds }
+
     /// The system's clock.
-    public static let system = TimeOfDay {
+    public static let system = TimeOfDay { @Sendable () -> (seconds: Int64, millisecond: Int) in
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec)
+        return (Int64(time.tv_sec), time.tv_nsec / 1_000_000)
     }
 }
 
@@ -28,7 +35,7 @@ public struct TimeOfDay: Sendable {
 struct WallClock {
     private let source: TimeOfDay
     private var readAt: Instant?
-    private var current: Int64 = 0
+    private var current: (seconds: Int64, millisecond: Int) = (0, 0)
     private var formatted: Int64 = .min
     private var line: [UInt8] = []
 
@@ -37,10 +44,13 @@ struct WallClock {
     }
 
     /// Unix seconds; the source is read again only when the loop's own instant has moved.
-    mutating func seconds(at instant: Instant) -> Int64 {
+    mutating func seconds(at instant: Instant) -> Int64 { time(at: instant).seconds }
+
+    /// The same, and the milliseconds beyond it.
+    mutating func time(at instant: Instant) -> (seconds: Int64, millisecond: Int) {
         if readAt != instant {
             readAt = instant
-            current = source.unixSeconds()
+            current = source.now()
         }
         return current
     }

@@ -18,9 +18,9 @@ struct ClockLag {
     }
 
     /// In seconds.
-    func seconds(at now: StoreState.Moment) -> Int64 {
+    func seconds(_ unixSeconds: Int64, at uptime: Duration) -> Int64 {
         guard let furthest else { return 0 }
-        let lag = furthest &+ now.uptime.components.seconds &- now.unixSeconds
+        let lag = furthest &+ uptime.components.seconds &- unixSeconds
         return lag > Self.tolerance ? lag : 0
     }
 }

@@ -74,6 +74,7 @@ struct StoreWork {
         }
     }
 
+    private var lag: Int64 { state.lag.seconds(unixSeconds(), at: now.uptime) }
     private var now: StoreState.Moment {
         StoreState.Moment(
             uptime: .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)), unixSeconds: unixSeconds())
@@ -272,7 +273,7 @@ struct StoreWork {
         let count = try connection.capUses(at: now)
         cappedUses += count
         if count > 0 { return true }
-        if now < .max { try connection.capMarks(at: now, purges: now &+ state.lag.seconds(at: self.now)) }
+        if now < .max { try connection.capMarks(at: now, purges: now &+ lag) }
         if cappedUses > 0 {
             tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
         }
@@ -358,7 +359,6 @@ struct StoreWork {
 
     /// The purge has gone through the file. It has ended once its mark is written.
     private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
-        let lag = state.lag.seconds(at: now)
         let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
         try connection.write(marks, at: unixSeconds())
         if purge.purge.endsAll { try connection.forgetPurged(until: purge.purge.now &+ lag) }

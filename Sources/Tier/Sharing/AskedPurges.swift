@@ -10,6 +10,9 @@ struct AskedPurges: Sendable {
         case report(Int, PurgeReport)
     }
 
+    static let widened =
+        "purge log: too many purges are not in it: others will purge everything (soft) in place of the latest"
+
     private var waits: [PurgeWait] = []
     private(set) var unlogged = UnloggedPurges()
 
@@ -32,6 +35,11 @@ struct AskedPurges: Sendable {
             (waits[index].position, waits[index].epoch) = (position, epoch)
             waits[index].replication = replication
         }
+    }
+
+    /// The log may lack those that it had, though other nodes come to be beyond their places.
+    mutating func forgetPlaces() {
+        for index in waits.indices { waits[index].position = nil }
     }
 
     /// The cache is at work on what the log has at that place, or has ended it.

@@ -18,6 +18,8 @@ extension FollowerState {
         case page(Int, after: LogPosition)
         /// A new life of the log, and then that page.
         case beginning(Int, then: LogPosition)
+        /// Another number beside the log, so that its life goes on.
+        case succession
         /// A sign of life, which also asks for those of the others.
         case signs
         /// A purge that was asked for here, by its number.
@@ -58,9 +60,11 @@ extension FollowerState {
         case ask(Question, [RESPCommand])
         /// Begin with a `PurgeHistory` that knows nothing.
         case beginHistory(LogEpoch, forgottenUntil: LogPosition)
-        case note(PurgeLogEntry)
+        /// Put it into the history, as of that time; nil: the cache may have had it earlier, or
+        /// never.
+        case note(PurgeLogEntry, at: Int64?)
         /// Purges that no value may have missed, though the log was not read so far.
-        case hold([UnloggedPurge])
+        case hold([UnloggedPurge], at: Int64)
         /// Purge the cache as of that time, in unix seconds; then `purged`.
         case purge(Job, EntrySelection, PurgeMode, at: Int64)
         case persist(LogMark)

@@ -18,17 +18,19 @@ struct FollowerState: Sendable {
     private var phase = Phase.starting
 
     private var log = PurgeLogState()
+    private var succession: LogSuccession
     private var tail = LogTail()
     private var reading = 0
     private var pauseUntil: Instant?
     /// Whether the engine has answered what it was asked last.
     private var isConnected = false
+    /// Whether this node hears of purges elsewhere.
+    private var isFollowing: Bool { isConnected && !succession.isOpen }
     /// Since when it has not, in unix seconds.
     private var awaySince: Int64
-    /// Whether the engine had a replica when it was last asked. To wait for one that is not there
-    /// takes it a tenth of a second, and all that is asked after that waits too.
+    /// Whether the engine had a replica last. To wait for none delays all by a tenth of a second.
     private var hasReplica = true
-    private var lastTrim: Instant?
+    private var trimming = LogTrimming()
 
     private var heartbeat: Heartbeat
     private var asked = AskedPurges()
@@ -42,7 +44,6 @@ struct FollowerState: Sendable {
 
     /// Unlogged purges that go into the log at once.
     private static let mostLogged = 256
-    private static let trimInterval: Duration = .seconds(3_600)
     /// Seconds by which clocks may differ without a word.
     private static let clockTolerance: Int64 = 60
     private static let mostSaid = 256
@@ -50,7 +51,7 @@ struct FollowerState: Sendable {
     init(_ own: NodeIdentity, _ keys: TierKeys, _ settings: LogFollower.Settings, at moment: Moment) {
         (self.keys, self.settings, self.moment) = (keys, settings, moment)
         awaySince = moment.wall / 1000
-        heartbeat = Heartbeat(of: own)
+        (heartbeat, succession) = (Heartbeat(of: own), LogSuccession(patience: settings.successionPatience))
     }
 
     mutating func take(_ event: Event, at moment: Moment) -> [Effect] {
@@ -89,8 +90,8 @@ extension FollowerState {
     func status(at now: Instant) -> SharingStatus {
         var status = SharingStatus()
         guard phase != .closed else { return status }
-        status.standing = isConnected ? log.standing : .away
-        status.awaySince = isConnected ? nil : awaySince
+        status.standing = isFollowing ? log.standing : .away
+        status.awaySince = isFollowing ? nil : awaySince
         status.namesake = registry.namesake
         status.lag = tail.count(beyond: log.position)
         status.skew = registry.skew
@@ -141,8 +142,9 @@ extension FollowerState {
         case .signs: readSigns(replies)
         case .announcement(let number): announced(number, replies ?? [])
         case .unlogged(let numbers): written(numbers, replies ?? [])
-        case .horizon: trim(upTo: replies?.first)
-        case .trimming, .farewell: break
+        case .horizon:
+            if let command = LogTrimming.trimming(upTo: replies?.first, keys) { ask(.trimming, [command]) }
+        case .trimming, .succession, .farewell: break
         }
     }
 
@@ -177,7 +179,7 @@ extension FollowerState {
             switch action {
             case .read(let position): read(after: position)
             case .beginHistory(let epoch, let until): effects.append(.beginHistory(epoch, forgottenUntil: until))
-            case .note(let entry): note(entry)
+            case .note(let entry): note(entry, at: nil)
             case .apply(let entry): apply(entry)
             case .makeAllStale(let reason):
                 tail.forget()
@@ -193,7 +195,7 @@ extension FollowerState {
 
     private mutating func read(after position: LogPosition) {
         reading += 1
-        ask(.page(reading, after: position), PurgeLogQuery.commands(keys, after: position))
+        ask(.page(reading, after: position), PurgeLogQuery.commands(keys, after: position, place: log.position))
     }
 
     private mutating func readPage(_ replies: [RESPReply]?, after position: LogPosition) {
@@ -204,10 +206,25 @@ extension FollowerState {
         switch PurgeLogQuery.answer(replies) {
         case .page(let page):
             complaint = nil
-            for entry in page.entries { tail.note(entry.position) }
-            follow(log.read(page))
+            judge(page)
         case .noEpoch: ask(.beginning(reading, then: position), [PurgeLogQuery.beginning(keys)])
         case .unusable(let reason): complain(reason)
+        }
+    }
+
+    private mutating func judge(_ page: PurgeLogPage) {
+        let wasOpen = succession.isOpen
+        if succession.isOther(page) { asked.forgetPlaces() }
+        switch succession.judge(page, log, registry, keys, now: moment.now) {
+        case .take(let lacksPlace):
+            for entry in page.entries { tail.note(entry.position) }
+            follow(log.read(page, lacksPlace: lacksPlace))
+        case .wait(let command):
+            if !wasOpen { awaySince = moment.wall / 1000 }
+            heartbeat.confirm(page.epoch)
+            if let command { ask(.succession, [command]) }
+            follow(log.postpone())
+            beat()
         }
     }
 
@@ -230,13 +247,15 @@ extension FollowerState {
         follow(log.woken())
     }
 
-    private mutating func note(_ entry: PurgeLogEntry) {
-        effects.append(.note(entry))
-        if asked.read(entry.position) { effects.append(.hold(asked.unlogged.all)) }
+    private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
+        effects.append(.note(entry, at: time))
+        if asked.read(entry.position) { hold() }
     }
 
+    private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
+
     private mutating func apply(_ entry: PurgeLogEntry) {
-        note(entry)
+        note(entry, at: moment.wall / 1000)
         asked.note(.applying, at: entry.position)
         let record = entry.record
         if let unknown = record.unknown {
@@ -306,7 +325,7 @@ extension FollowerState {
 
     /// Takes the purges that wait a step further.
     private mutating func settle() {
-        perform(asked.settle(isFollowing: isConnected, at: log.position, registry, now: moment.now))
+        perform(asked.settle(isFollowing: isFollowing, at: log.position, registry, now: moment.now))
     }
 
     private mutating func perform(_ steps: [AskedPurges.Step]) {
@@ -314,22 +333,20 @@ extension FollowerState {
             switch step {
             case .purge(let wait):
                 // Before the cache is purged: what it loses must not come back from the tier.
-                effects.append(.hold(asked.unlogged.all))
-                if wait.isWidened { effects.append(.warn(Self.widened)) }
+                hold()
+                if wait.isWidened { effects.append(.warn(AskedPurges.widened)) }
                 purgeCache(.asked(wait.number), wait.record)
             case .report(let number, let report): effects.append(.report(number, report))
             }
         }
     }
 
-    private static let widened =
-        "purge log: too many purges are not in it: others will purge everything (soft) in place of the latest"
-
     /// Purges that were done without the log go into it after all that it has, and again until they
     /// are read there: other nodes hear of them, and the tier is good again for what they chose.
     private mutating func logUnlogged() {
         let purges = asked.unlogged.all.prefix(Self.mostLogged)
-        guard !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true else { return }
+        guard isFollowing, !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true
+        else { return }
         lastLogging = moment.now
         ask(.unlogged(purges.map(\.number)), purges.map { PurgeLogQuery.entry($0.record, keys) })
     }
@@ -350,7 +367,7 @@ extension FollowerState {
     /// Gives a sign of life; where one is on its way, another after it.
     private mutating func beat() {
         guard phase == .following else { return }
-        let isReady = isConnected && log.standing == .ready
+        let isReady = isFollowing && log.standing == .ready
         if let commands = heartbeat.beat(keys, mark: log.fence, isReady: isReady, now: moment.now) {
             ask(.signs, commands)
         }
@@ -364,36 +381,19 @@ extension FollowerState {
     }
 
     private mutating func noteSigns(_ replies: [RESPReply]) {
-        let lines = heartbeat.take(replies, wall: moment.wall, now: moment.now)
-        effects += lines.map { .warn("purge log: " + $0) }
+        effects += heartbeat.take(replies, wall: moment.wall, now: moment.now).map { .warn("purge log: " + $0) }
         for (name, _) in registry.ahead(now: moment.now) {
             sayOnce("time of " + name, "node \(name) was heard of in the future: the engine's clock was set back")
         }
         noteAnswered()
         logUnlogged()
-        trimIfDue()
+        guard isFollowing, log.standing == .ready, let time = registry.engineTime(moment.now) else { return }
+        if let command = trimming.question(settings.horizon, time, keys, now: moment.now) { ask(.horizon, [command]) }
     }
 
     private mutating func scheduleBeat() {
         guard phase == .following else { return }
         let usual = isConnected ? settings.heartbeat : settings.pause
-        heartbeat.schedule(at: moment.now + (asked.isEmpty ? usual : settings.hastyHeartbeat))
-    }
-
-    /// Takes out of the log what is older than the horizon, but for the newest entry of that age: a
-    /// node that has read all of the log is at that one or before it, however seldom anything is
-    /// purged (`PurgeLogState`).
-    private mutating func trimIfDue() {
-        guard log.standing == .ready, lastTrim.map({ moment.now - $0 >= Self.trimInterval }) ?? true,
-            let time = registry.engineTime(moment.now)
-        else { return }
-        lastTrim = moment.now
-        let end = time - settings.horizon.wholeNanoseconds / 1_000_000 - 1
-        if end > 0 { ask(.horizon, [PurgeLogQuery.newest(before: end, keys)]) }
-    }
-
-    private mutating func trim(upTo reply: RESPReply?) {
-        guard let id = reply?.elements?.first?.elements?.first?.bytes, LogPosition(id) != nil else { return }
-        ask(.trimming, [PurgeLogQuery.trimming(before: id, keys)])
+        heartbeat.schedule(at: moment.now + (asked.isEmpty && !succession.isOpen ? usual : settings.hastyHeartbeat))
     }
 }

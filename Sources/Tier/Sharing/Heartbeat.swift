@@ -60,4 +60,7 @@ struct Heartbeat: Sendable {
     }
 
     mutating func unschedule() { dueAt = nil }
+
+    /// Says from now on that this node has its place in that life of the log.
+    mutating func confirm(_ epoch: LogEpoch) { registry.confirmed = epoch }
 }

@@ -25,6 +25,9 @@ package final class LogFollower {
         var patience: Duration = .seconds(1)
         /// How long a purge waits for other nodes.
         var purgePatience: Duration = .seconds(2)
+        /// How long an engine that began anew waits for other nodes (`LogSuccession`): after that
+        /// they are not taken to be up.
+        var successionPatience: Duration = .milliseconds(NodeRegistry.aliveFor)
 
         package init() {}
     }
@@ -152,8 +155,10 @@ extension LogFollower {
             // Nobody may judge by a history whose purges are still to be noted.
             knowledge.stand(fence: state.fence, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until)
-        case .note(let entry): knowledge.note(entry)
-        case .hold(let unlogged): knowledge.hold(unlogged)
+        case .note(let entry, let time):
+            note(entry, at: time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000))
+        case .hold(let unlogged, let time):
+            knowledge.hold(unlogged, at: NotingTime(seconds: time, instant: loop.now))
         case .purge(let job, let selection, let mode, let now):
             purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)
@@ -163,6 +168,10 @@ extension LogFollower {
         case .inform(let line): inform(line)
         case .left: whenLeft()
         }
+    }
+
+    private func note(_ entry: PurgeLogEntry, at time: Int64) {
+        knowledge.note(entry, at: NotingTime(seconds: time, instant: loop.now))
     }
 
     private func purgeCache(

@@ -3,21 +3,29 @@
 ///     address=10.0.0.1:8080 version=1.4.0 process=71 started=1800000000000 seen=1800000002000
 ///     ready=1 applied=0123456789abcdef:1800000001000-0
 ///
-/// in one line, in any order. Names that a reader does not know are of a later version.
+/// in one line, in any order; with `after=70` where it takes the place of another process, and
+/// `confirmed=0123456789abcdef` where it was in doubt about a life of the log. Names that a reader
+/// does not know are of a later version.
 struct NodeRecord: Sendable, Equatable {
     var address = ""
     var version = ""
     /// Which process it is, and when it began, by its own clock: unix milliseconds.
     var process: Int32 = 0
     var startedAt: Int64 = 0
+    /// As `NodeIdentity.predecessor`.
+    var predecessor: Int32 = 0
     /// When it wrote this, by the engine's clock: unix milliseconds.
     var seen: Int64 = 0
     var isReady = false
     /// Everything up to there is applied; nil before it has read a log.
     var mark: LogMark?
+    /// A life of the log that this node has not taken for its own, though it has its place in it
+    /// (`LogSuccession`).
+    var confirmed: LogEpoch?
 
     init(_ own: NodeIdentity, seen: Int64, isReady: Bool, mark: LogMark?) {
         (address, version, process, startedAt) = (own.address, own.version, own.process, own.startedAt)
+        predecessor = own.predecessor
         (self.seen, self.isReady, self.mark) = (seen, isReady, mark)
     }
 
@@ -32,8 +40,10 @@ struct NodeRecord: Sendable, Equatable {
             case "version": version = value
             case "process": process = Int32(value) ?? 0
             case "started": startedAt = Int64(value) ?? 0
+            case "after": predecessor = Int32(value) ?? 0
             case "seen": seen = Int64(value) ?? 0
             case "ready": isReady = value == "1"
+            case "confirmed": confirmed = LogEpoch(value.utf8)
             case "applied": mark = LogMark(value.utf8)
             default: break
             }
@@ -44,12 +54,16 @@ struct NodeRecord: Sendable, Equatable {
     var text: String {
         """
         address=\(Self.word(address)) version=\(Self.word(version)) process=\(process) started=\(startedAt) \
-        seen=\(seen) ready=\(isReady ? 1 : 0)\(mark.map { " applied=\($0.text)" } ?? "")
+        seen=\(seen) ready=\(isReady ? 1 : 0)\(mark.map { " applied=\($0.text)" } ?? "")\
+        \(predecessor == 0 ? "" : " after=\(predecessor)")\(confirmed.map { " confirmed=\($0.text)" } ?? "")
         """
     }
 
-    /// Whether both are of one process.
-    func isOfSameProcess(as own: NodeIdentity) -> Bool { process == own.process && startedAt == own.startedAt }
+    /// Whether both are of one node: of one process, or of the two of an upgrade.
+    func isOfSameNode(as own: NodeIdentity) -> Bool {
+        process == own.process && startedAt == own.startedAt
+            || process == own.predecessor || predecessor == own.process
+    }
 
     /// Nothing in it may end a field.
     private static func word(_ text: String) -> String {

@@ -11,8 +11,8 @@ struct NodeRegistry: Sendable {
     static let aliveFor: Int64 = 10_000
     /// For so long a node is known that is not heard of. Milliseconds.
     static let keptFor: Int64 = 86_400_000
-    /// Another process may write under our name for a moment, while it hands over to this one or
-    /// takes over from it. So many times in a row, it is a second node.
+    /// Another process may write under our name for a moment, such as one of an earlier version
+    /// that hands over to this one. So many times in a row, it is a second node.
     static let namesakeSightings = 3
 
     let own: NodeIdentity
@@ -21,6 +21,8 @@ struct NodeRegistry: Sendable {
     private var engineClock: (milliseconds: Int64, at: Instant)?
     /// This machine's clock less the engine's.
     private(set) var skew: Duration?
+    /// As `NodeRecord.confirmed`.
+    var confirmed: LogEpoch?
     private var hasWritten = false
     private var sightings = 0
     /// The last one that was told of.
@@ -51,7 +53,8 @@ extension NodeRegistry {
     /// A sign of life, which also asks for those of the others.
     func heartbeat(_ keys: TierKeys, mark: LogMark?, isReady: Bool, now: Instant) -> [RESPCommand] {
         guard let time = engineTime(now) else { return [RESPCommand("TIME")] }
-        let record = NodeRecord(own, seen: time, isReady: isReady, mark: mark)
+        var record = NodeRecord(own, seen: time, isReady: isReady, mark: mark)
+        record.confirmed = confirmed
         func command(_ name: String, _ words: [String]) -> RESPCommand {
             RESPCommand([Array(name.utf8), keys.nodes] + words.map { Array($0.utf8) })
         }
@@ -93,7 +96,7 @@ extension NodeRegistry {
 
     private mutating func newNamesake() -> NodeRecord? {
         defer { hasWritten = true }
-        guard hasWritten, let found = records[own.name], !found.isOfSameProcess(as: own) else {
+        guard hasWritten, let found = records[own.name], !found.isOfSameNode(as: own) else {
             sightings = 0
             return nil
         }
@@ -123,9 +126,12 @@ extension NodeRegistry {
     }
 
     /// The nodes that are known, this one included.
-    func count(now: Instant) -> Int {
+    func count(now: Instant) -> Int { 1 + others(now: now).count }
+
+    /// The others that are known.
+    func others(now: Instant) -> [NodeRecord] {
         let time = engineTime(now) ?? 0
-        return 1 + records.count { $0.key != own.name && isKnown($0.value, time) }
+        return records.filter { $0.key != own.name && isKnown($0.value, time) }.map(\.value)
     }
 
     /// The others that are not known to have applied what stands at `mark`; all of them without

@@ -39,10 +39,14 @@ package struct NodeIdentity: Sendable {
     let process: Int32
     /// When it began, unix milliseconds: with `process` it tells this process from all others.
     let startedAt: Int64
+    /// The process whose place this one takes, and which may still be there; 0 for none.
+    let predecessor: Int32
 
-    package init(name: String, address: String, version: String, process: Int32, startedAt: Int64) {
+    package init(
+        name: String, address: String, version: String, process: Int32, startedAt: Int64, predecessor: Int32 = 0
+    ) {
         (self.name, self.address, self.version) = (name, address, version)
-        (self.process, self.startedAt) = (process, startedAt)
+        (self.process, self.startedAt, self.predecessor) = (process, startedAt, predecessor)
     }
 }
 

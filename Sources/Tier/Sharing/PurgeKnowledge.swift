@@ -1,4 +1,5 @@
 import Cache
+import EventLoop
 import Store
 import Synchronization
 
@@ -12,6 +13,14 @@ package final class PurgeKnowledge: Sendable {
         var fence: LogMark?
         var mayTake = false
         var unlogged: [UnloggedPurge] = []
+        /// When the first of them was noted.
+        var unloggedSince: NotingTime?
+
+        func isPurged(_ value: TierValue) -> Bool {
+            guard mayTake, let history else { return true }
+            return unlogged.contains { $0.record.selection.chooses(value.response) }
+                || history.isPurged(value.response, since: value.fence)
+        }
     }
 
     private let state = Mutex(State())
@@ -25,11 +34,17 @@ package final class PurgeKnowledge: Sendable {
     /// Whether a value of the tier is not to be taken: a purge has chosen it since. True of every
     /// value while purges may be missing that the cache has had, and of those that a purge chooses
     /// which is not read in the log yet: nobody can tell whether the value is older.
-    package func isPurged(_ value: TierValue) -> Bool {
+    func isPurged(_ value: TierValue) -> Bool { state.withLock { $0.isPurged(value) } }
+
+    /// When a value counts as received at the latest, in unix seconds: before each purge that it
+    /// may have missed, or it would be taken for younger than what it holds of what was purged. Nil
+    /// where it is not to be taken. By a clock that says `now` at `instant`.
+    func latestReceipt(of value: TierValue, at now: Int64, _ instant: Instant) -> Int64? {
         state.withLock { state in
-            guard state.mayTake, let history = state.history else { return true }
-            return state.unlogged.contains { $0.record.selection.chooses(value.response) }
-                || history.isPurged(value.response, since: value.fence)
+            guard let history = state.history, !state.isPurged(value) else { return nil }
+            return min(
+                history.latestReceipt(since: value.fence, at: now, instant),
+                state.unloggedSince?.before(now, instant) ?? now)
         }
     }
 
@@ -49,13 +64,21 @@ package final class PurgeKnowledge: Sendable {
         state.withLock { $0.history = PurgeHistory(epoch, forgottenUntil: forgottenUntil) }
     }
 
-    /// A purge of the log.
-    func note(_ entry: PurgeLogEntry) { state.withLock { $0.history?.note(entry.record, at: entry.position) } }
+    /// A purge of the log, which the cache has as of that time or later.
+    func note(_ entry: PurgeLogEntry, at time: NotingTime) {
+        state.withLock { $0.history?.note(entry.record, at: entry.position, noted: time) }
+    }
 
     /// The purges that are not read in the log yet.
     var unlogged: [UnloggedPurge] { state.withLock { $0.unlogged } }
 
-    func hold(_ unlogged: [UnloggedPurge]) { state.withLock { $0.unlogged = unlogged } }
+    /// Those that are new the cache has as of that time or later.
+    func hold(_ unlogged: [UnloggedPurge], at time: NotingTime) {
+        state.withLock { state in
+            state.unlogged = unlogged
+            state.unloggedSince = unlogged.isEmpty ? nil : state.unloggedSince ?? time
+        }
+    }
 
     /// The follower's place now, once what it was to do before is done.
     func stand(fence: LogMark?, mayTake: Bool) {

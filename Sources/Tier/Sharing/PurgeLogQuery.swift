@@ -8,7 +8,8 @@ import Text
 // has lost the first. A replica that takes over, or an engine that was started anew with what its
 // disk had, has the first and another mark: maybe it lacks the latest purges, and gives their ids
 // to others. Redis also draws another mark where a first replica comes, and where the last one has
-// been away for an hour (`repl-backlog-ttl`): then everything is taken for stale once for nothing.
+// been away for an hour (`repl-backlog-ttl`). Where every node finds its place in the log all the
+// same, the epoch stays (`LogSuccession`).
 //
 // What remains: a hard purge that was lost with an engine is a soft one for nodes that had not read
 // it, and a master that was cut off from its replicas goes on for nodes that still reach it: they
@@ -24,10 +25,12 @@ enum PurgeLogQuery {
         case unusable(String)
     }
 
-    /// One transaction: the entries beyond a position, and what there is besides.
-    static func commands(_ keys: TierKeys, after position: LogPosition) -> [RESPCommand] {
+    /// One transaction: the entry at the node's place, those beyond a position, and what there is
+    /// besides.
+    static func commands(_ keys: TierKeys, after position: LogPosition, place: LogPosition) -> [RESPCommand] {
         [
             RESPCommand("MULTI"),
+            RESPCommand("XRANGE", keys.purges, place.text, place.text),
             RESPCommand("XRANGE", keys.purges, "(\(position.text)", "+", "COUNT", "\(PurgeLogPage.mostEntries)"),
             RESPCommand("GET", keys.epoch),
             RESPCommand("XINFO", "STREAM", keys.purges),
@@ -39,6 +42,14 @@ enum PurgeLogQuery {
     /// Begins a life of the log, unless another node just has.
     static func beginning(_ keys: TierKeys) -> RESPCommand {
         RESPCommand("SET", keys.epoch, LogEpoch.random().text, "NX")
+    }
+
+    /// Puts another number beside the log, unless another node just has.
+    static func replacing(_ stored: LogEpoch, by other: LogEpoch, _ keys: TierKeys) -> RESPCommand {
+        let script =
+            "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('SET', KEYS[1], ARGV[2]) end return 0"
+        let words = ["EVAL", script, "1"].map { Array($0.utf8) }
+        return RESPCommand(words + [keys.epoch] + [stored, other].map { Array($0.text.utf8) })
     }
 
     /// Milliseconds that a replica has to say that it has a purge.
@@ -70,32 +81,38 @@ enum PurgeLogQuery {
     }
 
     static func answer(_ replies: [RESPReply]) -> Answer {
-        guard let parts = replies.last?.elements, parts.count == 4 else {
+        guard let parts = replies.last?.elements, parts.count == 5 else {
             return .unusable(replies.lazy.compactMap(\.errorCode).first ?? "no transaction")
         }
         // Without a stream XINFO alone is an error.
-        for part in [parts[0], parts[1], parts[3]] {
+        for part in [parts[0], parts[1], parts[2], parts[4]] {
             if let code = part.errorCode { return .unusable(code) }
         }
-        if parts[1].isNil { return .noEpoch }
-        guard let stored = parts[1].bytes.flatMap({ LogEpoch($0) }), let engine = EngineHistory(parts[3]) else {
+        if parts[2].isNil { return .noEpoch }
+        guard let stored = parts[2].bytes.flatMap({ LogEpoch($0) }), let engine = EngineHistory(parts[4]) else {
             return .unusable("no epoch of the purge log")
         }
-        return page(LogEpoch(number: stored.number ^ engine.number), parts[0], parts[2])
+        return page(stored, engine, parts)
     }
 
-    private static func page(_ epoch: LogEpoch, _ range: RESPReply, _ info: RESPReply) -> Answer {
-        guard let entries = entries(range) else { return .unusable("no purge log") }
+    private static func page(_ stored: LogEpoch, _ engine: EngineHistory, _ parts: [RESPReply]) -> Answer {
+        guard let place = entries(parts[0]), let entries = entries(parts[1]) else { return .unusable("no purge log") }
+        let (epoch, info) = (LogEpoch(number: stored.number ^ engine.number), parts[3])
         if let code = info.errorCode {
             guard code == "ERR", entries.isEmpty else { return .unusable(code) }
-            return .page(PurgeLogPage(epoch, first: nil, last: .start, hasForgotten: false, entries: []))
+            return .page(
+                PurgeLogPage(
+                    epoch, stored: stored, place: nil, first: nil, last: .start, hasForgotten: false, entries: []))
         }
         let facts = Facts(info)
         guard let last = facts["last-generated-id"]?.bytes.flatMap({ LogPosition($0) }),
             let length = facts["length"]?.number, let added = facts["entries-added"]?.number
         else { return .unusable("no purge log of an engine from version 7.0 on") }
         let first = facts["first-entry"]?.elements?.first?.bytes.flatMap { LogPosition($0) }
-        return .page(PurgeLogPage(epoch, first: first, last: last, hasForgotten: added > length, entries: entries))
+        return .page(
+            PurgeLogPage(
+                epoch, stored: stored, place: place.first, first: first, last: last, hasForgotten: added > length,
+                entries: entries))
     }
 
     private static func entries(_ range: RESPReply) -> [PurgeLogEntry]? {

@@ -78,7 +78,13 @@ package final class TierClient {
     }
 
     /// Whether a purge has chosen the value by now, or nobody can tell.
-    package func isPurged(_ value: TierValue) -> Bool { tier.knowledge.isPurged(value) }
+    func isPurged(_ value: TierValue) -> Bool { tier.knowledge.isPurged(value) }
+
+    /// When the value counts as received at the latest; nil where it is not to be taken. `now` and
+    /// the answer in unix seconds.
+    package func latestReceipt(of value: TierValue, at now: Int64) -> Int64? {
+        tier.knowledge.latestReceipt(of: value, at: now, loop.now)
+    }
 
     /// The reply cannot be the one that was asked for: the connection is made anew.
     func distrust() { connection.distrust() }

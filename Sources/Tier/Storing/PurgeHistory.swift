@@ -1,10 +1,24 @@
 import Cache
+import EventLoop
 import Store
 
 // The purges of the log that this node knows of, and what they mean for a value of the tier: an
 // answer that another node fetched, maybe before one of them.
 // Must hold: a value is tested against exactly the purges beyond its fence; what is not known any
-// more counts as a purge of everything; the memory is bounded.
+// more counts as a purge of everything; a value from before a purge is received before the time
+// at which this node noted the purge, whatever clock dated the value; the memory is bounded.
+
+/// When this node noted a purge, by both of its clocks: the one on the wall may be set later.
+struct NotingTime: Sendable {
+    /// Unix seconds.
+    var seconds: Int64
+    let instant: Instant
+
+    /// A time that is certainly before, by a clock that says `now` at a later `instant`.
+    func before(_ now: Int64, _ instant: Instant) -> Int64 {
+        min(seconds, now - (instant - self.instant).components.seconds) - 1
+    }
+}
 
 /// The latest purges by their ids: of single targets some 40,000.
 ///
@@ -28,8 +42,9 @@ package struct PurgeHistory: Sendable {
     private(set) var forgottenUntil: LogPosition
     /// In the order of their positions.
     private var entries: [Handle: [Entry]] = [:]
-    /// The same order, of all, and what each takes in memory.
-    private var order: [(position: LogPosition, handle: Handle, byteCount: Int)] = []
+    /// The same order, of all, and what each takes in memory. The time is that of the earliest of
+    /// it and all beyond: the clock may have been set back.
+    private var order: [(position: LogPosition, handle: Handle, byteCount: Int, noted: NotingTime)] = []
     private var byteCount = 0
     private var last = LogPosition.start
 
@@ -37,7 +52,7 @@ package struct PurgeHistory: Sendable {
     package static let mostBytes = 16 << 20
     /// Bytes of a purge beside those that it names: its places in `entries` and `order`, and
     /// the heads of four arrays.
-    static let purgeBytes = 320
+    static let purgeBytes = 336
     private let mostBytes: Int
 
     /// One that knows nothing. `forgottenUntil` is the first id that the log still has, where it
@@ -51,12 +66,17 @@ package struct PurgeHistory: Sendable {
     var count: Int { order.count }
 
     /// Notes a purge. One that is not beyond the last is known.
-    mutating func note(_ record: PurgeRecord, at position: LogPosition) {
+    /// - Parameter time: not after the time as of which this node's cache has the purge.
+    mutating func note(_ record: PurgeRecord, at position: LogPosition, noted time: NotingTime) {
         guard position > last else { return }
         last = position
         let handle = Self.handle(record.selection)
         entries[handle, default: []].append(Entry(position: position, selection: record.selection))
-        order.append((position, handle, Self.purgeBytes + record.selection.byteCount))
+        for index in order.indices.reversed() {
+            guard order[index].noted.seconds > time.seconds else { break }
+            order[index].noted.seconds = time.seconds
+        }
+        order.append((position, handle, Self.purgeBytes + record.selection.byteCount, time))
         byteCount += Self.purgeBytes + record.selection.byteCount
         while byteCount > mostBytes { forgetHalf() }
     }
@@ -75,6 +95,13 @@ package struct PurgeHistory: Sendable {
             by: { $0.chooses(target, storefront: storefront, classTag: classTag) })
     }
 
+    /// When a value with that fence was received at the latest: before any purge beyond it. By a
+    /// clock that says `now` at `instant`.
+    func latestReceipt(since fence: LogMark, at now: Int64, _ instant: Instant) -> Int64 {
+        let next = Self.firstBeyond(fence.position, in: order, \.position)
+        return next < order.count ? order[next].noted.before(now, instant) : now
+    }
+
     private func isPurged(
         since fence: LogMark, under handles: () -> [Handle], by chooses: (EntrySelection) -> Bool
     ) -> Bool {
@@ -82,7 +109,7 @@ package struct PurgeHistory: Sendable {
         guard last > fence.position else { return false }
         return handles().contains { handle in
             guard let found = entries[handle] else { return false }
-            return found[Self.firstBeyond(fence.position, in: found)...].contains { chooses($0.selection) }
+            return found[Self.firstBeyond(fence.position, in: found, \.position)...].contains { chooses($0.selection) }
         }
     }
 }
@@ -105,11 +132,13 @@ extension PurgeHistory {
         return narrow + entries.keys.filter { if case .resource = $0 { true } else { false } }
     }
 
-    private static func firstBeyond(_ fence: LogPosition, in entries: [Entry]) -> Int {
+    private static func firstBeyond<Element>(
+        _ fence: LogPosition, in entries: [Element], _ position: (Element) -> LogPosition
+    ) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
-            if entries[middle].position <= fence { low = middle + 1 } else { high = middle }
+            if position(entries[middle]) <= fence { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -12,6 +12,10 @@ struct PurgeLogEntry: Sendable, Equatable {
 /// transaction with the epoch and what `XINFO STREAM` tells.
 struct PurgeLogPage: Sendable, Equatable {
     let epoch: LogEpoch
+    /// What stands beside the log; with `engine` it makes the epoch.
+    let stored: LogEpoch
+    /// The entry at the place of the node that asked; nil where there is none.
+    let place: PurgeLogEntry?
     /// Position of the first entry; nil where there is none.
     let first: LogPosition?
     /// The last id ever given (`last-generated-id`), whether its entry is there or not; `start`
@@ -23,11 +27,15 @@ struct PurgeLogPage: Sendable, Equatable {
     let entries: [PurgeLogEntry]
 
     init(
-        _ epoch: LogEpoch, first: LogPosition?, last: LogPosition, hasForgotten: Bool, entries: [PurgeLogEntry]
+        _ epoch: LogEpoch, stored: LogEpoch, place: PurgeLogEntry?, first: LogPosition?, last: LogPosition,
+        hasForgotten: Bool, entries: [PurgeLogEntry]
     ) {
-        (self.epoch, self.first, self.last) = (epoch, first, last)
+        (self.epoch, self.stored, self.place, self.first, self.last) = (epoch, stored, place, first, last)
         (self.hasForgotten, self.entries) = (hasForgotten, entries)
     }
+
+    /// The engine's own mark of its history.
+    var engine: UInt64 { epoch.number ^ stored.number }
 
     /// The most entries that are asked for at once.
     static let mostEntries = 512
@@ -50,7 +58,7 @@ enum LogBreak: Sendable, Equatable {
     case joined
     /// The engine was emptied, or another took its place.
     case otherEpoch
-    /// The log ends before what this node has read of it: the engine lost its latest writes.
+    /// The log lacks what this node has read of it: the engine lost its latest writes.
     case beyondEnd
     /// Purges that this node has not read are gone: it was away for longer than the log reaches
     /// back.
@@ -61,7 +69,7 @@ enum LogBreak: Sendable, Equatable {
         switch self {
         case .joined: "this node reads the purge log for the first time"
         case .otherEpoch: "the purge log was begun anew"
-        case .beyondEnd: "the purge log ends before what was read of it"
+        case .beyondEnd: "the purge log lacks what was read of it"
         case .trimmed: "the purge log has lost purges that were not read yet"
         }
     }

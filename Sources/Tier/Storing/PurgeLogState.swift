@@ -20,6 +20,8 @@ package struct PurgeLogState: Sendable {
     private var epoch: LogEpoch?
     /// Everything up to there is applied.
     private(set) var position: LogPosition
+    /// The entry there, where this process has read it.
+    private var place: PurgeLogEntry?
     /// Position on the disk, or on its way there.
     private var persisted: LogMark?
     /// How far the log was read in this process: from its beginning, for the history.
@@ -67,15 +69,19 @@ extension PurgeLogState {
         if work == .reading { work = .none }
     }
 
-    /// The requested page has come.
-    mutating func read(_ page: PurgeLogPage) -> [Action] {
+    /// The requested page is not to be read yet.
+    mutating func postpone() -> [Action] {
         guard work == .reading else { return [] }
-        guard page.isPlausible(after: cursor) else {
-            work = .waiting
-            return [.wait]
-        }
+        return pause()
+    }
+
+    /// The requested page has come.
+    /// - Parameter lacksPlace: whether the log is known to lack what was read of it.
+    mutating func read(_ page: PurgeLogPage, lacksPlace: Bool = false) -> [Action] {
+        guard work == .reading else { return [] }
+        guard page.isPlausible(after: cursor) else { return pause() }
         work = .none
-        if let reason = brokenBy(page) { return breakOff(reason, page) }
+        if let reason = brokenBy(page) ?? (lacksPlace ? .beyondEnd : nil) { return breakOff(reason, page) }
         var actions: [Action] = []
         let known = page.hasForgotten ? page.first ?? page.last : .start
         // The log may be trimmed while the history is read page by page.
@@ -84,6 +90,7 @@ extension PurgeLogState {
             actions.append(.beginHistory(page.epoch, forgottenUntil: max(known, lostUntil)))
         }
         for entry in page.entries {
+            if entry.position == position { place = entry }
             if entry.position <= position { actions.append(.note(entry)) } else { queue.append(entry) }
         }
         isAtEnd = page.entries.last.map { $0.position == page.last } ?? true
@@ -97,7 +104,7 @@ extension PurgeLogState {
         guard work == .applying, let entry = queue.first else { return [] }
         guard succeeded else { return pause() }
         queue = queue.dropFirst()
-        position = entry.position
+        (position, place) = (entry.position, entry)
         work = .none
         return advance()
     }
@@ -109,7 +116,7 @@ extension PurgeLogState {
         // Ids follow the clock from one life of the log to the next: what lies beyond this node's
         // place was not heard of, and a hard purge among it is applied as one.
         position = reason == .otherEpoch ? min(position, end.position) : end.position
-        epoch = end.epoch
+        (epoch, place) = (end.epoch, nil)
         // The history is read anew.
         (broken, hasHistory, cursor) = (nil, false, .start)
         work = .none
@@ -125,6 +132,15 @@ extension PurgeLogState {
 }
 
 extension PurgeLogState {
+    /// Whether the purge at this node's place is in that log, too.
+    /// - Parameter atEnd: whether it may have been taken out as the last of the log; then the place
+    ///   may be known from the disk alone.
+    func hasPlace(in page: PurgeLogPage, atEnd: Bool) -> Bool {
+        if position == .start || atEnd && position == page.last { return true }
+        guard let found = page.place, found.position == position else { return false }
+        return place.map { $0 == found } ?? atEnd
+    }
+
     /// Why the log does not go on from where this node stands; nil where it does.
     private func brokenBy(_ page: PurgeLogPage) -> LogBreak? {
         guard let epoch else { return .joined }

@@ -61,9 +61,10 @@ extension TierValue {
 
     /// The form in which this node may keep it: the same answer with its age, for the shorter of
     /// the lifetime it was granted and of `rule`, which is what this node's rules grant to such an
-    /// answer; nil where nothing could be done with that. `now` in unix seconds.
-    package func taken(under rule: Lifetime, at now: Int64) -> StoredResponse? {
-        let taken = response.within(rule).received(by: now)
+    /// answer; nil where nothing could be done with that. Received by `latest`
+    /// (`PurgeKnowledge.latestReceipt`), whatever the other node's clock says. Unix seconds.
+    package func taken(under rule: Lifetime, receivedBy latest: Int64, at now: Int64) -> StoredResponse? {
+        let taken = response.within(rule).received(by: latest)
         return taken.usefulFor(at: now) > 0 ? taken : nil
     }
 }

@@ -31,6 +31,8 @@ public final class UpstreamExchange {
     private(set) var priority: UpstreamPriority
     /// On whose behalf it waits.
     private(set) var party: UpstreamParty
+    /// As it was given to `send`.
+    let label: UpstreamLabel
     /// The account whose limit counts beside the common one; 0: none.
     let account: UInt64
     /// When the request was handed to its connection; for a repeated one, to its last.
@@ -65,11 +67,12 @@ public final class UpstreamExchange {
     ///   - deadline: until when it may wait for its turn.
     init(
         _ request: UpstreamRequest, priority: UpstreamPriority = .waitingClient, party: UpstreamParty = .everyone,
-        account: UInt64 = 0, gate: UpstreamGate? = nil, deadline: Instant, repeats: Int = 0, loop: EventLoop,
+        label: UpstreamLabel = UpstreamLabel(), account: UInt64 = 0, gate: UpstreamGate? = nil, deadline: Instant,
+        repeats: Int = 0, loop: EventLoop,
         receiver: any UpstreamReceiver
     ) {
         (self.request, self.priority, self.party) = (request, priority, party)
-        (self.account, self.gate, self.deadline) = (account, gate, deadline)
+        (self.label, self.account, self.gate, self.deadline) = (label, account, gate, deadline)
         mostRepeats = repeats
         (self.loop, self.receiver) = (loop, receiver)
         requestedAt = loop.now
@@ -102,6 +105,9 @@ public final class UpstreamExchange {
             self.party = party
         }
     }
+
+    /// Whether it was sent before, and met a 429.
+    var isRepeated: Bool { repeats > 0 }
 
     /// Whether it waits for its turn: nothing of it has been sent yet.
     public var isWaitingForTurn: Bool { phase == .waitingForTurn }
@@ -150,7 +156,7 @@ extension UpstreamExchange {
         refusal = nil
         isCounted = false
         phase = .waitingForTurn
-        gate.enqueue(self, turn, isRepeated: repeats > 0)
+        gate.enqueue(self, turn, isRepeated: isRepeated)
         // Only where it did not start at once, as it mostly does.
         guard case .waitingForTurn = phase else { return }
         timer = loop.schedule(at: deadline) { self.deadlinePassed() }

@@ -57,6 +57,7 @@ public final class UpstreamGate {
     /// - Parameters:
     ///   - priority: who goes first when not all may go.
     ///   - party: on whose behalf it is sent: parties that wait are served in turns.
+    ///   - label: what it counts as.
     ///   - account: what stands for something of the client's own that goes along, such as its
     ///     token: 429s to that teach a limit of its own. 0 where nothing does.
     ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the
@@ -67,13 +68,14 @@ public final class UpstreamGate {
     ///   - receiver: not called before this has returned. Of repeated requests it hears of the last
     ///     answer only, but perhaps of interim responses to the earlier sendings.
     public func send(
-        _ request: UpstreamRequest, priority: UpstreamPriority, party: UpstreamParty = .everyone, account: UInt64 = 0,
-        deadline: Instant, repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
+        _ request: UpstreamRequest, priority: UpstreamPriority, party: UpstreamParty = .everyone,
+        label: UpstreamLabel = UpstreamLabel(), account: UInt64 = 0, deadline: Instant,
+        repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
     ) -> UpstreamExchange {
         loop.assertOnLoop()
         let exchange = UpstreamExchange(
-            request, priority: priority, party: party, account: account, gate: self, deadline: deadline,
-            repeats: request.method.isSafe ? repeats : 0, loop: loop, receiver: receiver)
+            request, priority: priority, party: party, label: label, account: account, gate: self,
+            deadline: deadline, repeats: request.method.isSafe ? repeats : 0, loop: loop, receiver: receiver)
         open += 1
         if isDraining {
             exchange.fail(.draining)
@@ -240,7 +242,7 @@ extension UpstreamGate {
         guard let exchange = waiting.removeValue(forKey: action.job) else { return }
         switch action {
         case .start:
-            observer.upstreamStarted()
+            observer.upstreamStarted(exchange.label, isRepeated: exchange.isRepeated)
             pool.send(exchange)
         case .refuse(_, let retryAfter):
             observer.upstreamRefused()

@@ -3,8 +3,8 @@
 public protocol UpstreamObserver: AnyObject {
     /// A request has to wait for its turn.
     func upstreamQueued()
-    /// A request's turn has come; a repeat of one counts again.
-    func upstreamStarted()
+    /// A request's turn has come, or that of a repeat of it after a 429.
+    func upstreamStarted(_ label: UpstreamLabel, isRepeated: Bool)
     /// A request found the queue full, or gave way in it to a more urgent one.
     func upstreamRefused()
     /// A request met a 429.

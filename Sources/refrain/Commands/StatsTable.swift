@@ -1,4 +1,4 @@
-import Admin
+import Proxy
 import Text
 
 /// The counters of `GET /stats` for people: in groups, with shares where they say more than the
@@ -48,6 +48,9 @@ enum StatsTable {
         }
         let tier = stats["tier"]?.rows() ?? []
         sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
+        for axis in SpendingAxis.allCases {
+            sections.append(("sent to the origin, by \(axis.rawValue)", frequencies(spenders(axis, in: stats))))
+        }
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
@@ -79,6 +82,14 @@ enum StatsTable {
     private static func counts(in object: JSON?) -> [(name: String, count: Int)] {
         (object?.objectValue?.members ?? []).compactMap { member in
             member.value.countValue.map { (name: member.key, count: $0) }
+        }
+    }
+
+    /// Requests sent to the origin since the start; a client without a name has its kind as one.
+    static func spenders(_ axis: SpendingAxis, in stats: JSON?) -> [(name: String, count: Int)] {
+        (stats?["spending"]?[axis.rawValue]?.arrayValue ?? []).map { row in
+            let name = row["name"]?.stringValue ?? ""
+            return (name.isEmpty ? row["kind"]?.stringValue ?? "" : name, row["since_start"]?.countValue ?? 0)
         }
     }
 

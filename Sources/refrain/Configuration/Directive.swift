@@ -251,7 +251,7 @@ extension Directive {
             "ttl", "CLASS DURATION|upstream|off [stale DURATION]",
             defaults: [
                 "catalog 1d stale 7d", "charts 15m stale 1d", "search 1h stale 1d", "storefronts 7d", "not-found 1m",
-                "personal off", "other upstream",
+                "bad-request 1m", "personal off", "other upstream",
             ],
             repetition: .perFirstArgument,
             why: "how long answers are fresh, and then still of use; repeats; a type such as albums may have its own",

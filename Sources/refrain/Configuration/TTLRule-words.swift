@@ -34,10 +34,12 @@ extension TTLRule {
     }
 }
 
-/// Names for a `ttl` line: the classes of resources, and one rule about the status.
+/// Names for a `ttl` line: the classes of resources, and two rules about the status.
 enum TTLClass {
     /// For answers of status 404 and 410 in the classes with a duration of their own.
     static let notFound = "not-found"
+    /// For answers of status 400 in them that blame the path or a parameter.
+    static let badRequest = "bad-request"
 
-    static let names = ResourceClass.allCases.map(\.name) + [notFound]
+    static let names = ResourceClass.allCases.map(\.name) + [notFound, badRequest]
 }

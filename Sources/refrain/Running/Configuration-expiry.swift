@@ -1,57 +1,72 @@
+import AppleMusic
 import EventLoop
 import Text
 
-// Warnings of what ends by itself: certificates and ready tokens. `serve` logs them at the start
-// and at a reload, `check` shows them.
-
-/// The time in which something is valid, in Unix seconds.
-struct ValidTime {
-    var begins: Int64?
+/// Something that ends by itself: a certificate, a ready token. Times are Unix seconds.
+struct Expiry {
+    /// The directive that names it, and the file where there may be several.
+    let subject: String
+    let begins: Int64?
     let ends: Int64
+    /// Follows from its end.
+    let consequence: String
+    /// Within as many seconds its renewal is late, however short its life.
+    var leastNotice: Int64 = 0
 
-    /// Whether it ends so soon that its renewal is late: within ten days, or a quarter of its life
-    /// where that is less.
-    func endsSoon(at unixSeconds: Int64) -> Bool {
+    static let day: Int64 = 86_400
+
+    /// Whether its renewal is late: within ten days, or a quarter of its life where that is less.
+    private func endsSoon(at unixSeconds: Int64) -> Bool {
         let quarter = begins.map { max(0, ends &- $0) / 4 } ?? .max
-        return ends &- unixSeconds < min(10 * 86_400, quarter)
+        return ends &- unixSeconds < max(leastNotice, min(10 * Self.day, quarter))
+    }
+
+    func warning(at unixSeconds: Int64) -> String? {
+        func span(_ seconds: Int64) -> String { SpanOfTime.text(Int(clamping: seconds)) }
+        if let begins, begins > unixSeconds {
+            return "\(subject) is not valid before \(span(begins &- unixSeconds)) from now; "
+                + "is the clock of this machine right?"
+        }
+        if ends < unixSeconds { return "\(subject) expired \(span(unixSeconds &- ends)) ago; \(consequence)" }
+        guard endsSoon(at: unixSeconds) else { return nil }
+        return "\(subject) expires in \(span(ends &- unixSeconds)); renew it, then reload"
+    }
+}
+
+extension Expiry {
+    /// The end of a ready token; one that names none never ends.
+    init(developerToken claims: TokenClaims) {
+        self.init(
+            subject: "developer_token_file:", begins: claims.issuedAt, ends: claims.expires ?? .max,
+            consequence: "the origin refuses it", leastNotice: Self.day)
     }
 }
 
 extension Configuration {
-    /// Certificates that clients or this proxy will refuse, now or soon.
-    func certificateWarnings(at unixSeconds: Int64) -> [String] {
-        var words: [String] = []
+    /// Ends of certificates that clients or this proxy will refuse; reads their files.
+    var certificateExpiries: [Expiry] {
+        var expiries: [Expiry] = []
         if let path = tlsCertificateFile, listeners.contains(where: \.isTLS) {
             let chain = CertificateValidity.all(in: path)
             if let begins = chain.map(\.begins).max(), let ends = chain.map(\.ends).min() {
-                let warning = ValidTime(begins: begins, ends: ends).warning(at: unixSeconds, "clients refuse it")
-                words += warning.map { ["tls_certificate: \(path) \($0)"] } ?? []
+                expiries.append(
+                    Expiry(
+                        subject: "tls_certificate: \(path)", begins: begins, ends: ends,
+                        consequence: "clients refuse it"))
             }
         }
-        return words + authorityWarnings(at: unixSeconds)
+        return expiries + authorityExpiries
     }
 
     /// One authority that is valid may be enough.
-    private func authorityWarnings(at unixSeconds: Int64) -> [String] {
+    private var authorityExpiries: [Expiry] {
         let files = [("upstream_ca_file", upstreamCAFile), ("shared_tier_ca_file", sharedTierCAFile)]
-        return files.flatMap { name, path -> [String] in
+        return files.compactMap { name, path in
             let all = path.map { CertificateValidity.all(in: $0) } ?? []
-            guard let path, let last = all.max(by: { $0.ends < $1.ends }) else { return [] }
-            let time = ValidTime(begins: last.begins, ends: last.ends)
-            let warning = time.warning(at: unixSeconds, "no server can be trusted by it")
-            return warning.map { ["\(name): \(path) \($0)"] } ?? []
+            guard let path, let last = all.max(by: { $0.ends < $1.ends }) else { return nil }
+            return Expiry(
+                subject: "\(name): \(path)", begins: last.begins, ends: last.ends,
+                consequence: "no server can be trusted by it")
         }
-    }
-}
-
-extension ValidTime {
-    /// - Parameter consequence: follows from its end.
-    func warning(at unixSeconds: Int64, _ consequence: String) -> String? {
-        func span(_ seconds: Int64) -> String { SpanOfTime.text(Int(clamping: seconds)) }
-        if let begins, begins > unixSeconds {
-            return "is not valid before \(span(begins &- unixSeconds)) from now; is the clock of this machine right?"
-        }
-        if ends < unixSeconds { return "expired \(span(unixSeconds &- ends)) ago; \(consequence)" }
-        return endsSoon(at: unixSeconds) ? "expires in \(span(ends &- unixSeconds)); renew it, then reload" : nil
     }
 }

@@ -127,6 +127,7 @@ extension Configuration {
         var policy = Policy()
         for resourceClass in ResourceClass.allCases { policy[resourceClass] = ttl(for: resourceClass) }
         policy.notFound = ttl[TTLClass.notFound] ?? .off
+        policy.badRequest = ttl[TTLClass.badRequest] ?? .off
         policy.speed = ttlSpeed
         return policy
     }

@@ -9,7 +9,7 @@ extension Configuration {
     /// All that `serve` warns of at the start and at a reload, and `check` shows.
     /// - Parameter unixSeconds: the time now.
     func warnings(at unixSeconds: Int64) -> [String] {
-        warnings + tokenWarnings(at: unixSeconds) + certificateWarnings(at: unixSeconds)
+        warnings + tokenWarnings(at: unixSeconds) + certificateExpiries.compactMap { $0.warning(at: unixSeconds) }
     }
 
     /// Why the origin will refuse the token that a file holds: one that is signed here is right.
@@ -19,11 +19,14 @@ extension Configuration {
             return ["developer_token_file: not a JSON Web Token; the origin will refuse it"]
         }
         var words: [String] = []
-        if claims.algorithm != "ES256" { words.append("not signed by ES256; the origin will refuse it") }
-        let time = ValidTime(begins: claims.issuedAt, ends: claims.expires ?? .max)
-        words += time.warning(at: unixSeconds, "the origin refuses it").map { [$0] } ?? []
-        if claims.expires == nil { words.append("says no end (exp); the origin will refuse it") }
-        return words.map { "developer_token_file: " + $0 }
+        if claims.algorithm != "ES256" {
+            words.append("developer_token_file: not signed by ES256; the origin will refuse it")
+        }
+        if let warning = Expiry(developerToken: claims).warning(at: unixSeconds) { words.append(warning) }
+        if claims.expires == nil {
+            words.append("developer_token_file: says no end (exp); the origin will refuse it")
+        }
+        return words
     }
 
     /// The source of developer tokens that is configured; nil where there is none. Reads the file

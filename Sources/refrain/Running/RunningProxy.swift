@@ -14,6 +14,13 @@ import Tier
 struct RunningSettings: Sendable {
     var configuration: Configuration
     var settings: ProxySettings
+    /// Ends of the certificates that were read with it.
+    let certificates: [Expiry]
+
+    init(configuration: Configuration, settings: ProxySettings) {
+        (self.configuration, self.settings) = (configuration, settings)
+        certificates = configuration.certificateExpiries
+    }
 }
 
 /// A proxy with its admin listener, from start to stop.
@@ -62,7 +69,7 @@ final class RunningProxy: Sendable {
         var settings = try configuration.proxySettings(log, inheritance)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
         if let predecessor = inheritance.predecessor { predecessor.shareCache(of: settings.shared) }
-        node = try Self.node(configuration, settings)
+        node = try Self.node(configuration, settings, after: inheritance.predecessor?.process)
         server = try Self.server(settings, node)
         self.log = log
         self.inheritance = inheritance
@@ -92,12 +99,13 @@ final class RunningProxy: Sendable {
     }
 
     private static func node(
-        _ configuration: Configuration, _ settings: ProxySettings
+        _ configuration: Configuration, _ settings: ProxySettings, after predecessor: pid_t?
     ) throws(CommandFailure) -> ProxyNode? {
         guard let tier = settings.shared.tier else { return nil }
         let identity = NodeIdentity(
             name: configuration.nodeName, address: configuration.listeners.first.map { "\($0.address)" } ?? "",
-            version: ProgramVersion.text, process: getpid(), startedAt: TimeOfDay.system.unixSeconds() * 1000)
+            version: ProgramVersion.text, process: getpid(), startedAt: TimeOfDay.system.unixSeconds() * 1000,
+            predecessor: predecessor ?? 0)
         return try attempt("shared_tier") { try ProxyNode(tier, identity, settings.shared) }
     }
 

@@ -41,6 +41,8 @@ func runServe(
     }
     signals.on(SIGUSR2) { @Sendable in upgrader.request() }
     tellStart(of: proxy, configuration, path, log)
+    let lookout = Lookout(proxy, log)
+    defer { withExtendedLifetime(lookout) {} }
     if let predecessor = inheritance.predecessor {
         guard signals.count == 0 else { throw .failed("stopped before it took over") }
         log(.info, "taking over from process \(predecessor.process)")

@@ -16,7 +16,7 @@ struct TopScreen {
     private static let usualRows = 10
 
     var text: String {
-        let blocks = [head, outcomes, times]
+        let blocks = [head, spending, outcomes, times].filter { !$0.isEmpty }
         let used = blocks.map { $0.filter { $0 == "\n" }.count + 1 }.reduce(0, +)
         // Two lists share what is left; each has a title, and a blank line between them.
         let rows = lines.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
@@ -25,7 +25,7 @@ struct TopScreen {
                 [Self.seconds(miss["seconds"]), Self.whole(miss["count"])]
                     + (hasReasons ? [miss["reason"]?.stringValue ?? ""] : [])
             },
-            list("most asked", "top_targets", rows) { [Self.whole($0["count"])] },
+            list("most asked (sampled)", "top_targets", rows) { [Self.whole($0["count"])] },
         ]
         return (blocks + lists).filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -75,6 +75,26 @@ struct TopScreen {
             + "\(whole(lookups?["taken"])) found of \(whole(lookups?["looks"])) since start, "
             + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(breakers) loops" : "")
     }
+
+    /// Shares of what was sent to Apple, in a line for each way to tell it apart: of the interval,
+    /// since the start where nothing was sent in it.
+    private var spending: String {
+        let isRecent = interval.spending.contains { $0.rows.contains { $0.count > 0 } }
+        return interval.spending.map { axis, rows in
+            let counts = rows.map { (name: $0.name, count: isRecent ? $0.count : $0.sinceStart) }
+            let whole = counts.reduce(0) { $0 + $1.count }
+            guard whole > 0 else { return "" }
+            let shares = counts.filter { $0.count > 0 }.sorted { $0.count > $1.count }.prefix(Self.mostSpenders).map {
+                let share = Self.percent(Double($0.count) / Double(whole))
+                return "\($0.name) \(share)" + (isRecent ? " (\(rate($0.count)))" : "")
+            }
+            let time = isRecent ? "" : " since start"
+            return line("to Apple\(time), by \(axis): " + shares.joined(separator: ", "))
+        }.joined()
+    }
+
+    /// Shares in a line.
+    private static let mostSpenders = 5
 
     private func rate(_ count: Int) -> String { Figure.fixed(interval.perSecond(count), 1, isGrouped: false) + "/s" }
 

@@ -14,7 +14,8 @@ import Upstream
     /// A moment at which a hostile target has been asked for, a reload has failed and a client has
     /// a hostile name.
     private func moment(
-        reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics()
+        reloadError: String? = nil, tier: TierFigures? = nil, statistics: Statistics = Statistics(),
+        readiness: AdminSources.Readiness = .init()
     ) throws -> Moment {
         let key = CacheKey(scope: .shared, target: Array(Self.hostile.utf8))
         statistics.hotTargets.note(key, nanoseconds: 2_000_000_000, standingFor: 3, .absent, now: .now())
@@ -30,7 +31,7 @@ import Upstream
             version: "9.9", unixSeconds: 1_000_000, startedAt: 999_000, tier: tier)
         return Moment(
             observations: observations, recent: RecentTotals.Window(), totals: History.Totals(source),
-            latency: LatencyHour.Counts(source), readiness: .init())
+            latency: LatencyHour.Counts(source), readiness: readiness)
     }
 
     private static let hostile = #"/v1/catalog/us/search?term=<script>alert("1")</script>&types='songs'"#
@@ -190,6 +191,9 @@ import Upstream
         let json = try JSON.parse(view.json.bytes)
         #expect(json["texts"]?["version"] == .string("9.9"))
         #expect(json["states"]?["readiness"] == .string("good"))
+        // It was as green as with its engine.
+        let alone = AdminSources.Readiness(words: "ready; engine away", isAlone: true)
+        #expect(try DashboardView(moment(readiness: alone)).states["readiness"] == "alone")
         #expect(json["tables"]?["misses"]?[0]?[0] == ["explain": .string(Self.hostile)])
         #expect(json["tables"]?["misses"]?[0]?[3] == .string(Reason.absent.text))
         #expect(json["paths"]?["ribbon-hit"]?.stringValue?.hasPrefix("M0 ") == true)

@@ -1,3 +1,5 @@
+import Foundation
+import TestSupport
 import Testing
 import Upstream
 
@@ -10,13 +12,15 @@ import Upstream
 @Suite struct MetricsTests {
     private static let keys = "phone 0123456789abcdef 5/s\nwe\"b\\ fedcba9876543210\n"
 
-    private func input(_ statistics: [Statistics], _ cache: ResponseCache? = nil, tier: TierFigures? = nil) throws
-        -> Observations
-    {
+    private func input(
+        _ statistics: [Statistics], _ cache: ResponseCache? = nil, tier: TierFigures? = nil,
+        developer: DeveloperTokens? = nil
+    ) throws -> Observations {
         let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let clients = try ClientKeys(SecretBytes(Array(Self.keys.utf8).span)).clients
         let source = StatisticsSource(
-            statistics: statistics, cache: cache, budget: UpstreamBudget(rate: 7), clients: { clients })
+            statistics: statistics, cache: cache, budget: UpstreamBudget(rate: 7), clients: { clients },
+            developerTokens: { developer })
         var breakdown = StorageBreakdown()
         breakdown.file = [
             .init(classTag: ResourceClass.albums.rawValue, storefront: "us", entries: 2, bytes: 30),
@@ -74,6 +78,56 @@ import Upstream
         #expect(try #require(scraped.value("process_resident_memory_bytes")) > 1_048_576)
         #expect(try #require(scraped.value("process_open_fds")) >= 3)
         #expect(try #require(scraped.value("process_start_time_seconds")) > 1_700_000_000)
+    }
+
+    /// An address would be a label for each visitor.
+    @Test func theBudgetIsExposedByClassRouteAndClient() throws {
+        let loops = [Statistics(), Statistics()]
+        let parties: [UpstreamParty] = [.client("phone"), .network(1), .network(2), .client("gone"), .everyone]
+        for (index, party) in parties.enumerated() {
+            let route = try CanonicalTarget("/v1/me/library/songs?limit=\(index)").route
+            loops[index % 2].upstreamStarted(UpstreamLabel(route, .personal, of: party), isRepeated: index == 4)
+        }
+        let scraped = try Exposition(try input(loops).metrics)
+        let name = "refrain_upstream_sent_by_"
+        #expect(scraped.value(name + "class_total", ["class": "personal", "purpose": "personal"]) == 4)
+        #expect(scraped.value(name + "class_total", ["class": "personal", "purpose": "retry"]) == 1)
+        #expect(scraped.value(name + "route_total", ["route": "/v1/me/library/{type}"]) == 5)
+        #expect(scraped.value(name + "client_total", ["kind": "key", "client": "phone"]) == 1)
+        #expect(scraped.value(name + "client_total", ["kind": "key", "client": ""]) == 1)
+        #expect(scraped.value(name + "client_total", ["kind": "network", "client": ""]) == 2)
+        #expect(scraped.value(name + "client_total", ["kind": "socket", "client": ""]) == 1)
+        for axis in ["class", "route", "client"] {
+            #expect(scraped.values(name + axis + "_total").reduce(0, +) == scraped.value("refrain_upstream_sent_total"))
+        }
+    }
+
+    /// It was only seen when the file could no longer be written.
+    @Test func theDiskIsExposedWhereThereIsAFile() throws {
+        let folder = try TemporaryFolder()
+        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
+        defer { withExtendedLifetime(folder) { store.records.close() } }
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
+        let scraped = try Exposition(try input([Statistics()], cache).metrics)
+        let (free, all) = (scraped.value("refrain_cache_disk_free_bytes"), scraped.value("refrain_cache_disk_bytes"))
+        #expect(try #require(free) > 0 && free! <= #require(all))
+        let alone = try Exposition(try input([Statistics()]).metrics)
+        #expect(alone.value("refrain_cache_disk_free_bytes") == nil)
+    }
+
+    @Test func theEndOfATokenThatCameReadyIsExposed() throws {
+        let folder = try TemporaryFolder()
+        let claims = Data(#"{"exp":1800003600}"#.utf8).base64EncodedString()
+        let path = try folder.put("e30.\(claims.filter { $0 != "=" }).c2ln", "token", mode: 0o600)
+        let tokens = try DeveloperTokens(tokenFile: path)
+        let key = try SigningKey(pem: SigningKey.generatePEM())
+        let signed = try DeveloperTokens(
+            signer: DeveloperTokenSigner(key: key, keyID: "K", teamID: "T", lifetime: 3600), at: 1_800_000_000)
+        for (source, remaining) in [(tokens, 3600), (signed, nil)] as [(DeveloperTokens, Double?)] {
+            let scraped = try Exposition(try input([Statistics()], developer: source).metrics)
+            #expect(scraped.value("refrain_developer_token_file_remaining_seconds") == remaining)
+            #expect(scraped.value("refrain_developer_token_expiry_timestamp_seconds") != nil)
+        }
     }
 
     @Test func theTierIsExposedWhereThereIsOne() throws {

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 extension Requirement {
-    /// A node still takes what another one dates into the future for new, once in some hundred
-    /// purges.
     fileprivate static let hours = Requirement("no hours (make faults-long has them): no clock of a node was set") {
         ProcessInfo.processInfo.environment["REFRAIN_FAULTS"] == "release"
     }

@@ -119,6 +119,10 @@ import Testing
         let numeric = try scene.client(host: "127.0.0.1")
         numeric.send(.head(HTTP2Frame.get(HTTP2Scene.album(1), authority: "other.example"), stream: 1))
         #expect(numeric.answer(1).contains("albums/1"))
+        scene.proxy.stop()
+        let line = "\"GET /v1/catalog/us/albums/1 HTTP/2.0\" 421 "
+        let cause = " refused/authority-is-not-the-host-of-the-tls-handshake "
+        #expect(try scene.proxy.accessLog().split(separator: "\n").contains { $0.contains(line) && $0.contains(cause) })
     }
 
     @Test func lengthsThatContradictTheContentAreRefused() throws {

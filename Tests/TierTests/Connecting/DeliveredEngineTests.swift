@@ -46,8 +46,9 @@ import Testing
         ].map { line in RESPCommand(line.split(separator: " ").map { Array($0.utf8) }) }
         let commands =
             [PurgeLogQuery.beginning(keys), RESPCommand([Array("XADD".utf8), keys.purges, [0x2A]] + record.fields)]
-            + PurgeLogQuery.commands(keys, after: .start) + registry.heartbeat(keys, mark: nil, isReady: true, now: now)
-            + [registry.farewell(keys), RESPCommand(budget)] + words
+            + PurgeLogQuery.commands(keys, after: .start, place: .start)
+            + registry.heartbeat(keys, mark: nil, isReady: true, now: now)
+            + [PurgeLogQuery.replacing(epoch, by: epoch, keys), registry.farewell(keys), RESPCommand(budget)] + words
         let replies = try #require(await scene.begin(commands).replies())
         #expect(replies.map(\.errorCode) == Array(repeating: nil, count: replies.count))
         let unknown = RESPCommand("EVALSHA", String(repeating: "0", count: 40), "1", "refrain:budget")

@@ -73,7 +73,8 @@ final class ErrandScene {
         let errand = Errand()
         loop.sync {
             let judge = TierErrand.Judge(
-                classTag: 7, whole: { $0.taken(under: Lifetime(freshFor: 500), at: noon + 100) },
+                classTag: 7,
+                whole: { $0.taken(under: Lifetime(freshFor: 500), receivedBy: noon + 100, at: noon + 100) },
                 compose: { values in
                     guard values.count >= enough else { return nil }
                     let bodies = values.map { String(decoding: $0.response.body, as: UTF8.self) }

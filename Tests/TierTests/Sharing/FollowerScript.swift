@@ -51,27 +51,35 @@ struct FollowerScript {
     }
 
     /// The answers to a sign of life; by node the mark that it says.
-    func signs(_ nodes: [String: LogMark], seen: Int64 = 0) -> [RESPReply] {
+    func signs(_ nodes: [String: LogMark], seen: Int64 = 0, confirmed: LogEpoch? = nil) -> [RESPReply] {
+        let confirmed = confirmed.map { " confirmed=\($0.text)" } ?? ""
         let time = RESPReply.array([.bulk("\(engine / 1000)"), .bulk("\(engine % 1000 * 1000)")])
         let fields = nodes.flatMap { name, mark in
-            [RESPReply.bulk(Array(name.utf8)), .bulk("seen=\(engine + seen) ready=1 applied=\(mark.text)")]
+            [RESPReply.bulk(Array(name.utf8)), .bulk("seen=\(engine + seen) ready=1 applied=\(mark.text)\(confirmed)")]
         }
         return [time, .array(fields), .integer(0)]
     }
 
     /// The answers to a page of a log that was never trimmed.
     func page(
-        entries: [UInt64], last: UInt64? = nil, record: PurgeRecord = purge(.target([47])), replicas: Int = 0
+        entries: [UInt64], last: UInt64? = nil, record: PurgeRecord = purge(.target([47])), replicas: Int = 0,
+        place: UInt64? = nil, stored: LogEpoch = epoch, engine: UInt64 = 0
     ) -> [RESPReply] {
         let fields = RESPReply.array(record.fields.map { .bulk($0) })
-        let range = entries.map { RESPReply.array([.bulk("\($0)-0"), fields]) }
+        func range(_ ids: [UInt64]) -> RESPReply {
+            .array(ids.map { RESPReply.array([.bulk("\($0)-0"), fields]) })
+        }
         let end = last ?? entries.last ?? 0
         let facts: [RESPReply] = [
             .bulk("length"), .integer(9), .bulk("last-generated-id"), .bulk("\(end)-0"), .bulk("entries-added"),
             .integer(9),
         ]
-        let replication = "connected_slaves:\(replicas)\r\nmaster_replid:00000000000000000000\r\n"
-        return [.array([.array(range), .bulk("0123456789abcdef"), .array(facts), .bulk(Array(replication.utf8))])]
+        let replication = "connected_slaves:\(replicas)\r\nmaster_replid:\(LogEpoch(number: engine).text)0000\r\n"
+        let parts = [
+            range(place.map { [$0] } ?? []), range(entries), .bulk(Array(stored.text.utf8)), .array(facts),
+            .bulk(Array(replication.utf8)),
+        ]
+        return [.array(parts)]
     }
 }
 

@@ -46,7 +46,7 @@ import Testing
         let entry = PurgeLogEntry(at(30), record)
         #expect(
             script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30], record: record)))
-                == [.note(entry), .purge(.logged(entry), record.selection, .hard, at: script.wall / 1000)])
+                == [.note(entry, at: noon), .purge(.logged(entry), record.selection, .hard, at: noon)])
         let effects = script.tell(.purged(.logged(entry), 2))
         #expect(effects.first == .inform("purged 2 entries (hard), as node b was asked: target /"))
         #expect(effects.contains(.persist(fence(30))) && effects.questions == [.signs])
@@ -138,13 +138,13 @@ import Testing
         let record = purge(.target([47]))
         _ = script.tell(.purge(1, record))
         let effects = script.tell(.answered(.announcement(1), nil))
-        #expect(effects.contains(.hold([UnloggedPurge(number: 1, record: record)])))
+        #expect(effects.contains(.hold([UnloggedPurge(number: 1, record: record)], at: script.wall / 1000)))
         #expect(effects.purges == [.asked(1)])
         #expect(script.tell(.purged(.asked(1), 3)).reports.map(\.replication) == [.unlogged])
         #expect(script.tell(.answered(.signs, script.signs([:]))).questions.contains(.unlogged([1])))
         #expect(script.tell(.answered(.unlogged([1]), [.bulk("40-0")])).isEmpty, "a page is on its way")
         let read = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [40], record: record)))
-        #expect(read.contains(.hold([])))
+        #expect(read.contains(.hold([], at: script.wall / 1000)))
     }
 
     @Test func anEngineThatDoesNotAnswerIsAwayUntilASignOfLifeIsAnswered() {

@@ -73,38 +73,62 @@ import Testing
         #expect(await a.purge(target("/1")).purged == 1)
     }
 
+    /// With its data it goes on: everything was taken for stale on every node.
     @Test(arguments: [false, true])
-    func anEngineThatIsStartedAnewIsInAnotherLife(isKept: Bool) async throws {
+    func anEngineThatIsStartedAnewGoesOnIfItHasItsData(isKept: Bool) async throws {
         let engine = try RedisServer(isKept ? ["--appendonly", "yes", "--appendfsync", "always"] : [])
         let a = try NodeScene([engine.endpoint])
+        let b = try NodeScene([engine.endpoint], "b")
         a.ready()
+        b.ready()
+        waitUntil { a.board.status.aliveCount == 2 && b.board.status.aliveCount == 2 }
         _ = await a.purge(target("/1"))
+        a.store("/2")
         let before = try #require(a.knowledge.fence)
         engine.kill()
         waitUntil { a.board.status.standing == .away }
         try engine.start()
-        waitUntil { a.board.status.standing == .ready && a.breaks.count == 2 }
-        let after = try #require(a.knowledge.fence)
-        #expect(after.epoch != before.epoch && (after.position == before.position) == isKept)
+        waitUntil { a.board.status.standing == .ready && a.breaks.count == (isKept ? 1 : 2) }
+        #expect((a.knowledge.fence == before) == isKept && a.isFresh("/2") == isKept)
+        waitUntil { b.board.status.standing == .ready && b.knowledge.fence == a.knowledge.fence }
+        #expect(b.breaks.count == a.breaks.count)
+        #expect(await a.purge(target("/2")).missing.isEmpty && a.isFresh("/2") == nil)
     }
 
-    @Test func aReplicaThatTakesOverIsAnotherLife() async throws {
+    @Test func anEngineThatIsStartedAnewWithoutItsLatestPurgeIsInAnotherLife() async throws {
+        let engine = try RedisServer(["--appendonly", "yes", "--appendfsync", "always"])
+        let scene = try TierScene([engine.endpoint])
+        let a = try NodeScene([engine.endpoint], "a")
+        let b = try NodeScene([engine.endpoint], "b")
+        a.ready()
+        b.ready()
+        waitUntil { a.board.status.aliveCount == 2 && b.board.status.aliveCount == 2 }
+        _ = await a.purge(target("/1"))
+        let lost = try #require(a.knowledge.fence).position
+        b.store("/2")
+        // As if the disk had not had it.
+        _ = await scene.send(RESPCommand("XDEL", "refrain:purges", lost.text))
+        engine.kill()
+        try engine.start()
+        waitUntil { [a, b].allSatisfy { $0.breaks.count == 2 && $0.board.status.standing == .ready } }
+        #expect(b.isFresh("/2") == false)
+    }
+
+    @Test func aReplicaThatTakesOverWithAllPurgesGoesOn() async throws {
         let engine = try RedisServer()
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(engine.port)"])
         let a = try NodeScene([engine.endpoint, replica.endpoint])
         a.ready()
         await a.purge(target("/1"), until: \.replicated)
-        // The engine's mark has changed with its first replica, and that was seen with the purge.
         waitUntil { a.board.status.standing == .ready }
         let before = try #require(a.knowledge.fence)
-        let breaks = a.breaks.count
         engine.kill()
+        waitUntil { a.board.status.standing == .away }
         let direct = try RawClient(port: replica.port)
         try direct.send(RESPCommand.pipeline([RESPCommand("REPLICAOF", "NO", "ONE")]))
         #expect(direct.read(5) == Array("+OK\r\n".utf8))
-        waitUntil { a.breaks.count == breaks + 1 && a.board.status.standing == .ready }
-        let after = try #require(a.knowledge.fence)
-        #expect(after.epoch != before.epoch && after.position == before.position)
+        waitUntil { a.board.status.standing == .ready }
+        #expect(a.knowledge.fence?.epoch == before.epoch && a.breaks.count == 1)
     }
 
     @Test func theLogIsTrimmedButForTheNewestOldEntry() async throws {

@@ -116,6 +116,22 @@ import Testing
         #expect(told == [false, false, true, false, false, false])
     }
 
+    /// While a purge waited for other nodes, both gave signs of life many times a second.
+    @Test func theTwoProcessesOfAnUpgradeAreOneNode() {
+        let successor = NodeIdentity(
+            name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
+        let mark = NodeRecord(successor, seen: Self.engineTime, isReady: true, mark: nil)
+        #expect(mark.text.hasSuffix(" ready=1 after=1") && NodeRecord(Array(mark.text.utf8)) == mark)
+        var (old, new) = (registry(), NodeRegistry(successor))
+        for _ in 0..<6 {
+            #expect(old.take(replies(["a": mark]), wall: 0, now: Self.start) == nil)
+            #expect(new.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
+        }
+        #expect(old.namesake == nil && new.namesake == nil)
+        let third = ["a": record("a", seen: 0, process: 3)]
+        #expect((0..<3).contains { _ in new.take(replies(third), wall: 0, now: Self.start) != nil })
+    }
+
     @Test func whatStandsUnderOurNameAtTheBeginningIsAnEarlierProcess() {
         var registry = NodeRegistry(identity("a"))
         let earlier = ["a": record("a", seen: 0, process: 2)]

@@ -31,6 +31,7 @@ final class NodeScene {
             .milliseconds(5), .milliseconds(20), .milliseconds(5)
         )
         (settings.patience, settings.purgePatience) = (TierScene.patient, TierScene.patient)
+        settings.successionPatience = TierScene.patient
         adjust(&tier, &settings)
         let (loop, log) = (try EventLoop(label: "node \(name)"), LogLines())
         let store = file.map { file in

@@ -26,20 +26,20 @@ import Testing
         .array([.bulk(Array(id.utf8)), .array(fields.map { .bulk($0) })])
     }
 
-    private func answer(_ parts: RESPReply...) -> PurgeLogQuery.Answer {
+    private func answer(_ parts: RESPReply..., place: RESPReply = .array([])) -> PurgeLogQuery.Answer {
         PurgeLogQuery.answer(
-            [.simple("OK")] + [RESPReply](repeating: .simple("QUEUED"), count: 4) + [.array(parts)])
+            [.simple("OK")] + [RESPReply](repeating: .simple("QUEUED"), count: 5) + [.array([place] + parts)])
     }
 
     /// The stored number and the engine's half of a mark together.
     private static let both = LogEpoch(number: 0x0123_4567_89AB_CDEF ^ 0xFEDC_BA98_7654_3210)
 
     @Test func aPageIsAskedForInOneTransaction() {
-        let commands = PurgeLogQuery.commands(TierKeys(prefix: "p"), after: LogPosition(5, 1))
+        let commands = PurgeLogQuery.commands(TierKeys(prefix: "p"), after: LogPosition(5, 1), place: LogPosition(4, 0))
         #expect(
             commands.map { $0.words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") } == [
-                "MULTI", "XRANGE p:purges (5-1 + COUNT 512", "GET p:epoch", "XINFO STREAM p:purges", "INFO replication",
-                "EXEC",
+                "MULTI", "XRANGE p:purges 4-0 4-0", "XRANGE p:purges (5-1 + COUNT 512", "GET p:epoch",
+                "XINFO STREAM p:purges", "INFO replication", "EXEC",
             ])
         let beginning = PurgeLogQuery.beginning(TierKeys(prefix: "p")).words
         #expect(beginning.count == 4 && LogEpoch(beginning[2]) != nil && beginning[3] == Array("NX".utf8))
@@ -47,23 +47,31 @@ import Testing
 
     @Test func aPageIsRead() {
         let record = purge(.target(Array("/a".utf8)))
-        let found = answer(.array([Self.entry("9-0", record.fields)]), Self.stored, Self.stream(added: 3), Self.info())
+        let found = answer(
+            .array([Self.entry("9-0", record.fields)]), Self.stored, Self.stream(added: 3), Self.info(),
+            place: .array([Self.entry("5-0", record.fields)]))
         #expect(
             found
                 == .page(
                     PurgeLogPage(
-                        Self.both, first: LogPosition(5, 0), last: LogPosition(9, 0), hasForgotten: true,
+                        Self.both, stored: epoch, place: PurgeLogEntry(LogPosition(5, 0), record),
+                        first: LogPosition(5, 0), last: LogPosition(9, 0), hasForgotten: true,
                         entries: [PurgeLogEntry(LogPosition(9, 0), record)])))
+    }
+
+    private static func empty(last: LogPosition, hasForgotten: Bool) -> PurgeLogPage {
+        PurgeLogPage(
+            both, stored: epoch, place: nil, first: nil, last: last, hasForgotten: hasForgotten, entries: [])
     }
 
     @Test func aLogThatNeverHadAnEntryIsEmpty() {
         let found = answer(.array([]), Self.stored, Self.noStream, Self.info())
-        #expect(found == .page(PurgeLogPage(Self.both, first: nil, last: .start, hasForgotten: false, entries: [])))
+        #expect(found == .page(Self.empty(last: .start, hasForgotten: false)))
         let trimmed = answer(
             .array([]), Self.stored, Self.stream(length: 0, added: 2, first: .array(nil)), Self.info())
         #expect(
             trimmed
-                == .page(PurgeLogPage(Self.both, first: nil, last: LogPosition(9, 0), hasForgotten: true, entries: [])))
+                == .page(Self.empty(last: LogPosition(9, 0), hasForgotten: true)))
     }
 
     @Test func anEngineWithAnotherHistoryIsInAnotherLife() {

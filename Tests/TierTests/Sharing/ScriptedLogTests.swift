@@ -34,7 +34,7 @@ import Testing
         let fields = purge(.target(Array("/1".utf8))).fields.map { RESPReply.bulk($0) }
         let entries = ids.map { RESPReply.array([.bulk(Array($0.utf8)), .array(fields)]) }
         return .array([
-            .array(entries), epoch,
+            .array([]), .array(entries), epoch,
             ids.isEmpty
                 ? .error(code: "ERR", text: "no such key")
                 : .array([

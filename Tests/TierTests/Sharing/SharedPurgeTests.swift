@@ -247,6 +247,20 @@ import Testing
         #expect(await reports.first { _ in true }?.missing.map(\.name) == ["b"])
     }
 
+    /// It had never had the purge itself, and built answers of values from before it.
+    @Test func aNodeThatJoinsKnowsOfPurgesFromBeforeIt() async throws {
+        let engine = try RedisServer()
+        let a = try NodeScene([engine.endpoint], "a")
+        a.ready()
+        let before = try #require(a.knowledge.fence)
+        _ = await a.purge(target("/1"))
+        let b = try NodeScene([engine.endpoint], "b")
+        b.ready()
+        #expect(b.cache.lastPurge(of: Array("/1".utf8), storefront: [], classTag: 1, at: noon) == noon)
+        let value = TierValue(answer("/2", at: noon + 9), fence: before)
+        #expect(b.knowledge.latestReceipt(of: value, at: noon, .now()).map { $0 < noon } == true)
+    }
+
     @Test func twoProcessesUnderOneNameAreToldOf() async throws {
         let engine = try RedisServer()
         let first = try NodeScene([engine.endpoint], "a", process: 1)

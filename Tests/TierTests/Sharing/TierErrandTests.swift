@@ -85,7 +85,7 @@ import Testing
     /// By the purge of what it is made of, and of what was asked for.
     @Test(arguments: ["/1", "/3"]) func nothingIsMadeOfWhatAPurgeHasChosen(target: String) async throws {
         try await put("/1", "old", hints: [11])
-        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))))
+        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))), at: noted())
         b.tier.knowledge.stand(fence: fence(2), mayTake: true)
         #expect(try await b.begin("/3", hints: [11], enough: 1).composed() == nil)
         #expect(b[.purged] == 1)
@@ -107,7 +107,7 @@ import Testing
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         // The purge reaches the other node while this one is out.
-        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/1".utf8)))))
+        b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/1".utf8)))), at: noted())
         b.tier.knowledge.stand(fence: fence(2), mayTake: true)
         a.end(first, with: answer("/1", "old"))
         let second = b.begin("/1")

@@ -15,7 +15,7 @@ import Testing
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)
         knowledge.stand(fence: fence(1), mayTake: true)
-        knowledge.hold(purges.all)
+        knowledge.hold(purges.all, at: noted())
         return knowledge.isPurged(TierValue(answer(target), fence: mark))
     }
 

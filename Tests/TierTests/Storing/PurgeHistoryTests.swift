@@ -11,7 +11,7 @@ import Testing
 
     private func history(_ records: [(UInt64, PurgeRecord)], mostBytes: Int = 1 << 20) -> PurgeHistory {
         var history = PurgeHistory(epoch, mostBytes: mostBytes)
-        for (position, record) in records { history.note(record, at: LogPosition(position, 0)) }
+        for (position, record) in records { history.note(record, at: LogPosition(position, 0), noted: noted()) }
         return history
     }
 
@@ -70,12 +70,12 @@ import Testing
     @Test func whatIsForgottenHerePurgedEverything() {
         var history = history([], mostBytes: 100 * (PurgeHistory.purgeBytes + 4))
         for number in 101...200 as ClosedRange<UInt64> {
-            history.note(purge(target("/\(number)")), at: LogPosition(number - 100, 0))
+            history.note(purge(target("/\(number)")), at: LogPosition(number - 100, 0), noted: noted())
         }
         #expect(history.count == 100 && history.forgottenUntil == .start)
         #expect(history.isPurged(answer("/101"), since: fence(0)))
         #expect(!history.isPurged(answer("/x"), since: fence(0)))
-        history.note(purge(target("/201")), at: LogPosition(101, 0))
+        history.note(purge(target("/201")), at: LogPosition(101, 0), noted: noted())
         #expect(history.count == 51 && history.forgottenUntil == LogPosition(50, 0))
         #expect(history.isPurged(answer("/x"), since: fence(49)))
         #expect(!history.isPurged(answer("/x"), since: fence(50)))
@@ -88,17 +88,48 @@ import Testing
         var history = history([], mostBytes: 10 * (PurgeHistory.purgeBytes + 8_000))
         for number in 1...40 as ClosedRange<UInt64> {
             let long = "/\(number)" + String(repeating: "x", count: 8_000 - "\(number)".count - 1)
-            history.note(purge(target(long)), at: LogPosition(number, 0))
+            history.note(purge(target(long)), at: LogPosition(number, 0), noted: noted())
             #expect(history.count <= 10)
         }
-        history.note(purge(target(String(repeating: "x", count: 1 << 20))), at: LogPosition(41, 0))
+        history.note(purge(target(String(repeating: "x", count: 1 << 20))), at: LogPosition(41, 0), noted: noted())
         #expect(history.count == 0 && history.forgottenUntil == LogPosition(41, 0))
+    }
+
+    /// Another node's clock was ahead, and its answer seemed to be from after the purge.
+    @Test func aValueFromBeforeAPurgeWasReceivedBeforeIt() {
+        var history = PurgeHistory(epoch)
+        for number in 1...3 as ClosedRange<Int64> {
+            let position = LogPosition(UInt64(10 * number), 0)
+            history.note(purge(target("/a")), at: position, noted: noted(noon + 100 * number, 100 * number))
+        }
+        let now = noon + 1_000
+        func latest(_ position: UInt64, at time: Int64 = now) -> Int64 {
+            history.latestReceipt(since: fence(position), at: time, noted(time, 1_000).instant)
+        }
+        #expect([0, 9, 10, 29, 30].map { latest($0) } == [noon + 99, noon + 99, noon + 199, noon + 299, now])
+        // The clock was set ahead and back since.
+        #expect(latest(0, at: now + 86_400) == noon + 99)
+        #expect(latest(0, at: now - 86_400) == noon + 99 - 86_400)
+    }
+
+    @Test func aClockThatWasSetBackBetweenPurgesMakesNoneTheLater() {
+        var history = PurgeHistory(epoch, mostBytes: 4 * (PurgeHistory.purgeBytes + 2))
+        for (number, seconds) in [(1, 900), (2, 40), (3, 50), (4, 60)] as [(Int64, Int64)] {
+            let position = LogPosition(UInt64(number), 0)
+            history.note(purge(target("/a")), at: position, noted: noted(noon + seconds, number))
+        }
+        func latest(_ position: UInt64) -> Int64 {
+            history.latestReceipt(since: fence(position), at: noon + 1_000, noted(noon, 10).instant)
+        }
+        #expect(latest(0) == noon + 39)
+        history.note(purge(target("/a")), at: LogPosition(5, 0), noted: noted(noon + 45, 5))
+        #expect(history.count == 3 && latest(2) == noon + 44)
     }
 
     @Test func whatIsKnownIsNotNotedAgain() {
         var history = history([(10, purge(target("/a"))), (20, purge(target("/b")))])
-        history.note(purge(), at: LogPosition(10, 0))
-        history.note(purge(), at: LogPosition(20, 0))
+        history.note(purge(), at: LogPosition(10, 0), noted: noted())
+        history.note(purge(), at: LogPosition(20, 0), noted: noted())
         #expect(history.count == 2 && !history.isPurged(answer("/c"), since: fence(0)))
     }
 
@@ -124,7 +155,7 @@ import Testing
             let record = PurgeRecord(
                 selection: EntrySelection(conditions), mode: Bool.random(using: &generator) ? .hard : .soft,
                 at: noon + Int64(number()), node: "a")
-            history.note(record, at: position)
+            history.note(record, at: position, noted: noted())
             all.append((position, record))
             let namesAny = number() == 0
             let stored = answer(

@@ -124,7 +124,7 @@ struct SimulatedNode {
         case .beginHistory, .note: break
         case .read(let position): take(state.read(log.page(after: position, most: 3)))
         case .apply(let entry):
-            history.note(entry.record, at: entry.position)
+            history.note(entry.record, at: entry.position, noted: noted())
             purges += 1
             if !refuses { apply(entry.record) }
             take(state.applied(succeeded: !refuses))
@@ -143,7 +143,7 @@ struct SimulatedNode {
             switch action {
             case .beginHistory(let epoch, let until):
                 history = PurgeHistory(epoch, forgottenUntil: until, mostBytes: 8 * (PurgeHistory.purgeBytes + 8))
-            case .note(let entry): history.note(entry.record, at: entry.position)
+            case .note(let entry): history.note(entry.record, at: entry.position, noted: noted())
             default: todo.append(action)
             }
         }

@@ -1,3 +1,4 @@
+import EventLoop
 import Store
 import Testing
 
@@ -39,6 +40,19 @@ let epoch = LogEpoch(number: 0x0123_4567_89AB_CDEF)
 /// A fence in that epoch.
 func fence(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> LogMark {
     LogMark(epoch, LogPosition(milliseconds, sequence))
+}
+
+extension PurgeLogPage {
+    /// One of an engine whose mark is nought.
+    init(_ epoch: LogEpoch, first: LogPosition?, last: LogPosition, hasForgotten: Bool, entries: [PurgeLogEntry]) {
+        self.init(
+            epoch, stored: epoch, place: nil, first: first, last: last, hasForgotten: hasForgotten, entries: entries)
+    }
+}
+
+/// A time at which a purge is noted; by the clock that nobody sets, in seconds.
+func noted(_ seconds: Int64 = noon, _ instant: Int64 = 0) -> NotingTime {
+    NotingTime(seconds: seconds, instant: Instant(nanoseconds: instant * 1_000_000_000))
 }
 
 func purge(

@@ -147,10 +147,34 @@ import Testing
     func takingItAppliesTheShorterLifetime(after seconds: Int, rule: Lifetime, fresh: Int, isUseful: Bool) {
         let stored = answer("/a", lifetime: Lifetime(freshFor: 100, staleFor: 50, initialAge: 10))
         let now = noon + Int64(seconds)
-        let taken = TierValue(stored, fence: fence(1)).taken(under: rule, at: now)
+        let taken = TierValue(stored, fence: fence(1)).taken(under: rule, receivedBy: now, at: now)
         #expect((taken != nil) == isUseful)
         guard let taken else { return }
         #expect(taken.age(at: now) == 10 + seconds && taken.receivedAt == noon)
         if case .fresh(let ttl) = Freshness.of(taken, at: now) { #expect(ttl == fresh) } else { #expect(fresh == 0) }
+    }
+
+    /// It was younger than a purge that came after it.
+    @Test func whatIsDatedAheadIsTakenAsFromBeforeThePurgesThatItMissed() {
+        let knowledge = PurgeKnowledge()
+        knowledge.begin(epoch, forgottenUntil: .start)
+        knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/b".utf8)))), at: noted(noon, 0))
+        knowledge.stand(fence: fence(2), mayTake: true)
+        func taken(since position: UInt64, at now: Int64) -> Int64? {
+            let value = TierValue(answer("/a", at: noon + 86_400), fence: fence(position))
+            return knowledge.latestReceipt(of: value, at: now, noted(now, now - noon).instant).flatMap {
+                value.taken(under: Lifetime(freshFor: 500), receivedBy: $0, at: now)?.receivedAt
+            }
+        }
+        #expect(taken(since: 2, at: noon + 10) == noon + 10 && taken(since: 1, at: noon + 10) == noon - 1)
+        let unlogged = UnloggedPurge(number: 1, record: purge(.target(Array("/c".utf8))))
+        knowledge.hold([unlogged], at: noted(noon + 20, 20))
+        #expect(taken(since: 2, at: noon + 30) == noon + 19)
+        knowledge.hold([unlogged, unlogged], at: noted(noon + 40, 40))
+        #expect(taken(since: 2, at: noon + 50) == noon + 19)
+        knowledge.hold([], at: noted(noon + 60, 60))
+        #expect(taken(since: 2, at: noon + 70) == noon + 70)
+        knowledge.stand(fence: fence(2), mayTake: false)
+        #expect(taken(since: 2, at: noon + 80) == nil)
     }
 }

@@ -4,6 +4,7 @@ import Testing
 @testable import Cache
 @testable import Compose
 @testable import Freshness
+@testable import HTTP
 @testable import Proxy
 @testable import refrain
 
@@ -40,6 +41,16 @@ import Testing
         #expect(page.table(under: "Reasons").allSatisfy { $0.count == 3 })
     }
 
+    @Test func refusals() {
+        let rows = page.table(under: "Refusals")
+        // These two are about answers of the origin.
+        for error in ParseError.allCases where error != .statusLine && error != .truncated {
+            let word = code(error.reason.lowercased().replacing(" ", with: "-"))
+            let found = rows.filter { $0[1].contains(word) }.map { $0[0] }
+            #expect(found == ["\(error.status)"], "\(word)")
+        }
+    }
+
     @Test func whatKeptAnswersFromBeingComposed() throws {
         let section = "What kept an answer from being composed"
         expect(section, Lack.allCases.map { [code($0.word)] }, columns: 1)
@@ -48,6 +59,10 @@ import Testing
             let tried = row[1].split(separator: ", ").map { $0.replacing("`", with: "") }
             #expect(tried.allSatisfy { word in Refusal.Rule.allCases.contains { "\($0.word)" == word } }, "\(row)")
         }
+    }
+
+    @Test func purposes() {
+        expect("Purposes", UpstreamPurpose.allCases.map { [code($0.name)] }, columns: 1)
     }
 
     @Test func metrics() {

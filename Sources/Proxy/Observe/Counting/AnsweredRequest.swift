@@ -16,6 +16,8 @@ struct AnsweredRequest {
     let template: String?
     /// How long the origin took; nil where it was not asked for this request.
     var upstreamTime: Duration?
+    /// Why it was refused, where the reason does not say it all; lower-case words and hyphens.
+    var cause: StaticString?
 
     /// The bytes of content that are sent to a client: none in answer to HEAD.
     static func contentLength(_ count: Int, to method: Method) -> Int { method == .head ? 0 : count }
@@ -29,6 +31,9 @@ struct AnsweredRequest {
         case .refused(let reason): reason.text
         }
     }
+
+    /// The word that the log has behind `word`.
+    var logDetail: String? { cause?.description ?? detail?.text }
 
     /// The `detail` of `Cache-Status`, where it is another word.
     var detail: Reason? {

@@ -46,7 +46,7 @@ public final class HotTargets: Sendable {
     /// A count of this age counts half.
     static let halfLife = Duration.seconds(300)
     /// One of this many answers out of the cache is counted.
-    static let sampling = 16
+    package static let sampling = 16
 
     /// The service of `key` took `nanoseconds`, which counts as cost where the origin was asked
     /// because of `reason`.

@@ -53,6 +53,7 @@ public final class Statistics: Sendable {
     /// streamed ones to the last.
     let latencies = Outcome.allCases.map { _ in LatencyHistogram() }
     let upstream = UpstreamStatistics()
+    let spending = OriginSpending()
     let hotTargets = HotTargets()
 
     public init() {

@@ -47,8 +47,11 @@ public final class UpstreamStatistics: Sendable {
 extension Statistics: UpstreamObserver {
     /// Counts it.
     public func upstreamQueued() { count(.queued) }
-    /// Counts it.
-    public func upstreamStarted() { count(.upstreamRequests) }
+    /// Counts it: the one place where requests that are sent to the origin are counted.
+    public func upstreamStarted(_ label: UpstreamLabel, isRepeated: Bool) {
+        count(.upstreamRequests)
+        spending.count(label, isRepeated: isRepeated)
+    }
     /// Counts it.
     public func upstreamRefused() { count(.queueRefused) }
     /// Counts it.

@@ -46,20 +46,22 @@ final class AccessLog {
         flushSoon()
     }
 
-    /// A request that could not be read to its end: what it was is not known, so it stands as `-`.
-    func recordRefusal(status: Int, contentLength: Int, nanoseconds: Int64, on connection: ClientConnection) {
-        recordUnread("-", [UInt8(ascii: "-")], status, contentLength, "refused", nil, nanoseconds, connection)
+    /// A request that was not read to its end.
+    func record(_ unread: UnreadRequest, nanoseconds: Int64, on connection: ClientConnection) {
+        recordUnread(
+            unread.method, unread.target, unread.status, unread.contentLength, "refused", unread.cause, nanoseconds,
+            connection)
     }
 
     /// - Parameters:
     ///   - path: what the page asks about, without the query; the route where that is private.
     ///   - refusal: why the browser will not send the request; nil where it will.
     func recordPreflight(_ path: [UInt8], _ refusal: StaticString?, on connection: ClientConnection) {
-        recordUnread("OPTIONS", path, 204, 0, "preflight", refusal?.description, 0, connection)
+        recordUnread(Array("OPTIONS".utf8), path, 204, 0, "preflight", refusal?.description, 0, connection)
     }
 
     private func recordUnread(
-        _ method: StaticString, _ target: [UInt8], _ status: Int, _ contentLength: Int, _ word: String,
+        _ method: [UInt8], _ target: [UInt8], _ status: Int, _ contentLength: Int, _ word: String,
         _ detail: String?, _ nanoseconds: Int64, _ connection: ClientConnection
     ) {
         noteTime(connection)
@@ -100,7 +102,8 @@ final class AccessLog {
         let second = connection.context.unixSeconds
         guard second != timestampSecond else { return }
         timestampSecond = second
-        let text = format == .combined ? LogTime.common(second) : LogTime.rfc3339(second)
+        // JSON has milliseconds behind it.
+        let text = format == .combined ? LogTime.common(second) : String(LogTime.rfc3339(second).dropLast())
         timestamp = Array(text.utf8)
     }
 
@@ -145,9 +148,9 @@ final class AccessLog {
         }
         lines.append("\" ")
         lines.append(answered.word)
-        if let detail = answered.detail {
+        if let detail = answered.logDetail {
             lines.append("/")
-            lines.append(detail.text)
+            lines.append(detail)
         }
         lines.append(" ")
         lines.append(secondsOf: nanoseconds)
@@ -185,10 +188,15 @@ final class AccessLog {
         lines.append("\"")
         appendResult(
             answered.status, answered.contentLength, answered.outcome.name, answered.word, nanoseconds)
-        if let detail = answered.detail { appendDetail(detail.text) }
+        if let detail = answered.logDetail { appendDetail(detail) }
         if let time = answered.upstreamTime {
             lines.append(",\"upstream_seconds\":")
             lines.append(secondsOf: time.wholeNanoseconds)
+        }
+        if let agent = head.fields.first(.userAgent) {
+            lines.append(",\"agent\":\"")
+            lines.appendEscaped(bytes.extracting(agent.value.range), upTo: Self.longest)
+            lines.append("\"")
         }
         if let key = answered.loggedKey {
             lines.append(",\"key\":\"")
@@ -215,7 +223,9 @@ final class AccessLog {
     private func beginJSON(_ connection: ClientConnection) {
         lines.append("{\"time\":\"")
         lines.append(timestamp)
-        lines.append("\",\"address\":\"")
+        lines.append(".")
+        lines.append(digits: connection.context.millisecond, scale: 100)
+        lines.append("Z\",\"address\":\"")
         lines.append(connection.peerText)
         lines.append("\"")
         guard let client = connection.client else { return }
@@ -247,7 +257,7 @@ final class AccessLog {
 
     private func appendTarget(_ answered: AnsweredRequest, _ head: RequestHead, _ bytes: Span<UInt8>) {
         if let template = answered.template {
-            appendEscaped(template)
+            appendEscaped(template, upTo: Self.longest)
         } else {
             lines.appendEscaped(bytes.extracting(head.target.range), upTo: Self.longest)
         }
@@ -257,9 +267,9 @@ final class AccessLog {
         connection.isHTTP2 ? "HTTP/2.0" : head.version == .http11 ? "HTTP/1.1" : "HTTP/1.0"
     }
 
-    private func appendEscaped(_ text: String) {
+    private func appendEscaped(_ text: String, upTo most: Int = AccessLog.longestWord) {
         var text = text
-        text.withUTF8 { lines.appendEscaped($0.span, upTo: Self.longestWord) }
+        text.withUTF8 { lines.appendEscaped($0.span, upTo: most) }
     }
 
     /// By which the request is followed through several programs; only where it is what it should
@@ -307,10 +317,15 @@ extension ByteBuffer {
         let microseconds = Int(max(0, nanoseconds) / 1000)
         append(decimal: microseconds / 1_000_000)
         append(".")
-        let digits = microseconds % 1_000_000 + 1_000_000
-        var scale = 100_000
+        append(digits: microseconds % 1_000_000, scale: 100_000)
+    }
+
+    /// With zeros in front.
+    /// - Parameter scale: that of the first digit.
+    fileprivate mutating func append(digits value: Int, scale: Int) {
+        var scale = scale
         while scale > 0 {
-            append(Self.digit(UInt8(digits / scale % 10)))
+            append(Self.digit(UInt8(value / scale % 10)))
             scale /= 10
         }
     }

@@ -47,8 +47,7 @@ final class TrafficTap {
         _ answered: borrowing AnsweredRequest, _ nanoseconds: Int64, _ answer: TrafficAnswer,
         on connection: ClientConnection
     ) {
-        // One that was not understood may hold anything.
-        guard isInSample(), answered.isUnderstood else { return }
+        guard isInSample() else { return }
         note(answered, nanoseconds, answer, age: -1, connection)
     }
 
@@ -148,9 +147,4 @@ final class TrafficTap {
             if !handOver() { flushLater() }
         }
     }
-}
-
-extension AnsweredRequest {
-    /// `-` stands for the target of one that was refused before anything was known of it.
-    fileprivate var isUnderstood: Bool { template.map { $0.utf8.first != UInt8(ascii: "-") } ?? true }
 }

@@ -1,0 +1,131 @@
+import AppleMusic
+import EventLoop
+import Proxy
+import Text
+import Upstream
+
+/// The answer to "who spends the budget": requests that were sent to the origin, by class, by
+/// purpose, by client and by route. Each is counted, none is estimated.
+struct SpendingReport {
+    /// The name of a key.
+    struct Name: Hashable {
+        let text: String
+        /// For clients alone: `key`, `network`, `socket`, `proxy` or `others`.
+        var kind: String?
+
+        static let network = "network"
+
+        /// For people.
+        var shown: String {
+            switch (text, kind) {
+            case ("", "key"?): "a removed key"
+            case ("", "socket"?): "Unix sockets"
+            case ("", "proxy"?): "Refrain itself"
+            case ("", "others"?): "all others"
+            default: text
+            }
+        }
+    }
+
+    /// Counts of a time that ends now.
+    struct Window {
+        var counts = SpendingCounts()
+        var seconds = 0.0
+    }
+
+    struct Row {
+        let name: Name
+        let sinceStart: Int
+        let now: Int
+        let windows: [HistoryWindow: Int]
+    }
+
+    /// The rows of each axis, the largest since the start first.
+    private let rows: [SpendingAxis: [Row]]
+    private let now: (seconds: Double, total: Int)
+    private let windows: [HistoryWindow: (seconds: Double, total: Int)]
+
+    init(
+        _ counts: SpendingCounts = SpendingCounts(),
+        now: Window = Window(), _ windows: [HistoryWindow: Window] = [:],
+        _ name: (SpendingKey) -> Name = { _ in Name(text: "") }
+    ) {
+        self.now = (now.seconds, now.counts.total)
+        self.windows = windows.mapValues { ($0.seconds, $0.counts.total) }
+        var rows: [SpendingAxis: [Row]] = [:]
+        for axis in SpendingAxis.allCases {
+            let recent = now.counts.counts(by: axis)
+            let within = windows.mapValues { $0.counts.counts(by: axis) }
+            rows[axis] = counts.counts(by: axis).map { key, count in
+                Row(
+                    name: name(key), sinceStart: count, now: recent[key] ?? 0,
+                    windows: within.mapValues { $0[key] ?? 0 })
+            }.sorted { ($1.sinceStart, $0.name.text) < ($0.sinceStart, $1.name.text) }
+        }
+        self.rows = rows
+    }
+
+    /// The rows that have anything in the window, the largest there first.
+    func rows(_ axis: SpendingAxis, in window: HistoryWindow) -> [Row] {
+        (rows[axis] ?? []).filter { $0.windows[window] ?? 0 > 0 }
+            .sorted { $0.windows[window] ?? 0 > $1.windows[window] ?? 0 }
+    }
+
+    /// All of the window.
+    func total(_ window: HistoryWindow) -> Int { windows[window]?.total ?? 0 }
+
+    /// Requests of a row in a second, now.
+    func perSecond(_ row: Row) -> Double { now.seconds > 0 ? Double(row.now) / now.seconds : 0 }
+
+    /// `{"windows":{"now":{"seconds":5.0,"requests":2},...},"class":[{"name":"songs",...},...],...}`
+    var json: JSON {
+        func window(_ seconds: Double, _ total: Int) -> JSON {
+            .object(members: [
+                "seconds": .number(String((seconds * 10).rounded() / 10)), "requests": .integer(total),
+            ])
+        }
+        var spans = JSONObject()
+        spans.append("now", window(now.seconds, now.total))
+        for each in HistoryWindow.allCases {
+            let found = windows[each] ?? (0, 0)
+            spans.append(each.rawValue, window(found.seconds, found.total))
+        }
+        var object = JSONObject()
+        object.append("windows", .object(spans))
+        for axis in SpendingAxis.allCases { object.append(axis.rawValue, .array((rows[axis] ?? []).map(\.json))) }
+        return .object(object)
+    }
+}
+
+extension SpendingReport.Row {
+    fileprivate var json: JSON {
+        var object = JSONObject()
+        object.append("name", .string(name.text))
+        if let kind = name.kind { object.append("kind", .string(kind)) }
+        object.append("since_start", .integer(sinceStart))
+        object.append("now", .integer(now))
+        for each in HistoryWindow.allCases { object.append(each.rawValue, .integer(windows[each] ?? 0)) }
+        return .object(object)
+    }
+}
+
+extension StatisticsSource {
+    /// Names the keys of `spending` as of now. A client's name is empty where nothing tells it from
+    /// others of its kind, and where its key has been removed.
+    var spendingNames: (SpendingKey) -> SpendingReport.Name {
+        let names = Dictionary(clients().map { (UpstreamParty.client($0.name), $0.name) }) { one, _ in one }
+        return { key in
+            switch key {
+            case .resourceClass(let resourceClass): SpendingReport.Name(text: resourceClass.name)
+            case .purpose(let purpose): SpendingReport.Name(text: purpose.name)
+            case .route(let number): SpendingReport.Name(text: RouteTemplate.texts[number])
+            case .client(.network(let number)):
+                SpendingReport.Name(text: SocketAddress.text(ofNetwork: number), kind: SpendingReport.Name.network)
+            case .client(.everyone): SpendingReport.Name(text: "", kind: "socket")
+            case .client(.background): SpendingReport.Name(text: "", kind: "proxy")
+            case .client(let party): SpendingReport.Name(text: names[party] ?? "", kind: "key")
+            case .otherClients: SpendingReport.Name(text: "", kind: "others")
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Server
+import Synchronization
+import TestSupport
+import Testing
+import Upstream
+
+@testable import AppleMusic
+@testable import EventLoop
+@testable import Proxy
+@testable import Simulator
+
+/// Each request that the origin gets counts once by class, by purpose, by route and by client.
+@Suite(.timeLimit(.minutes(10))) struct SpendingTests {
+    private static let unknown = "/v1/unknown"
+    private static let charts = "/v1/catalog/us/charts?types=songs"
+
+    /// The simulated API with a 429 to the first request for a chart, and an answer that cannot be
+    /// stored.
+    private final class Origin: Responder {
+        private let api: SimulatedAPI
+        private let seen = Mutex<[String]>([])
+
+        init() {
+            var configuration = SimulatorConfiguration()
+            configuration.requiresAuthorization = false
+            api = SimulatedAPI(configuration: configuration)
+        }
+
+        var targets: [String] { seen.withLock { $0 } }
+
+        func respond(to request: SimulatorRequest) -> SimulatorResponse {
+            let target = String(decoding: request.target, as: UTF8.self)
+            let isFirst = seen.withLock { seen in
+                defer { seen.append(target) }
+                return !seen.contains(target)
+            }
+            if target == SpendingTests.charts, isFirst { return SimulatorResponse(status: 429) }
+            if target == SpendingTests.unknown { return SimulatorResponse(status: 200, body: Array("{}".utf8)) }
+            return api.respond(to: request)
+        }
+
+        /// The ids of songs that the storefront has, and whose answers can be composed.
+        func songs(_ count: Int) throws -> [String] {
+            let answer = api.respond(
+                to: SimulatorRequest(target: Array("/v1/catalog/us/charts?types=songs&limit=100".utf8)),
+                asOf: api.revision)
+            let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
+            let charts = try #require((object?["results"] as? [String: Any])?["songs"] as? [[String: Any]])
+            let data = try #require(charts.first?["data"] as? [[String: Any]])
+            return Array(data.compactMap { $0["id"] as? String }.prefix(count))
+        }
+    }
+
+    private struct Scene {
+        let origin: Origin
+        let host: ServiceHost
+        let proxy: ProxyUnderTest
+        let clock = ManualClock(1_790_000_000)
+
+        init() throws {
+            let (origin, clock) = (Origin(), clock)
+            self.origin = origin
+            host = try ServiceHost(
+                label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
+            ) { context in SimulatorService(origin, context: context) }
+            let keys = "phone 0123456789abcdef\nweb fedcba9876543210\n"
+            proxy = try ProxyUnderTest(
+                originPort: Int(host.address.port), timeOfDay: TimeOfDay { clock.unixSeconds },
+                clientKeys: try ClientKeys(SecretBytes(Array(keys.utf8).span)))
+        }
+
+        func stop() {
+            proxy.stop()
+            host.stop()
+        }
+
+        @discardableResult
+        func phone(_ target: String) throws -> String { try send(target, [("X-Refrain-Key", "0123456789abcdef")]) }
+
+        @discardableResult
+        func web(_ target: String, _ fields: [(String, String)] = []) throws -> String {
+            try send(target, [("X-Refrain-Key", "fedcba9876543210")] + fields)
+        }
+
+        private func send(_ target: String, _ fields: [(String, String)]) throws -> String {
+            try proxy.client.send("GET", target, fields: fields).field("Cache-Status") ?? ""
+        }
+    }
+
+    @Test func allSumsAreTheRequestsThatTheOriginGot() throws {
+        let scene = try Scene()
+        defer { scene.stop() }
+        try askForSongs(scene)
+        for _ in 0..<2 {
+            try scene.web("/v1/me/library/songs", [("Music-User-Token", "anna")])
+            try scene.web(Self.unknown)
+        }
+        #expect(try scene.phone(Self.charts).contains("fwd-status=200"))
+        // Past the day of songs: the stale answer is served, and renewed behind it.
+        scene.clock.advance(seconds: 90_000)
+        #expect(try scene.phone(Self.song(scene.origin.songs(6)[5])).contains("detail=stale-while-revalidate"))
+        waitUntil { scene.proxy.statistics.spending.counts(by: .purpose)[.purpose(.refresh)] == 1 }
+        waitUntil { !scene.proxy.isAsking }
+        try expectSums(scene)
+    }
+
+    private static func song(_ id: String) -> String { "/v1/catalog/us/songs/\(id)" }
+
+    /// Misses, hits, composed answers, and a list of which two parts are missing.
+    private func askForSongs(_ scene: Scene) throws {
+        let songs = try scene.origin.songs(8)
+        func list(_ ids: [String]) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
+        try scene.phone(Self.song(songs[0]))
+        try scene.phone(list(Array(songs[0..<3])))
+        #expect(try scene.phone(Self.song(songs[0])).contains("hit"))
+        #expect(try scene.phone(Self.song(songs[2])).contains("detail=reduced"))
+        try scene.phone(Self.song(songs[5]))
+        try scene.phone(list(Array(songs[3..<5])))
+        #expect(try scene.web(list([songs[6], songs[0], songs[7]])).contains("fwd=partial"))
+    }
+
+    private func expectSums(_ scene: Scene) throws {
+        let statistics = scene.proxy.statistics
+        let (spending, all) = (statistics.spending, scene.origin.targets.count)
+        #expect(statistics[.upstreamRequests] == all && spending.total == all && statistics[.hits] >= 3)
+        for axis in SpendingAxis.allCases {
+            #expect(spending.counts(by: axis).values.reduce(0, +) == all, "\(axis)")
+        }
+        let purposes = spending.counts(by: .purpose)
+        for purpose in [UpstreamPurpose.supplement, .retry, .refresh, .unstored] {
+            #expect(purposes[.purpose(purpose)] == 1, "\(purpose): \(purposes)")
+        }
+        #expect(purposes[.purpose(.personal)] == 2 && purposes[.purpose(.miss)] ?? 0 >= 3)
+        let classes = spending.counts(by: .class)
+        #expect(classes[.resourceClass(.personal)] == 2 && classes[.resourceClass(.other)] == 2)
+        #expect(classes[.resourceClass(.charts)] == 2, "the 429 and what came after it")
+        let clients = spending.counts(by: .client)
+        #expect(clients == [.client(.client("web")): 5, .client(.client("phone")): all - 5])
+        let library = try #require(RouteTemplate.texts.firstIndex(of: "/v1/me/library/{type}"))
+        #expect(spending.counts(by: .route)[.route(library)] == 2)
+    }
+}

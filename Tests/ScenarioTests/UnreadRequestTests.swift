@@ -1,0 +1,118 @@
+import AppleMusic
+import EventLoop
+import HTTP
+import TestSupport
+import Testing
+import Text
+
+@testable import Proxy
+@testable import Server
+
+/// Requests that are refused before they are read to their end: the log said nothing but `-` and
+/// the status of them.
+@Suite(.timeLimit(.minutes(10))) struct UnreadRequestTests {
+    private static let album = "/v1/catalog/us/albums/1"
+
+    /// The line of a request that is sent as it is, with its proxy stopped.
+    private func line(
+        _ request: String, _ format: AccessLogFormat = .json, clientKeys: ClientKeys? = nil,
+        timeouts: ClientTimeouts = .ofTests, _ adjust: ((inout ProxySettings) -> Void)? = nil
+    ) throws -> String {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
+        let proxy = try ProxyUnderTest(
+            originPort: origin.port, timeouts: timeouts, clientKeys: clientKeys, logFormat: format)
+        if let adjust { try proxy.adopt(adjust) }
+        let client = try RawClient(port: UInt16(proxy.port))
+        try client.send(request)
+        _ = client.readToEnd()
+        proxy.stop()
+        let lines = try proxy.accessLog().split(separator: "\n")
+        try #require(lines.count == 1)
+        return String(lines[0])
+    }
+
+    private func expect(
+        _ line: String, _ status: Int, _ method: String, _ target: String, _ cause: String,
+        at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let json = try JSON.parse(Array(line.utf8))
+        let words = ["method", "target", "reason", "detail", "outcome"].map { json[$0]?.stringValue }
+        #expect(json["status"]?.intValue == status, sourceLocation: location)
+        #expect(words == [method, target, "refused", cause, "refused"], sourceLocation: location)
+        #expect(json["address"]?.stringValue == "127.0.0.1", sourceLocation: location)
+        #expect(!line.contains("secret"), sourceLocation: location)
+    }
+
+    @Test(arguments: [
+        ("GET \(album)?a=secret HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "GET", album, "host-repeated"),
+        (
+            "GET /v1/me/library/songs/i.secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/me/library/{type}/{id}",
+            "host-missing"
+        ),
+        ("GET /v1/catalog/us/%zz?secret HTTP/1.1\r\n\r\n", 400, "GET", "/v1/catalog/us/...", "request-target"),
+        ("GET \(album)\u{1}secret HTTP/1.1\r\n\r\n", 400, "GET", album, "control-character"),
+        ("eyJsecret.secret.secret \(album)\r\n\r\n", 400, "-", "-", "request-line"),
+        ("\u{16}\u{3}\u{1}secret", 400, "-", "-", "method"),
+        ("CONNECT a:1 HTTP/1.1\r\n\r\n", 405, "CONNECT", "-", "connect"),
+        (
+            "POST \(album) HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n", 413, "POST", album,
+            "content-too-large"
+        ),
+        (
+            "GET \(album)?secret=\(String(repeating: "a", count: 9000)) HTTP/1.1\r\n\r\n", 414, "GET", album,
+            "request-target-too-long"
+        ),
+        ("GET \(album) HTTP/1.1\r\nHost: a\r\nExpect: secret\r\n\r\n", 417, "GET", album, "expectation"),
+        (
+            "GET \(album) HTTP/1.1\r\nAuthorization: Bearer secret\r\n" + String(repeating: "A: b\r\n", count: 101),
+            431,
+            "GET", album, "too-many-fields"
+        ),
+        (
+            "GET \(album) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: secret\r\n\r\n", 501, "GET", album,
+            "transfer-coding"
+        ),
+        ("GET \(album) HTTP/2.0\r\n\r\n", 505, "GET", album, "http-version"),
+    ])
+    func theLogSaysWhatCouldNotBeReadAndWhy(
+        request: String, status: Int, method: String, target: String, cause: String
+    ) throws {
+        try expect(try line(request), status, method, target, cause)
+    }
+
+    @Test func aRequestThatCameTooSlowlyIsNamed() throws {
+        var timeouts = ClientTimeouts.ofTests
+        timeouts.head = .milliseconds(150)
+        timeouts.body = .milliseconds(150)
+        let head = "POST /v1/me/library?ids=secret HTTP/1.1\r\nMusic-User-Token: secret\r\n"
+        try expect(try line(head, timeouts: timeouts), 408, "POST", "/v1/me/library", "slow-head")
+        let content = head + "Host: a\r\nContent-Length: 9\r\n\r\nsecret"
+        try expect(try line(content, timeouts: timeouts), 408, "POST", "/v1/me/library", "slow-content")
+    }
+
+    /// Once the head was judged its client is known.
+    @Test(arguments: [AccessLogFormat.json, .combined])
+    func theClientOfARequestWhoseContentIsRefusedIsNamed(format: AccessLogFormat) throws {
+        let keys = try ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span))
+        let request =
+            "POST /v1/me/library HTTP/1.1\r\nHost: a\r\nX-Refrain-Key: 0123456789abcdef\r\n"
+            + "X-Forwarded-For: 203.0.113.9\r\nTransfer-Encoding: chunked\r\n\r\nnone\r\n"
+        let line = try line(request, format, clientKeys: keys) {
+            $0.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.1")!])
+        }
+        if format == .json {
+            #expect(line.contains(#""address":"203.0.113.9","client":"app","method":"POST","target":"/v1/me/library""#))
+        } else {
+            #expect(line.hasPrefix("203.0.113.9 - app ["))
+            #expect(line.contains(#""POST /v1/me/library HTTP/1.1" 400 "#) && line.contains(" refused/chunk-size "))
+        }
+        #expect(!line.contains("0123456789abcdef"))
+    }
+
+    @Test func aRequestThatIsTooLargeForTheMemoryOfAllIsNamed() throws {
+        let content = String(repeating: "a", count: 60_000)
+        let request = "PUT \(Self.album) HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n" + content
+        let line = try line(request) { $0.bounds.requestBytes = 40_000 }
+        try expect(line, 413, "PUT", Self.album, "request-memory")
+    }
+}

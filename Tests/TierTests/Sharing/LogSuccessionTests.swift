@@ -1,0 +1,115 @@
+import EventLoop
+import Store
+import Testing
+
+@testable import Tier
+
+/// An engine that was started anew, or another one, with a log that may lack its latest purges.
+@Suite struct LogSuccessionTests {
+    /// The life of an engine whose mark is one.
+    private static let other = LogEpoch(number: epoch.number ^ 1)
+
+    /// A node at 20 that reads on, the others and their places.
+    private func script(_ others: [String: LogMark] = [:]) -> FollowerScript {
+        var script = FollowerScript.ready()
+        _ = script.tell(.answered(.signs, script.signs(others)))
+        return script
+    }
+
+    /// Wakes the node until it asks for a page, and answers; nil where it never asks.
+    private func answerPage(
+        _ script: inout FollowerScript, _ reply: (FollowerScript) -> [RESPReply]
+    ) -> [FollowerState.Effect]? {
+        for _ in 0..<10 {
+            for case .page(let number, let position) in script.wake().questions {
+                return script.tell(.answered(.page(number, after: position), reply(script)))
+            }
+        }
+        return nil
+    }
+
+    /// The next page of an engine with that mark.
+    private func page(
+        _ script: inout FollowerScript, place: UInt64? = 20, last: UInt64 = 20, stored: LogEpoch = epoch,
+        engine: UInt64 = 1
+    ) -> [FollowerState.Effect] {
+        answerPage(&script) {
+            $0.page(
+                entries: last > 20 ? [last] : [], last: last, place: place, stored: stored, engine: engine)
+        } ?? []
+    }
+
+    @Test func anEngineThatHasAllGoesOn() {
+        var script = script(["b": fence(20)])
+        let first = page(&script)
+        #expect(first.purges.isEmpty && first.lines(.signs).contains { $0.contains("confirmed=\(Self.other.text)") })
+        #expect(first.questions.contains(.succession) == false && script.state.status(at: script.now).standing == .away)
+        // The other one stands behind, and has found its place too.
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(10)], confirmed: Self.other)))
+        let second = page(&script)
+        #expect(second.purges.isEmpty)
+        let change = second.lines(.succession)
+        #expect(change.count == 1 && change[0].hasSuffix("refrain:epoch \(epoch.text) \(Self.other.text)"))
+        #expect(page(&script, stored: Self.other).purges.isEmpty)
+        #expect(script.state.status(at: script.now).standing == .ready && script.state.fence == fence(20))
+    }
+
+    @Test(arguments: [(nil, 30), (nil, 10)] as [(UInt64?, UInt64)])
+    func anEngineThatLacksThePurgeAtOurPlaceBeginsAnotherLife(place: UInt64?, last: UInt64) {
+        var script = script()
+        #expect(page(&script, place: place, last: last).purges == [.everything(.otherEpoch)])
+    }
+
+    /// Ids that were given and lost are given again.
+    @Test func anotherPurgeAtOurPlaceIsNotTheOneThatWasThere() {
+        var script = script()
+        let record = purge(.target([48]))
+        let effects = answerPage(&script) { $0.page(entries: [], last: 20, record: record, place: 20, engine: 1) }
+        #expect(effects?.purges == [.everything(.otherEpoch)])
+    }
+
+    @Test func anotherNumberBesideTheLogIsAnotherLife() {
+        var script = script()
+        #expect(page(&script, stored: LogEpoch(number: 5)).purges == [.everything(.otherEpoch)])
+    }
+
+    /// It may have been the only one that had read a purge which is lost.
+    @Test func aNodeThatDoesNotSayThatItHasItsPlaceIsWaitedForAndThenMissed() {
+        var script = script(["b": fence(20)])
+        let begin = script.now
+        var effects: [FollowerState.Effect] = []
+        while effects.purges.isEmpty, script.now - begin < .seconds(60) {
+            effects = page(&script)
+            #expect(effects.questions.contains(.succession) == false)
+        }
+        #expect(effects.purges == [.everything(.otherEpoch)])
+        #expect(script.now - begin >= LogFollower.Settings().successionPatience && script.now - begin < .seconds(12))
+    }
+
+    @Test func oneNodeThatHasBegunTheOtherLifeTakesAllAlong() {
+        var script = script(["b": fence(20)])
+        #expect(page(&script).purges.isEmpty)
+        _ = script.tell(.answered(.signs, script.signs(["b": LogMark(Self.other, LogPosition(20, 0))])))
+        #expect(page(&script).purges == [.everything(.otherEpoch)])
+    }
+
+    /// A process that was started anew does not know what the one before it had read last.
+    @Test func aNodeThatKnowsItsPlaceFromTheDiskAloneDoesNotConfirmIt() {
+        var script = FollowerScript()
+        _ = script.tell(.began(fence(20)))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        let reply = script.page(entries: [10, 20], place: 20, engine: 1)
+        #expect(script.tell(.answered(.page(1, after: .start), reply)).purges == [.everything(.otherEpoch)])
+    }
+
+    /// Two engines were masters at once, and both were of one life after nodes had agreed on one.
+    @Test func anotherEngineOfTheSameLifeThatLacksOurPlaceIsFoundOut() {
+        let cases: [(UInt64?, UInt64, Bool)] = [(nil, 30, true), (20, 30, false), (nil, 20, false)]
+        for (place, last, isBroken) in cases {
+            var script = script()
+            let effects = page(&script, place: place, last: last, stored: Self.other)
+            #expect(effects.purges.contains(.everything(.beyondEnd)) == isBroken, "\(place as Any), \(last)")
+        }
+    }
+}
