@@ -1,6 +1,7 @@
 /// The signs that tell a cache file from a file of another program (see DATABASE.md).
 ///
-/// Must hold: a file that holds anything is renamed only where a sign shows that it is a cache file.
+/// Must hold: a file with something in it is renamed only where a sign shows that it is a cache
+/// file.
 struct FileSigns {
     /// The size of the file; 0 where there is none.
     var byteCount = 0
