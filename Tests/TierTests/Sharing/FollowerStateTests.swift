@@ -79,8 +79,9 @@ import Testing
         var page = script.page(entries: [30, 31])
         let fields = purge().fields + [Array("language".utf8), Array("de".utf8)]
         let odd = RESPReply.array(fields.map { .bulk($0) })
-        guard case .array(let parts?) = page[0] else { return }
-        page[0] = .array([.array(["30-0", "31-0"].map { .array([.bulk(Array($0.utf8)), odd]) })] + parts.dropFirst())
+        guard case .array(var parts?) = page[0] else { return }
+        parts[1] = .array(["30-0", "31-0"].map { .array([.bulk(Array($0.utf8)), odd]) })
+        page[0] = .array(parts)
         let first = script.tell(.answered(.page(2, after: at(20)), page))
         guard case .purge(let job, let selection, let mode, _)? = first.last else {
             Issue.record("nothing is purged: \(first)")
@@ -173,7 +174,7 @@ import Testing
         var script = FollowerScript.ready()
         _ = script.wake()
         guard case .array(var parts?) = script.page(entries: [])[0] else { return }
-        parts[1] = .bulk(nil)
+        parts[2] = .bulk(nil)
         let begun = script.tell(.answered(.page(2, after: at(20)), [.array(parts)]))
         #expect(begun.questions == [.beginning(2, then: at(20))])
         #expect(
