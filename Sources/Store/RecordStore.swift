@@ -182,10 +182,9 @@ public final class RecordStore: Sendable {
     // MARK: Status
 
     /// A snapshot.
+    public var status: StoreStatus { shared.counters.withLock { $0 } }
     /// The disk that the file is on; nil where the file system does not tell.
     public var disk: DiskSpace? { DiskSpace(inFolder: FilePath.folder(of: shared.path)) }
-
-    public var status: StoreStatus { shared.counters.withLock { $0 } }
     /// Rows.
     public var entries: Int { status.entries }
     /// Stored bytes.

@@ -82,17 +82,18 @@ import Testing
         let captured = CapturedOutput()
         let proxy = try RunningProxy(try configuration(lines), OperationalLog(level: .info, captured.output.error))
         defer { proxy.stop() }
-        let lookout = Lookout.State()
-        #expect(lookout.look(at: proxy, now).isEmpty)
+        var shortages = Shortages()
+        let first = shortages.due(of: proxy, at: now)
+        #expect(first.isEmpty, "\(first)")
         // The new file is not in use before a reload.
         try write(to: 90 * Self.day)
-        let tomorrow = lookout.look(at: proxy, now + 8 * 3600)
+        let tomorrow = shortages.due(of: proxy, at: now + 8 * 3600)
         #expect(tomorrow.count == 1 && tomorrow[0].hasPrefix("developer_token_file: expires in 22h"), "\(tomorrow)")
-        let later = lookout.look(at: proxy, now + 15 * Int64(Self.day))
+        let later = shortages.due(of: proxy, at: now + 15 * Int64(Self.day))
         #expect(later.count == 2 && later[0].hasPrefix("developer_token_file: expired"), "\(later)")
         #expect(later.last?.hasPrefix("tls_certificate: \(folder.file("cert.pem")) expires in 5d") == true)
         try proxy.adopt(try configuration(lines))
-        let renewed = lookout.look(at: proxy, now + 17 * Int64(Self.day))
+        let renewed = shortages.due(of: proxy, at: now + 17 * Int64(Self.day))
         #expect(renewed.count == 1, "\(renewed)")
     }
 

@@ -19,8 +19,8 @@ extension DashboardView {
             let count = all.outcomes[outcome.rawValue]
             return [
                 .outcome(outcome), .text(Figure.count(count)), .text(Figure.percent(count, of: all.sum)),
-                .text(Figure.count(latency.count)), .text(Self.time(latency, 0.5)), .text(Self.time(latency, 0.99)),
-                .text(outcome.meaning),
+                .text(Figure.count(moment.totals.outcomes[outcome.rawValue])),
+                .text(Self.time(latency, 0.5)), .text(Self.time(latency, 0.99)), .text(outcome.meaning),
             ]
         }
     }

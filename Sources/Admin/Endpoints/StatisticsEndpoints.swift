@@ -9,6 +9,7 @@ extension AdminExchange {
         service.timeline.observe { moment in
             var observations = moment.observations
             observations.process = .current
+            observations.cacheDisk = observations.source.cacheDisk
             finish(
                 AdminReply(type: "text/plain; version=0.0.4; charset=utf-8", content: Array(observations.metrics.utf8)))
         }

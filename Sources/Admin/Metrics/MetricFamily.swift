@@ -177,9 +177,9 @@ extension MetricFamily {
             input.source.developerTokenEnd(at: input.unixSeconds).map { [Sample(Int($0))] } ?? []
         },
         gauge(
-            "refrain_developer_token_file_remaining_seconds",
-            "Seconds until the ready developer token in use ends (developer_token_file); below 0 since it has"
-        ) { input in one(input.source.readyToken(at: input.unixSeconds)?.expires.map { Int($0 - input.unixSeconds) }) },
+            "refrain_developer_token_file_expiry_timestamp_seconds",
+            "When the ready developer token in use ends (developer_token_file)"
+        ) { input in one(input.source.readyToken(at: input.unixSeconds)?.expires.map { Int($0) }) },
         gauge("refrain_certificate_expiry_timestamp_seconds", "When the certificate of the TLS listeners ends") {
             input in input.source.certificateEnd().map { [Sample(Int($0))] } ?? []
         },
@@ -250,9 +250,9 @@ extension MetricFamily {
             [Sample(input.source.isStoreAvailable ? 1 : 0)]
         },
         gauge("refrain_cache_disk_free_bytes", "Bytes that are left on the disk of the cache file") { input in
-            one(input.source.cacheDisk?.freeBytes)
+            one(input.cacheDisk?.freeBytes)
         },
-        gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file") { one($0.source.cacheDisk?.byteCount) },
+        gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file") { one($0.cacheDisk?.byteCount) },
     ]
 
     // MARK: Clients with keys

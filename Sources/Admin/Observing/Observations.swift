@@ -5,6 +5,7 @@ import Freshness
 import Glibc
 import Proxy
 import Server
+import Store
 import Text
 import Upstream
 
@@ -26,6 +27,8 @@ struct Observations {
     var spending = SpendingReport()
     /// Looked at for `/metrics` alone.
     var process = ProcessFigures()
+    /// Where the cache file is; looked at for `/metrics` alone.
+    var cacheDisk: DiskSpace?
 
     /// Most rows of lists of targets.
     private static let listed = 20

@@ -93,8 +93,8 @@ final class Answering {
     ///   - key: under which an answer would be; nil where the request names none.
     ///   - template: written to the log in place of the target; a target that is malformed or
     ///     private is not repeated there.
-    ///   - cause: the word that the log has behind the reason.
-    ///   - isRecorded: not where the request may hold anything.
+    ///   - cause: the word after the reason in the log.
+    ///   - isRecorded: false for a request that was not validated.
     ///   - retryAfter: seconds, where another try is worth while by then.
     ///   - upstreamTime: how long the origin took, where it was asked.
     ///   - status: what `Cache-Status` says when the cache was asked.
@@ -127,27 +127,29 @@ final class Answering {
         }
     }
 
-    /// Answers a request that goes no further. It may hold anything, so it is not recorded.
+    /// Rejects a request before the cache is asked. It was not validated, so it is not recorded.
     func refuse(_ connection: ClientConnection, _ rejection: Rejection) {
-        let target = connection.withHeadBytes { bytes in
-            let head = connection.head
-            return ShownTarget.bytes(of: bytes.extracting(head.target.range), for: NamedUser(of: head, bytes))
-        }
         refuse(
-            connection, rejection.error, template: String(decoding: target, as: UTF8.self),
+            connection, rejection.error, template: observer.isRead ? shownTarget(of: connection) : "-",
             retryAfter: rejection.retryAfter, status: .refused(rejection.reason), cause: rejection.cause,
             isRecorded: false)
     }
 
-    func answerPreflight(_ connection: ClientConnection) {
-        let head = connection.head
-        let (refusal, path) = connection.withHeadBytes { bytes in
-            (
-                crossOrigin.preflightRefusal(of: head, bytes, allowing: pageFields),
-                ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil)
-            )
+    private func shownTarget(of connection: ClientConnection) -> String {
+        connection.withHeadBytes { bytes in
+            let head = connection.head
+            let target = ShownTarget.bytes(of: bytes.extracting(head.target.range), for: NamedUser(of: head, bytes))
+            return String(decoding: target, as: UTF8.self)
         }
-        observer.recordPreflight(path, refusal, on: connection)
+    }
+
+    func answerPreflight(_ connection: ClientConnection) {
+        connection.withHeadBytes { bytes in
+            let head = connection.head
+            observer.recordPreflight(
+                ShownTarget.bytes(of: bytes.extracting(head.target.range), for: nil),
+                crossOrigin.preflightRefusal(of: head, bytes, allowing: pageFields), on: connection)
+        }
         connection.respond(content: []) { buffer in
             CrossOrigin.writePreflight(allowing: pageFields, to: &buffer)
             writeCrossOrigin(connection, to: &buffer)

@@ -21,10 +21,13 @@ final class RequestObserver {
         traffic = TrafficTap(recorder, context.loop)
     }
 
+    /// Whether the log or a watcher reads what is recorded.
+    var isRead: Bool { log != nil || feed.isWatched }
+
     /// To be called once for every request, before its answer is sent: the bytes of the request are
     /// gone then.
-    /// - Parameter answer: asked for only while traffic is recorded; nil where the request may hold
-    ///   anything, and is not recorded.
+    /// - Parameter answer: asked for only while traffic is recorded; nil for a request that was not
+    ///   validated, which is not recorded.
     func record(
         _ answered: AnsweredRequest, _ answer: @autoclosure () -> TrafficAnswer?, on connection: ClientConnection
     ) {
@@ -60,10 +63,12 @@ final class RequestObserver {
         return nanoseconds
     }
 
-    /// A request that was not read to its end.
-    func record(_ unread: UnreadRequest, on connection: ClientConnection) {
+    /// A request that was not read to its end; it is asked for only where something reads it.
+    func record(_ unread: @autoclosure () -> UnreadRequest, on connection: ClientConnection) {
         let nanoseconds = context.loop.currentTime.nanoseconds - connection.requestedAt.nanoseconds
         statistics.latencies[Outcome.refused.rawValue].record(nanoseconds: nanoseconds)
+        guard isRead else { return }
+        let unread = unread()
         log?.record(unread, nanoseconds: nanoseconds, on: connection)
         guard feed.isWatched else { return }
         let unixSeconds = context.unixSeconds
@@ -80,8 +85,10 @@ final class RequestObserver {
     /// - Parameters:
     ///   - path: what the page asks about, without the query; the route where that is private.
     ///   - refusal: why the browser will not send the request; nil where it will.
-    func recordPreflight(_ path: [UInt8], _ refusal: StaticString?, on connection: ClientConnection) {
-        log?.recordPreflight(path, refusal, on: connection)
+    func recordPreflight(
+        _ path: @autoclosure () -> [UInt8], _ refusal: @autoclosure () -> StaticString?, on connection: ClientConnection
+    ) {
+        log?.recordPreflight(path(), refusal(), on: connection)
     }
 
     private func noteTarget(_ answered: AnsweredRequest, _ outcome: Outcome, _ nanoseconds: Int64, _ now: Instant) {

@@ -9,7 +9,7 @@ struct Rejection {
     let reason: Reason
     /// In seconds, where another try is worth while by then.
     var retryAfter: Int?
-    /// The word that the log has behind the reason.
+    /// The word after the reason in the log.
     var cause: StaticString?
 
     /// The request presents none of the client keys.

@@ -1,7 +1,7 @@
 import AppleMusic
 import HTTP
 
-/// Log form of a target whose request is refused, or asks for a page what it may do.
+/// The form in which the log shows the target of a refused request or of a preflight.
 ///
 /// Must hold: it has no query, and of a user's path no more than the route (FRAMING 7.4).
 enum ShownTarget {

@@ -74,8 +74,8 @@ public final class ProxyService: Service {
     public func refused(_ connection: ClientConnection, status: Int, contentLength: Int, because cause: String) {
         count(connection)
         proxy.base.statistics.count(.refused)
-        let unread = UnreadRequest(status: status, contentLength: contentLength, because: cause, on: connection)
-        proxy.observer.record(unread, on: connection)
+        proxy.observer.record(
+            UnreadRequest(status: status, contentLength: contentLength, because: cause, on: connection), on: connection)
     }
 
     public func writeRefusalFields(to buffer: inout ByteBuffer) { proxy.answering.writeForUnread(to: &buffer) }

@@ -7,9 +7,12 @@ extension TokenClaims {
 
 extension Configuration {
     /// All that `serve` warns of at the start and at a reload, and `check` shows.
-    /// - Parameter unixSeconds: the time now.
-    func warnings(at unixSeconds: Int64) -> [String] {
-        warnings + tokenWarnings(at: unixSeconds) + certificateExpiries.compactMap { $0.warning(at: unixSeconds) }
+    /// - Parameters:
+    ///   - unixSeconds: the time now.
+    ///   - certificates: where their files have been read.
+    func warnings(at unixSeconds: Int64, _ certificates: [Expiry]? = nil) -> [String] {
+        warnings + tokenWarnings(at: unixSeconds)
+            + (certificates ?? certificateExpiries).compactMap { $0.warning(at: unixSeconds) }
     }
 
     /// Why the origin will refuse the token that a file holds: one that is signed here is right.

@@ -7,10 +7,10 @@ final class Lookout {
     private let timer: any DispatchSourceTimer
 
     init(_ proxy: RunningProxy, _ log: OperationalLog) {
-        let state = State()
+        let shortages = Mutex(Shortages())
         timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "refrain.lookout"))
         timer.setEventHandler { @Sendable in
-            for line in state.look(at: proxy, Int64(time(nil))) { log(.warn, line) }
+            for line in shortages.withLock({ $0.due(of: proxy, at: Int64(time(nil))) }) { log(.warn, line) }
         }
         timer.schedule(deadline: .now(), repeating: .seconds(60), leeway: .seconds(1))
         timer.activate()
@@ -19,26 +19,15 @@ final class Lookout {
     deinit {
         timer.cancel()
     }
-
-    /// Remembers what was told.
-    final class State: Sendable {
-        private let shortages = Mutex(Shortages())
-
-        /// The lines that are due.
-        func look(at proxy: RunningProxy, _ unixSeconds: Int64) -> [String] {
-            let expiries = proxy.expiries(at: unixSeconds)
-            let disk = proxy.server.snapshot.cacheDisk
-            return shortages.withLock { shortages in
-                shortages.due(expiries, at: unixSeconds) + (shortages.due(disk).map { [$0] } ?? [])
-            }
-        }
-    }
 }
 
-extension RunningProxy {
-    /// Ends of what is in use, be there other files by now.
-    fileprivate func expiries(at unixSeconds: Int64) -> [Expiry] {
-        let token = server.snapshot.readyToken(at: unixSeconds).map { [Expiry(developerToken: $0)] } ?? []
-        return token + running.withLock { $0.current.certificates }
+extension Shortages {
+    /// The lines that are due; of ends of what is in use, be there other files by now.
+    mutating func due(of proxy: RunningProxy, at unixSeconds: Int64) -> [String] {
+        let server = proxy.server.snapshot
+        let token = server.readyToken(at: unixSeconds).map { [Expiry(developerToken: $0)] } ?? []
+        let running = proxy.running.withLock { $0 }
+        return due(token + running.current.certificates, reloads: running.reloads, at: unixSeconds)
+            + (due(server.cacheDisk).map { [$0] } ?? [])
     }
 }

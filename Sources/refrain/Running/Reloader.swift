@@ -90,7 +90,8 @@ final class Reloader: Sendable {
         guard refused.isEmpty else { throw .configuration(refused) }
         try proxy.adopt(effective.configuration)
         lines.withLock { $0 = effective.lines }
-        for text in effective.configuration.warnings(at: Int64(time(nil))) { log(.warn, text) }
+        let certificates = proxy.running.withLock { $0.current.certificates }
+        for text in effective.configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
         let now = Self.contents(of: effective.lines, files)
         let changed = effective.changes(since: before).map(\.name)
         let renewed = contents.withLock { contents in

@@ -16,11 +16,6 @@ struct RunningSettings: Sendable {
     var settings: ProxySettings
     /// Ends of the certificates that were read with it.
     let certificates: [Expiry]
-
-    init(configuration: Configuration, settings: ProxySettings) {
-        (self.configuration, self.settings) = (configuration, settings)
-        certificates = configuration.certificateExpiries
-    }
 }
 
 /// A proxy with its admin listener, from start to stop.
@@ -42,6 +37,7 @@ final class RunningProxy: Sendable {
     struct Running {
         var current: RunningSettings
         var admin: AdminListener?
+        var reloads = 0
     }
 
     /// The admin surface where it listens now.
@@ -64,7 +60,7 @@ final class RunningProxy: Sendable {
     ///   - developer: used in place of the configured tokens, which a demonstration has none of.
     init(
         _ configuration: Configuration, _ log: OperationalLog, inheritance: Inheritance = Inheritance(),
-        developer: DeveloperTokens? = nil
+        developer: DeveloperTokens? = nil, certificates: [Expiry]? = nil
     ) throws(CommandFailure) {
         var settings = try configuration.proxySettings(log, inheritance)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
@@ -73,7 +69,9 @@ final class RunningProxy: Sendable {
         server = try Self.server(settings, node)
         self.log = log
         self.inheritance = inheritance
-        let current = RunningSettings(configuration: configuration, settings: settings)
+        let current = RunningSettings(
+            configuration: configuration, settings: settings,
+            certificates: certificates ?? configuration.certificateExpiries)
         running = Mutex(Running(current: current, admin: nil))
         do throws(CommandFailure) {
             let admin = try startAdmin(configuration)
@@ -164,8 +162,9 @@ final class RunningProxy: Sendable {
         settings.shared.cache.store?.records.checkRate = configuration.cacheCheck
         var configuration = configuration
         configuration.recording = server.adoptRecording(configuration.recording, before: recordingBefore, log)
-        let current = RunningSettings(configuration: configuration, settings: settings)
-        running.withLock { $0 = Running(current: current, admin: admin) }
+        let current = RunningSettings(
+            configuration: configuration, settings: settings, certificates: configuration.certificateExpiries)
+        running.withLock { $0 = Running(current: current, admin: admin, reloads: $0.reloads + 1) }
     }
 
     /// Calls `completion` when every loop has answered.

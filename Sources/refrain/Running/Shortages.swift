@@ -14,21 +14,27 @@ struct Shortages {
 
     private var notices: [String: Notice] = [:]
     private var isDiskShort = false
+    /// At the last look.
+    private var reloads = 0
 
     /// The warnings that are due: a day and an hour before an end, at it, and daily from when the
-    /// first was. Nothing of an end that is new: the start or the reload that brought it has told.
-    mutating func due(_ expiries: [Expiry], at unixSeconds: Int64) -> [String] {
-        expiries.compactMap { expiry in
+    /// first was.
+    /// - Parameter reloads: how many there were. A token that the origin refuses is read anew
+    ///   without one.
+    mutating func due(_ expiries: [Expiry], reloads: Int, at unixSeconds: Int64) -> [String] {
+        defer { self.reloads = reloads }
+        return expiries.compactMap { expiry in
             let warning = expiry.warning(at: unixSeconds)
             let stage = warning == nil ? .far : Self.stage(before: expiry.ends, at: unixSeconds)
             let now = Notice(ends: expiry.ends, stage: stage, at: unixSeconds)
-            guard let last = notices[expiry.subject], last.ends == now.ends else {
+            // The first look at an end is silent: the start or the reload has logged it.
+            guard let last = notices[expiry.subject], last.ends == now.ends || reloads == self.reloads else {
                 notices[expiry.subject] = now
                 return nil
             }
             // The clock may have been set back.
             let isRecent = (last.at..<last.at + Expiry.day).contains(unixSeconds)
-            guard stage.rawValue > last.stage.rawValue || !isRecent else { return nil }
+            guard last.ends != now.ends || stage.rawValue > last.stage.rawValue || !isRecent else { return nil }
             notices[expiry.subject] = now
             return warning
         }

@@ -20,10 +20,11 @@ func runServe(
     ProcessSecrecy.apply()
     DescriptorLimit.raise()
     AllocatorSettings.apply()
-    for text in configuration.warnings(at: Int64(time(nil))) { log(.warn, text) }
+    let certificates = configuration.certificateExpiries
+    for text in configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
     if let lack = configuration.lack(under: ResourceLimits()) { throw .failed(lack) }
     let signals = StopSignals()
-    let proxy = try RunningProxy(configuration, log, inheritance: inheritance)
+    let proxy = try RunningProxy(configuration, log, inheritance: inheritance, certificates: certificates)
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)
     let upgrader = Upgrader(program, proxy, reloader, log, manager, whenReplaced: signals.wake)
     signals.on(SIGUSR1) { @Sendable in

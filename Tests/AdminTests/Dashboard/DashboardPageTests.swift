@@ -172,6 +172,17 @@ import Upstream
                 "id=\"window-24h\" href=\"/?window=24h\" data-window=\"24h\" data-state=\"chosen\""))
     }
 
+    /// A request that was answered meanwhile was in the table and not in the figures.
+    @Test func theTableAndTheFiguresAreOfOneMoment() throws {
+        let statistics = Statistics()
+        let moment = try moment(statistics: statistics)
+        statistics.latencies[Outcome.hit.rawValue].record(nanoseconds: 1_000)
+        let view = DashboardView(moment)
+        let rows = try #require(view.tables["outcomes"])
+        #expect(view.texts["requests-hour"] == "1 in the hour")
+        #expect(rows.first { $0.first == .outcome(.hit) }?[3] == .text("1"))
+    }
+
     @Test func theShareOfHTTP2IsShownWhereThereIsAny() throws {
         #expect(try DashboardView(moment()).texts["requests-hour"] == "1 in the hour")
         let statistics = Statistics()

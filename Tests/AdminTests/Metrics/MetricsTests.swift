@@ -29,7 +29,8 @@ import Upstream
         return Observations(
             source: source, breakdown: breakdown,
             reloads: ReloadStatus.Snapshot(succeeded: 3, failed: 1, lastFailure: "x"), history: History(),
-            version: "1.2.3", unixSeconds: 1_800_000_000, startedAt: 1_790_000_000, tier: tier, process: .current)
+            version: "1.2.3", unixSeconds: 1_800_000_000, startedAt: 1_790_000_000, tier: tier, process: .current,
+            cacheDisk: source.cacheDisk)
     }
 
     @Test func verificationsAreCountedByWhatCameOfThem() throws {
@@ -123,9 +124,9 @@ import Upstream
         let key = try SigningKey(pem: SigningKey.generatePEM())
         let signed = try DeveloperTokens(
             signer: DeveloperTokenSigner(key: key, keyID: "K", teamID: "T", lifetime: 3600), at: 1_800_000_000)
-        for (source, remaining) in [(tokens, 3600), (signed, nil)] as [(DeveloperTokens, Double?)] {
+        for (source, end) in [(tokens, 1_800_003_600), (signed, nil)] as [(DeveloperTokens, Double?)] {
             let scraped = try Exposition(try input([Statistics()], developer: source).metrics)
-            #expect(scraped.value("refrain_developer_token_file_remaining_seconds") == remaining)
+            #expect(scraped.value("refrain_developer_token_file_expiry_timestamp_seconds") == end)
             #expect(scraped.value("refrain_developer_token_expiry_timestamp_seconds") != nil)
         }
     }

@@ -32,7 +32,7 @@ struct AnsweredRequest {
         }
     }
 
-    /// The word that the log has behind `word`.
+    /// The word after `word` in the log.
     var logDetail: String? { cause?.description ?? detail?.text }
 
     /// The `detail` of `Cache-Status`, where it is another word.

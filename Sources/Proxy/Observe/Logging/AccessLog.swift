@@ -102,7 +102,7 @@ final class AccessLog {
         let second = connection.context.unixSeconds
         guard second != timestampSecond else { return }
         timestampSecond = second
-        // JSON has milliseconds behind it.
+        // JSON appends milliseconds and the Z.
         let text = format == .combined ? LogTime.common(second) : String(LogTime.rfc3339(second).dropLast())
         timestamp = Array(text.utf8)
     }
