@@ -52,7 +52,8 @@ import Upstream
             loop.sync {
                 _ = gate?.send(
                     UpstreamRequest(method: .get, head: head), priority: .waitingClient,
-                    deadline: loop.now + .seconds(600), to: receiver)
+                    label: UpstreamLabel(number: 0, spender: .everyone), deadline: loop.now + .seconds(600),
+                    to: receiver)
             }
             for await status in receiver.statuses.stream { return status }
             return nil

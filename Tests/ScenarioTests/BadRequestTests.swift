@@ -73,9 +73,9 @@ import Testing
     @Test func noneTakesThePlaceOfAnAnswer() throws {
         let clock = ManualClock(1_790_000_000)
         let isRefused = Mutex(false)
-        let origin = try FakeOrigin { _ in
-            isRefused.withLock { $0 } ? Self.reply("40005") : FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#)
-        }
+        // With a validator it is kept past its time.
+        let answer = FakeOrigin.Reply(fields: [("ETag", "\"a\"")], body: #"{"data":[{"id":"1"}]}"#)
+        let origin = try FakeOrigin { _ in isRefused.withLock { $0 } ? Self.reply("40005") : answer }
         var policy = Policy()
         policy[.songs] = .fixed(10, stale: 0)
         let proxy = try ProxyUnderTest(

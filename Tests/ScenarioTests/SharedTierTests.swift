@@ -1,6 +1,8 @@
+import AppleMusic
 import Cache
 import EventLoop
 import Foundation
+import Freshness
 import Server
 import Store
 import Synchronization
@@ -188,6 +190,26 @@ import Testing
         done.waitOrFail()
         #expect(nodes.origin.requests.count == 2)
         #expect(nodes.tiers[1].counters[.taken] == 0 && nodes.tiers[1].counters[.purged] == 1)
+    }
+
+    /// A node that may not keep a 400 in an answer's place took it from the node that may.
+    @Test func noBadRequestOfAnotherNodeTakesThePlaceOfAnAnswer() throws {
+        let isRefused = Mutex(true)
+        let nodes = try Nodes(2) { _ in
+            guard isRefused.withLock({ $0 }) else { return FakeOrigin.Reply(body: "{\"data\":[]}") }
+            return FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
+        }
+        #expect(try nodes.get(0, Self.album).status == 400)
+        waitUntil { (try? nodes.engine.run("KEYS", "refrain:v1:*"))?.contains("refrain:v1:") == true }
+        isRefused.withLock { $0 = false }
+        nodes.caches[1].store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array(Self.album.utf8)), status: 200,
+                fields: Array("Content-Type: application/json\r\n".utf8), body: Array("old".utf8),
+                receivedAt: TimeOfDay.system.unixSeconds() - 100, lifetime: Lifetime(freshFor: 10, keepFor: 1_000),
+                classTag: ResourceClass.albums.rawValue, storefront: Array("us".utf8)))
+        #expect(try nodes.get(1, Self.album).status == 200)
+        #expect(nodes.origin.requests.count == 2 && nodes.tiers[1].counters[.useless] == 1)
     }
 
     @Test func withoutTheEngineEachNodeAsksForItself() throws {

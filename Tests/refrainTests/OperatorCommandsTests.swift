@@ -99,7 +99,7 @@ import Text
             stats.hasPrefix("requests\n  requests ") && stats.contains("\norigin\n") && stats.contains("\nstorage\n"))
         #expect(stats.contains("100.0 % of requests") && stats.contains("\nreasons\n  absent "))
         let json = try JSON.parse(Array(running.run("stats", "--json").standard.utf8))
-        let others: Set = ["pid", "time", "started_at", "developer_token_expires"]
+        let others: Set = ["pid", "time", "started_at", "developer_token_expires", "top_targets_sampling"]
         for member in json.objectValue?.members ?? [] where member.value.intValue != nil {
             let hasGroup = stats.contains("\n  \(member.key) ") || others.contains(member.key)
             #expect(hasGroup, "\(member.key): give it a group in StatsTable")

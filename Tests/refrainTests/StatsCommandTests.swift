@@ -20,15 +20,15 @@ import Text
     @Test func theBudgetIsShownByEachWayToTellItApart() {
         let spending =
             #"{"spending":{"class":[{"name":"songs","since_start":2},{"name":"personal","since_start":7}],"#
-            + #""client":[{"name":"","kind":"socket","since_start":9}]}}"#
+            + #""client":[{"name":"Unix sockets","kind":"socket","since_start":9}]}}"#
         #expect(
             runAgainstServer("stats", spending, []).result.standard == """
                 sent to the origin, by class
-                  personal  7
-                  songs     2
+                  personal      7
+                  songs         2
 
                 sent to the origin, by client
-                  socket    9
+                  Unix sockets  9
 
                 """)
     }

@@ -43,7 +43,7 @@ extension DashboardView {
             report.rows(axis, in: window).prefix(Self.mostSpenders).map { row in
                 let count = row.windows[window] ?? 0
                 return [
-                    .text(axis.rawValue), .text(row.name.shown), .text(Figure.count(count)),
+                    .text(axis.rawValue), .text(row.name.text), .text(Figure.count(count)),
                     .text(Figure.percent(count, of: report.total(window))),
                     .text(Figure.steadyRate(report.perSecond(row))), .text(Figure.count(row.sinceStart)),
                 ]

@@ -144,19 +144,26 @@ extension MetricFamily {
             "refrain_upstream_sent_total", "Requests sent to the origin, repetitions included", .upstreamRequests),
         counter(
             "refrain_upstream_sent_by_class_total", labels: ["class", "purpose"],
-            "The same by class of what is asked for, and by purpose"
+            "Requests sent to the origin by class and purpose"
         ) { input in
-            input.source.spending.pairs.map { Sample($0.count, [$0.resourceClass.name, $0.purpose.name]) }
+            input.spending.pairs.map { Sample($0.count, [$0.resourceClass.name, $0.purpose.name]) }
         },
-        counter("refrain_upstream_sent_by_route_total", labels: ["route"], "The same by route, ids left out") { input in
-            input.sent(by: .route).map { Sample($0.value, [$0.key.text]) }.sorted { $0.labels[0] < $1.labels[0] }
+        counter(
+            "refrain_upstream_sent_by_route_total", labels: ["route"], "Requests sent to the origin by route"
+        ) { input in
+            input.spending.rows(.route).map { Sample($0.sinceStart, [$0.name.text]) }
         },
         counter(
             "refrain_upstream_sent_by_client_total", labels: ["kind", "client"],
-            "The same by the client that caused it; networks together"
+            "Requests sent to the origin by the client that caused them; all networks are one"
         ) { input in
-            input.sent(by: .client).map { Sample($0.value, [$0.key.kind ?? "", $0.key.text]) }
-                .sorted { ($0.labels[0], $0.labels[1]) < ($1.labels[0], $1.labels[1]) }
+            let rows = input.spending.rows(.client)
+            // The address of each visitor would be a label, and one that loses its row would count
+            // from nothing again.
+            let networks = rows.filter(\.name.isOfNetworks).reduce(0) { $0 + $1.sinceStart }
+            let others = rows.filter { !$0.name.isOfNetworks }
+            return others.map { Sample($0.sinceStart, [$0.name.kind ?? "", $0.name.text]) }
+                + (networks > 0 ? [Sample(networks, ["network", "all networks"])] : [])
         },
         histogram(
             "refrain_upstream_duration_seconds", labels: ["priority"], "Time that the origin took to answer"
@@ -368,17 +375,6 @@ extension Observations {
         return text
     }
 
-    /// Requests sent to the origin. A network's address would be a label for each visitor: networks
-    /// are one.
-    fileprivate func sent(by axis: SpendingAxis) -> [SpendingReport.Name: Int] {
-        let name = source.spendingNames
-        return source.spending.counts(by: axis).reduce(into: [:]) { sums, count in
-            let found = name(count.key)
-            let isNetwork = found.kind == SpendingReport.Name.network
-            sums[isNetwork ? SpendingReport.Name(text: "", kind: found.kind) : found, default: 0] += count.value
-        }
-    }
-
     /// By tier and class, over all storefronts.
     fileprivate func byClass(_ figure: KeyPath<StorageBreakdown.Part, Int>) -> [MetricFamily.Sample] {
         [("file", breakdown.file), ("memory", breakdown.memory)].flatMap { tier, parts in
@@ -389,6 +385,10 @@ extension Observations {
             }
         }
     }
+}
+
+extension SpendingReport.Name {
+    fileprivate var isOfNetworks: Bool { kind == "network" || kind == "others" }
 }
 
 extension UpstreamStatistics.Kind {

@@ -4,27 +4,14 @@ import Proxy
 import Text
 import Upstream
 
-/// The answer to "who spends the budget": requests that were sent to the origin, by class, by
-/// purpose, by client and by route. Each is counted, none is estimated.
+/// Requests sent to the origin, by class, by purpose, by client and by route. All are counted, none
+/// is estimated.
 struct SpendingReport {
-    /// The name of a key.
+    /// The name of one or more keys.
     struct Name: Hashable {
         let text: String
-        /// For clients alone: `key`, `network`, `socket`, `proxy` or `others`.
+        /// For clients alone: `key`, `network`, `socket`, `proxy` or `others`, which are networks.
         var kind: String?
-
-        static let network = "network"
-
-        /// For people.
-        var shown: String {
-            switch (text, kind) {
-            case ("", "key"?): "a removed key"
-            case ("", "socket"?): "Unix sockets"
-            case ("", "proxy"?): "Refrain itself"
-            case ("", "others"?): "all others"
-            default: text
-            }
-        }
     }
 
     /// Counts of a time that ends now.
@@ -40,6 +27,8 @@ struct SpendingReport {
         let windows: [HistoryWindow: Int]
     }
 
+    /// By class and purpose, since the start.
+    let pairs: [(resourceClass: ResourceClass, purpose: UpstreamPurpose, count: Int)]
     /// The rows of each axis, the largest since the start first.
     private let rows: [SpendingAxis: [Row]]
     private let now: (seconds: Double, total: Int)
@@ -50,24 +39,31 @@ struct SpendingReport {
         now: Window = Window(), _ windows: [HistoryWindow: Window] = [:],
         _ name: (SpendingKey) -> Name = { _ in Name(text: "") }
     ) {
+        pairs = counts.pairs
         self.now = (now.seconds, now.counts.total)
         self.windows = windows.mapValues { ($0.seconds, $0.counts.total) }
         var rows: [SpendingAxis: [Row]] = [:]
         for axis in SpendingAxis.allCases {
-            let recent = now.counts.counts(by: axis)
-            let within = windows.mapValues { $0.counts.counts(by: axis) }
-            rows[axis] = counts.counts(by: axis).map { key, count in
+            func named(_ counts: SpendingCounts) -> [Name: Int] {
+                counts.counts(by: axis).reduce(into: [:]) { $0[name($1.key), default: 0] += $1.value }
+            }
+            let recent = named(now.counts)
+            let within = windows.mapValues { named($0.counts) }
+            rows[axis] = named(counts).map { name, count in
                 Row(
-                    name: name(key), sinceStart: count, now: recent[key] ?? 0,
-                    windows: within.mapValues { $0[key] ?? 0 })
+                    name: name, sinceStart: count, now: recent[name] ?? 0,
+                    windows: within.mapValues { $0[name] ?? 0 })
             }.sorted { ($1.sinceStart, $0.name.text) < ($0.sinceStart, $1.name.text) }
         }
         self.rows = rows
     }
 
+    /// All rows, the largest since the start first.
+    func rows(_ axis: SpendingAxis) -> [Row] { rows[axis] ?? [] }
+
     /// The rows that have anything in the window, the largest there first.
     func rows(_ axis: SpendingAxis, in window: HistoryWindow) -> [Row] {
-        (rows[axis] ?? []).filter { $0.windows[window] ?? 0 > 0 }
+        rows(axis).filter { $0.windows[window] ?? 0 > 0 }
             .sorted { $0.windows[window] ?? 0 > $1.windows[window] ?? 0 }
     }
 
@@ -92,7 +88,7 @@ struct SpendingReport {
         }
         var object = JSONObject()
         object.append("windows", .object(spans))
-        for axis in SpendingAxis.allCases { object.append(axis.rawValue, .array((rows[axis] ?? []).map(\.json))) }
+        for axis in SpendingAxis.allCases { object.append(axis.rawValue, .array(rows(axis).map(\.json))) }
         return .object(object)
     }
 }
@@ -110,8 +106,8 @@ extension SpendingReport.Row {
 }
 
 extension StatisticsSource {
-    /// Names the keys of `spending` as of now. A client's name is empty where nothing tells it from
-    /// others of its kind, and where its key has been removed.
+    /// Names the keys of `spending` as of now. Words for people contain a space, which no name of a
+    /// client does.
     var spendingNames: (SpendingKey) -> SpendingReport.Name {
         let names = Dictionary(clients().map { (UpstreamParty.client($0.name), $0.name) }) { one, _ in one }
         return { key in
@@ -120,11 +116,11 @@ extension StatisticsSource {
             case .purpose(let purpose): SpendingReport.Name(text: purpose.name)
             case .route(let number): SpendingReport.Name(text: RouteTemplate.texts[number])
             case .client(.network(let number)):
-                SpendingReport.Name(text: SocketAddress.text(ofNetwork: number), kind: SpendingReport.Name.network)
-            case .client(.everyone): SpendingReport.Name(text: "", kind: "socket")
-            case .client(.background): SpendingReport.Name(text: "", kind: "proxy")
-            case .client(let party): SpendingReport.Name(text: names[party] ?? "", kind: "key")
-            case .otherClients: SpendingReport.Name(text: "", kind: "others")
+                SpendingReport.Name(text: SocketAddress.text(ofNetwork: number), kind: "network")
+            case .client(.everyone): SpendingReport.Name(text: "Unix sockets", kind: "socket")
+            case .client(.background): SpendingReport.Name(text: "Refrain itself", kind: "proxy")
+            case .client(let party): SpendingReport.Name(text: names[party] ?? "removed keys", kind: "key")
+            case .otherNetworks: SpendingReport.Name(text: "other networks", kind: "others")
             }
         }
     }

@@ -15,7 +15,7 @@ final class Exchange {
     let request: OriginRequest
     /// On whose behalf.
     let party: UpstreamParty
-    /// The client that caused it, also where it is made on nobody's behalf.
+    /// The client that caused it, also for background requests.
     private let spender: UpstreamParty
     private let proxy: ProxyLoop
     private let completion: ((PartEnd, ComparedAnswer?) -> Void)?

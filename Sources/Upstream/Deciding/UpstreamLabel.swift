@@ -6,7 +6,7 @@ public struct UpstreamLabel: Sendable {
     public let spender: UpstreamParty
 
     /// Takes both as they are.
-    public init(number: Int = 0, spender: UpstreamParty = .everyone) {
+    public init(number: Int, spender: UpstreamParty) {
         (self.number, self.spender) = (number, spender)
     }
 }

@@ -67,7 +67,7 @@ public final class UpstreamExchange {
     ///   - deadline: until when it may wait for its turn.
     init(
         _ request: UpstreamRequest, priority: UpstreamPriority = .waitingClient, party: UpstreamParty = .everyone,
-        label: UpstreamLabel = UpstreamLabel(), account: UInt64 = 0, gate: UpstreamGate? = nil, deadline: Instant,
+        label: UpstreamLabel, account: UInt64 = 0, gate: UpstreamGate? = nil, deadline: Instant,
         repeats: Int = 0, loop: EventLoop,
         receiver: any UpstreamReceiver
     ) {

@@ -57,7 +57,7 @@ public final class UpstreamGate {
     /// - Parameters:
     ///   - priority: who goes first when not all may go.
     ///   - party: on whose behalf it is sent: parties that wait are served in turns.
-    ///   - label: what it counts as.
+    ///   - label: the counters that it is added to.
     ///   - account: what stands for something of the client's own that goes along, such as its
     ///     token: 429s to that teach a limit of its own. 0 where nothing does.
     ///   - deadline: what has not left by then fails with `waitedTooLong`. Once it has left, the
@@ -69,7 +69,7 @@ public final class UpstreamGate {
     ///     answer only, but perhaps of interim responses to the earlier sendings.
     public func send(
         _ request: UpstreamRequest, priority: UpstreamPriority, party: UpstreamParty = .everyone,
-        label: UpstreamLabel = UpstreamLabel(), account: UInt64 = 0, deadline: Instant,
+        label: UpstreamLabel, account: UInt64 = 0, deadline: Instant,
         repeats: Int = UpstreamGate.defaultRepeats, to receiver: any UpstreamReceiver
     ) -> UpstreamExchange {
         loop.assertOnLoop()

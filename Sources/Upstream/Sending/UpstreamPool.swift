@@ -33,8 +33,10 @@ public final class UpstreamPool {
     /// Sends a request, now or when a connection is free. The receiver is not called before this
     /// has returned.
     public func send(_ request: UpstreamRequest, to receiver: any UpstreamReceiver) -> UpstreamExchange {
-        // Without a gate it has no turn to wait for.
-        let exchange = UpstreamExchange(request, deadline: loop.now, loop: loop, receiver: receiver)
+        // Without a gate it has no turn to wait for, and nothing counts it.
+        let exchange = UpstreamExchange(
+            request, label: UpstreamLabel(number: 0, spender: .everyone), deadline: loop.now, loop: loop,
+            receiver: receiver)
         send(exchange)
         return exchange
     }

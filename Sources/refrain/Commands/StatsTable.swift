@@ -49,7 +49,8 @@ enum StatsTable {
         let tier = stats["tier"]?.rows() ?? []
         sections.append(("shared tier", tier.map { [$0.name, $0.value, ""] }))
         for axis in SpendingAxis.allCases {
-            sections.append(("sent to the origin, by \(axis.rawValue)", frequencies(spenders(axis, in: stats))))
+            let counts = spenders(axis, in: stats, "since_start")
+            sections.append(("sent to the origin, by \(axis.rawValue)", frequencies(counts)))
         }
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
         sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
@@ -85,11 +86,10 @@ enum StatsTable {
         }
     }
 
-    /// Requests sent to the origin since the start; a client without a name has its kind as one.
-    static func spenders(_ axis: SpendingAxis, in stats: JSON?) -> [(name: String, count: Int)] {
-        (stats?["spending"]?[axis.rawValue]?.arrayValue ?? []).map { row in
-            let name = row["name"]?.stringValue ?? ""
-            return (name.isEmpty ? row["kind"]?.stringValue ?? "" : name, row["since_start"]?.countValue ?? 0)
+    /// Requests sent to the origin within the time that the member names.
+    static func spenders(_ axis: SpendingAxis, in stats: JSON, _ time: String) -> [(name: String, count: Int)] {
+        (stats["spending"]?[axis.rawValue]?.arrayValue ?? []).map { row in
+            (row["name"]?.stringValue ?? "", row[time]?.countValue ?? 0)
         }
     }
 

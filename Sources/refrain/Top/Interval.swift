@@ -53,8 +53,6 @@ struct Interval {
     let upstream: Int
     /// Requests that came by HTTP/2.
     let http2: Int
-    /// Requests sent to the origin, by each way to tell them apart.
-    let spending: [(axis: String, rows: [Spender])]
     let hitTimes: BucketCounts
     let missTimes: BucketCounts
 
@@ -77,29 +75,8 @@ struct Interval {
         }
         upstream = difference { $0["upstream_requests"]?.countValue }
         http2 = difference { $0["http2_requests"]?.countValue }
-        spending = Self.spending(stats, since: earlier)
         hitTimes = times(Self.hits)
         missTimes = times(Self.misses)
-    }
-
-    /// Requests to the origin of one class, purpose, client or route.
-    struct Spender: Equatable {
-        let name: String
-        /// Within the interval.
-        let count: Int
-        let sinceStart: Int
-    }
-
-    private static func spending(_ stats: JSON, since earlier: JSON?) -> [(axis: String, rows: [Spender])] {
-        SpendingAxis.allCases.map { axis in
-            let before = Dictionary(
-                StatsTable.spenders(axis, in: earlier).map { ($0.name, $0.count) }, uniquingKeysWith: +)
-            let rows = StatsTable.spenders(axis, in: stats).map { row in
-                // A client that has lost its row in between counts anew.
-                Spender(name: row.name, count: max(0, row.count - (before[row.name] ?? 0)), sinceStart: row.count)
-            }
-            return (axis.rawValue, rows)
-        }
     }
 
     var requests: Int { outcomes.reduce(0) { $0 + $1.count } }

@@ -1,4 +1,5 @@
 import Admin
+import Proxy
 import Text
 
 // The screen of `refrain top`: text for a terminal of some size. Pure.
@@ -76,27 +77,31 @@ struct TopScreen {
             + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(breakers) loops" : "")
     }
 
-    /// Shares of what was sent to Apple, in a line for each way to tell it apart: of the interval,
-    /// since the start where nothing was sent in it.
+    /// Shares of what was sent to Apple, in a line for each way to tell it apart: of the last
+    /// seconds, since the start where nothing was sent in them.
     private var spending: String {
-        let isRecent = interval.spending.contains { $0.rows.contains { $0.count > 0 } }
-        return interval.spending.map { axis, rows in
-            let counts = rows.map { (name: $0.name, count: isRecent ? $0.count : $0.sinceStart) }
+        let now = stats["spending"]?["windows"]?["now"]
+        let isRecent = now?["requests"]?.countValue ?? 0 > 0
+        let seconds = max(0.001, Self.number(now?["seconds"]) ?? 0)
+        return SpendingAxis.allCases.map { axis in
+            let counts = StatsTable.spenders(axis, in: stats, isRecent ? "now" : "since_start")
             let whole = counts.reduce(0) { $0 + $1.count }
             guard whole > 0 else { return "" }
             let shares = counts.filter { $0.count > 0 }.sorted { $0.count > $1.count }.prefix(Self.mostSpenders).map {
                 let share = Self.percent(Double($0.count) / Double(whole))
-                return "\($0.name) \(share)" + (isRecent ? " (\(rate($0.count)))" : "")
+                return "\($0.name) \(share)" + (isRecent ? " (\(Self.rate(Double($0.count) / seconds)))" : "")
             }
             let time = isRecent ? "" : " since start"
-            return line("to Apple\(time), by \(axis): " + shares.joined(separator: ", "))
+            return line("to Apple\(time), by \(axis.rawValue): " + shares.joined(separator: ", "))
         }.joined()
     }
 
     /// Shares in a line.
     private static let mostSpenders = 5
 
-    private func rate(_ count: Int) -> String { Figure.fixed(interval.perSecond(count), 1, isGrouped: false) + "/s" }
+    private func rate(_ count: Int) -> String { Self.rate(interval.perSecond(count)) }
+
+    private static func rate(_ number: Double) -> String { Figure.fixed(number, 1, isGrouped: false) + "/s" }
 
     /// Those that there were since the start.
     private var outcomes: String {
@@ -131,9 +136,12 @@ struct TopScreen {
 
     private static func whole(_ value: JSON?) -> String { "\(value?.countValue ?? 0)" }
 
+    private static func number(_ value: JSON?) -> Double? {
+        if case .number(let text)? = value { Double(text) } else { nil }
+    }
+
     private static func seconds(_ value: JSON?) -> String {
-        guard case .number(let text)? = value, let seconds = Double(text) else { return "–" }
-        return time(seconds * 1_000_000)
+        number(value).map { time($0 * 1_000_000) } ?? "–"
     }
 
     static func percent(_ share: Double) -> String {

@@ -11,6 +11,11 @@ import Upstream
         UpstreamLabel(try CanonicalTarget(target).route, purpose, of: .client(client))
     }
 
+    private func send(_ party: UpstreamParty, _ count: Int, _ statistics: Statistics) throws {
+        let label = UpstreamLabel(try CanonicalTarget("/v1/storefronts").route, .miss, of: party)
+        for _ in 0..<count { statistics.upstreamStarted(label, isRepeated: false) }
+    }
+
     private func sums(_ counts: SpendingCounts) -> [Int] {
         SpendingAxis.allCases.map { counts.counts(by: $0).values.reduce(0, +) }
     }
@@ -63,22 +68,29 @@ import Upstream
         #expect(Set(spenders.rows.map(\.number)).count == Spenders.capacity)
     }
 
-    /// A client that lost its row would have been subtracted from the one that took it over.
+    /// A network that lost its row would have been subtracted from the one that took it over.
     @Test func aTimeHasWhatWasSentInItThoughRowsAreTakenOver() throws {
         let statistics = Statistics()
-        func send(_ client: String, _ count: Int) throws {
-            for _ in 0..<count {
-                statistics.upstreamStarted(try label("/v1/storefronts", .miss, of: client), isRepeated: false)
-            }
-        }
-        for number in 0..<Spenders.capacity { try send("\(number)", 2) }
+        for number in 0..<Spenders.capacity { try send(.network(UInt64(number)), 2, statistics) }
         let before = statistics.spending.snapshot
-        try send("new", 5)
-        try send("1", 3)
+        try send(.network(1_000), 5, statistics)
+        try send(.network(1), 3, statistics)
         let since = statistics.spending.snapshot.since(before)
-        #expect(since.counts(by: .client) == [.client(.client("new")): 5, .client(.client("1")): 3])
+        #expect(since.counts(by: .client) == [.client(.network(1_000)): 5, .client(.network(1)): 3])
         #expect(sums(since) == [8, 8, 8, 8] && since.total == 8)
         #expect(sums(statistics.spending.snapshot) == Array(repeating: 8 + 2 * Spenders.capacity, count: 4))
+    }
+
+    /// Its counter fell when the 65th client came.
+    @Test func onlyANetworkLosesItsRow() throws {
+        let statistics = Statistics()
+        let others: [UpstreamParty] = [.everyone, .background] + (0..<100).map { .client("\($0)") }
+        for party in others { try send(party, 1, statistics) }
+        for number in 0..<1_000 { try send(.network(UInt64(number)), 2, statistics) }
+        let counts = statistics.spending.snapshot.counts(by: .client)
+        for party in others { #expect(counts[.client(party)] == 1, "\(party)") }
+        #expect(counts.count == others.count + Spenders.capacity + 1)
+        #expect(counts[.otherNetworks] == 2 * (1_000 - Spenders.capacity))
     }
 
     @Test func loopsAreAddedUp() throws {

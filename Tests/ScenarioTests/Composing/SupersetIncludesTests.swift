@@ -86,6 +86,20 @@ import Testing
         #expect(scene.upstream.suffix(2) == [target + "?include=artists,genres", target])
     }
 
+    /// It may blame what the proxy has added.
+    @Test func aBadRequestForTheLargerAnswerIsNotKept() throws {
+        let scene = try scriptedScene { target in
+            guard target.contains("/albums/1000?") else { return Self.included(target) }
+            return FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
+        }
+        defer { scene.stop() }
+        let target = "/v1/catalog/us/albums/1000"
+        let larger = target + "?include=artists"
+        #expect(try scene.proxy.client.send("GET", target).status == 200)
+        #expect(try scene.proxy.client.send("GET", larger).status == 400)
+        #expect(scene.upstream.suffix(3) == [larger, target, larger])
+    }
+
     private func ids(_ count: Int) throws -> [String] {
         let scene = try ComposingScene()
         defer { scene.stop() }

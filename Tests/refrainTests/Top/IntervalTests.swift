@@ -32,20 +32,6 @@ import Text
         #expect(interval.hitRatio == nil && interval.hitTimes.quantile(0.5) == nil)
     }
 
-    @Test func theBudgetIsThatOfTheInterval() throws {
-        func stats(_ personal: Int, _ clients: String) throws -> JSON {
-            let rows = "\"class\":[{\"name\":\"personal\",\"since_start\":\(personal)}],\"client\":[\(clients)]"
-            return try JSON.parse(Array("{\"spending\":{\(rows)}}".utf8))
-        }
-        let before = try stats(7, #"{"name":"192.0.2.1","kind":"network","since_start":7}"#)
-        let after = try stats(
-            9, #"{"name":"192.0.2.1","kind":"network","since_start":2},{"name":"","kind":"others","since_start":7}"#)
-        let spending = Interval(after, since: before, seconds: 1).spending.filter { !$0.rows.isEmpty }
-        #expect(spending.map(\.axis) == ["class", "client"])
-        #expect(spending[0].rows == [.init(name: "personal", count: 2, sinceStart: 9)])
-        #expect(spending[1].rows.map(\.count) == [0, 7], "a client that lost its row counts anew, and never below 0")
-    }
-
     @Test func withoutAnEarlierLookItIsAllSinceTheStart() throws {
         let interval = try Interval(stats(hits: 3, misses: 1, hitBuckets: "[]", upstream: 1), since: nil, seconds: 0)
         #expect(interval.requests == 5 && interval.seconds > 0)

@@ -48,16 +48,22 @@ import Text
 
     /// 7,177 of 9,276 requests to Apple were personal, and no view showed it.
     @Test func requestsToAppleAreToldApart() {
-        let spending =
-            #""spending":{"windows":{},"class":[{"name":"personal","since_start":3},"#
-            + #"{"name":"songs","since_start":1}],"client":[{"name":"","kind":"others","since_start":4}]},"#
-        let text = runAgainstServer("top", body.replacing("\"config\"", with: spending + "\"config\""), ["--once"])
-            .result.standard
-        let lines = text.split(separator: "\n").filter { $0.hasPrefix("to Apple") }
+        func lines(_ requests: Int) -> [Substring] {
+            let spending =
+                #""spending":{"windows":{"now":{"seconds":5.0,"requests":\#(requests)}},"#
+                + #""class":[{"name":"personal","since_start":3,"now":0},{"name":"songs","since_start":1,"now":1}],"#
+                + #""client":[{"name":"other networks","kind":"others","since_start":4,"now":1}]},"#
+            return runAgainstServer("top", body.replacing("\"config\"", with: spending + "\"config\""), ["--once"])
+                .result.standard.split(separator: "\n").filter { $0.hasPrefix("to Apple") }
+        }
         #expect(
-            lines == [
-                "to Apple, by class: personal 75.0 % (0.0/s), songs 25.0 % (0.0/s)",
-                "to Apple, by client: others 100.0 % (0.0/s)",
+            lines(1) == [
+                "to Apple, by class: songs 100.0 % (0.2/s)", "to Apple, by client: other networks 100.0 % (0.2/s)",
+            ], "it subtracted counts since the start, and rows that were lost made requests")
+        #expect(
+            lines(0) == [
+                "to Apple since start, by class: personal 75.0 %, songs 25.0 %",
+                "to Apple since start, by client: other networks 100.0 %",
             ])
     }
 

@@ -59,8 +59,8 @@ public enum SpendingKey: Hashable, Sendable {
     /// An index of `RouteTemplate.texts`.
     case route(Int)
     case client(UpstreamParty)
-    /// Clients that have no row of their own.
-    case otherClients
+    /// Networks that have no row of their own.
+    case otherNetworks
 }
 
 /// Numbers of requests that were sent to the origin, since the start or within a time.
@@ -96,7 +96,7 @@ public struct SpendingCounts: Sendable {
         case .route: for (index, count) in routes.enumerated() { counts[.route(index)] = count }
         case .client:
             for row in spenders.joined() { counts[.client(row.party), default: 0] += row.count }
-            counts[.otherClients] = others
+            counts[.otherNetworks] = others
         }
         return counts.filter { $0.value > 0 }
     }
@@ -109,8 +109,8 @@ public struct SpendingCounts: Sendable {
         others += loop.others
     }
 
-    /// Those that were sent after `earlier`, of the same loops. Clients that have lost their rows
-    /// since are among the others.
+    /// Those that were sent after `earlier`, of the same loops. Networks that have lost their
+    /// rows since are among the others.
     public func since(_ earlier: SpendingCounts) -> SpendingCounts {
         var result = self
         for index in cells.indices { result.cells[index] -= earlier.cells[index] }
