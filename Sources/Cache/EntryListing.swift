@@ -79,6 +79,39 @@ extension ResponseCache {
     }
 }
 
+/// Sums over stored answers of users.
+public struct PersonalSums {
+    public private(set) var answers = 0
+    /// Of fields and bodies.
+    public private(set) var bytes = 0
+    public private(set) var fresh = 0
+    /// In seconds.
+    public private(set) var newestAge: Int?
+    public private(set) var oldestAge: Int?
+
+    fileprivate mutating func add(_ response: StoredResponse, at now: Int64) {
+        let age = response.lifetime.age(since: response.receivedAt, at: now)
+        answers += 1
+        bytes += response.fields.count + (response.gzip?.body.count ?? response.bodyCount)
+        if response.lifetime.freshFor > age { fresh += 1 }
+        newestAge = min(newestAge ?? age, age)
+        oldestAge = max(oldestAge ?? age, age)
+    }
+}
+
+extension ResponseCache {
+    /// Sums over the users' answers whose targets are chosen. Goes through all of memory: not for a
+    /// loop that serves clients.
+    public func personalSums(at now: Int64, where isChosen: (ArraySlice<UInt8>) -> Bool) -> PersonalSums {
+        var sums = PersonalSums()
+        memory.forEachResponse { response in
+            guard response.key.isPersonal, !response.isSignpost, isChosen(response.key.target) else { return }
+            sums.add(response, at: now)
+        }
+        return sums
+    }
+}
+
 extension ListedRecord {
     /// One user's answer: no more than its sizes and times, and nothing that it names.
     fileprivate init(ofUser response: StoredResponse, as route: [UInt8]) {

@@ -135,8 +135,8 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The time of a purge that comes now. What is dated later by more than clocks are corrected is
-    /// not fresh (`Freshness.of`).
+    /// The time of a purge that begins now: not before any stored answer. A receipt more than a
+    /// minute ahead is ignored; such answers are not fresh (`Freshness.of`).
     private func afterAllStored(_ now: Int64) -> Int64 {
         let latest = latestReceipt.load(ordering: .sequentiallyConsistent)
         if latest <= now &+ PurgedTargets.tolerance { return max(now, latest) }

@@ -235,21 +235,25 @@ extension Requirement {
         #expect(DatabaseFile.size(path) == piece.count)
     }
 
+    /// In a process of its own: a program that another test starts has a copy of each descriptor
+    /// until it runs, and so segments that were removed would still take room on the disk.
     @Test(.requires(.smallDisk))
-    func aCacheLargerThanTheDiskKeepsWithinTheDisk() throws {
-        let disk = try SmallDisk(bytes: 4 << 20)
-        let lines = Lines()
-        let store = scratch.open(maxBytes: 1 << 30, lines, file: disk.file)
-        var generator = SeededGenerator(seed: 91)
-        for number in 0..<2_000 {
-            let size = Int.random(in: 200..<40_000, using: &generator)
-            store.store(response("/\(number)", filler(size), at: noon + Int64(number)))
-            if number % 50 == 0 { store.flush() }
+    func aCacheLargerThanTheDiskKeepsWithinTheDisk() async {
+        await #expect(processExitsWith: .success) {
+            let disk = try SmallDisk(bytes: 4 << 20)
+            let lines = Lines()
+            let store = Scratch().open(maxBytes: 1 << 30, lines, file: disk.file)
+            var generator = SeededGenerator(seed: 91)
+            for number in 0..<2_000 {
+                let size = Int.random(in: 200..<40_000, using: &generator)
+                store.store(response("/\(number)", filler(size), at: noon + Int64(number)))
+                if number % 50 == 0 { store.flush() }
+            }
+            store.flush()
+            try #require(store.health == .available && store.status.failedTransactions == 0, "\(lines.all)")
+            try #require(lines.all.isEmpty && store.byteCount > 1 << 20 && store.status.evicted > 1_000, "\(lines.all)")
+            try #require(store.makeReader().lookup(key("/1999"), at: noon) != nil && disk.usedBytes <= 4 << 20)
+            store.close()
         }
-        store.flush()
-        #expect(store.health == .available && store.status.failedTransactions == 0 && lines.all.isEmpty, "\(lines.all)")
-        #expect(store.byteCount > 1 << 20 && store.status.evicted > 1_000)
-        #expect(store.makeReader().lookup(key("/1999"), at: noon) != nil && disk.usedBytes <= 4 << 20)
-        store.close()
     }
 }

@@ -209,7 +209,7 @@ import Testing
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)], "once")
     }
 
-    /// What is written down of purges is later by that.
+    /// Purge marks are written later by the lag.
     @Test func aClockThatIsBehindWhatItSaidIsKnown() {
         var script = Script.opened
         func lag() -> Int64 {

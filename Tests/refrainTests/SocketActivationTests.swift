@@ -105,7 +105,7 @@ import Testing
 
     private static func unlisted(_ address: SocketAddress) -> CommandFailure {
         .badSetting(
-            "listen: the service manager has a socket for \(address) (ListenStream= in refrain.socket), and no "
-                + "listen or admin_listen line has this address: add the line, or take the socket away")
+            "listen: systemd passes a socket for \(address) (ListenStream= in refrain.socket) that no listen or "
+                + "admin_listen line names; add the line, or remove the ListenStream=")
     }
 }

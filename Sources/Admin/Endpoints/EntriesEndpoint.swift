@@ -15,13 +15,12 @@ public enum EntriesQuery {
 }
 
 extension Route {
-    /// The route of a canonical target.
-    init(of target: ArraySlice<UInt8>) {
-        self = (try? CanonicalTarget(String(decoding: target, as: UTF8.self)))?.route ?? CanonicalTarget().route
+    /// The route, in place of a personal target.
+    static func template(of target: ArraySlice<UInt8>) -> [UInt8] {
+        var canonical = CanonicalTarget()
+        try? canonical.parse(target.span)
+        return Array(canonical.route.template.utf8)
     }
-
-    /// All that an operator is told of a personal target.
-    static func shown(for target: ArraySlice<UInt8>) -> [UInt8] { Array(Route(of: target).template.utf8) }
 }
 
 extension AdminExchange {
@@ -39,7 +38,7 @@ extension AdminExchange {
         let (finish, now) = (replyLater(), now)
         let isOfUsers = parameters["class"] == ResourceClass.personal.name
         service.sources.cache.list(
-            selection, limit: limit, in: order, ofUsersBy: isOfUsers ? { Route.shown(for: $0) } : nil
+            selection, limit: limit, in: order, ofUsersBy: isOfUsers ? { Route.template(of: $0) } : nil
         ) { @Sendable listing in
             finish(.json(listing.json(at: now)))
         }

@@ -22,28 +22,25 @@ extension AdminExchange {
     /// The explanation in words; nil where there is no proxy to ask.
     func explain(_ request: HypotheticalRequest, _ completion: @escaping @Sendable (JSON?) -> Void) {
         let (sources, now) = (service.sources, now)
-        let route = Route(of: request.target[...])
-        guard route.isPersonal else { return sources.explain(request) { completion($0?.json()) } }
-        // All of them: memory bounds how many there are.
-        sources.cache.list(
-            EntrySelection([.target(Array(route.template.utf8))]), limit: Int(Int32.max), ofUsersBy: Route.shown
-        ) { listing in
-            let kept = listing.sums(at: now)
-            sources.explain(request) { completion($0?.json(keptForUsers: kept)) }
-        }
+        var target = CanonicalTarget()
+        try? target.parse(request.target.span)
+        let kept = target.route.isPersonal ? sources.cache.sums(of: target.route, at: now) : .null
+        sources.explain(request) { completion($0?.json(keptForUsers: kept)) }
     }
 }
 
-extension EntryListing {
-    /// What is kept of one route for all users, added up: of single answers nothing is told.
-    func sums(at now: Int64) -> JSON {
-        let records = entries.map(\.record)
-        let ages = records.map { Lifetime($0.facts.times).age(since: $0.facts.receivedAt, at: now) }
-        let fresh = zip(records, ages).count { $0.facts.times.freshFor > $1 }
+extension ResponseCache {
+    /// Sums over all users' stored answers of one route; no single answer is shown.
+    func sums(of route: Route, at now: Int64) -> JSON {
+        var target = CanonicalTarget()
+        let sums = personalSums(at: now) { key in
+            try? target.parse(key.span)
+            return target.route.templateNumber == route.templateNumber
+        }
         return [
-            "answers": .integer(records.count), "bytes": .integer(records.reduce(0) { $0 + $1.size }),
-            "fresh": .integer(fresh), "newest_age": ages.min().map(JSON.integer) ?? .null,
-            "oldest_age": ages.max().map(JSON.integer) ?? .null,
+            "answers": .integer(sums.answers), "bytes": .integer(sums.bytes), "fresh": .integer(sums.fresh),
+            "newest_age": sums.newestAge.map(JSON.integer) ?? .null,
+            "oldest_age": sums.oldestAge.map(JSON.integer) ?? .null,
         ]
     }
 }
@@ -64,7 +61,7 @@ extension HypotheticalRequest {
 }
 
 extension Explanation {
-    fileprivate func json(keptForUsers: JSON = .null) -> JSON {
+    fileprivate func json(keptForUsers: JSON) -> JSON {
         [
             "plan": .string(action.rawValue), "reason": reason.map { .string($0.text) } ?? .null,
             "why": .string(sentence), "target": .string(target), "route": .string("\(route.template)"),
@@ -93,8 +90,9 @@ extension Explanation {
                 : "Some of what it asks for is stored; one smaller request fetches the rest."
         case .verify: return "It could be composed; compose verify asks the origin all the same and compares."
         case .stale:
-            return "The stored answer is past its freshness: it is served, and a newer one is fetched behind it."
-        case .personal: return "It belongs to one user; what is kept for users is only counted, by route."
+            return "The stored answer is past its freshness: it is served, and a newer one is fetched in the "
+                + "background."
+        case .personal: return "It belongs to one user; stored answers of users are shown only as counts by route."
         case .refuse: return "Refrain answers it with an error of its own."
         case .fetch, .pass: return reason.flatMap(\.sentence) ?? "The origin has to be asked."
         }

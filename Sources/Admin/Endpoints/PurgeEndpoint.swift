@@ -5,7 +5,7 @@ import Tier
 
 extension AdminExchange {
     /// `{"purged":N}`, and the same as `would_purge` of a dry run; with other nodes also which of
-    /// them it has reached: no number where nobody knows which there are.
+    /// them it has reached: no number where the nodes are unknown.
     func purge() throws(AdminRequestError) {
         // A selector or a dry run that stands in the wrong place must not become a purge of
         // something else.
@@ -39,7 +39,7 @@ extension AdminExchange {
             let memory = mode == .dryRun ? "" : " Memory alone was purged."
             return .error(503, "The cache file cannot be used now, see the log.\(memory)")
         }
-        // Whoever reads `purged` alone has always been told of a dry run, too.
+        // Scripts read `purged` after a dry run too, so it stays.
         let counted: JSON = ["purged": .integer(count), "would_purge": .integer(count)]
         return .json(mode == .dryRun ? counted : ["purged": .integer(count)])
     }

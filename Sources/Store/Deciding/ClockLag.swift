@@ -1,14 +1,15 @@
-/// How far the wall clock is behind the latest time that it, or the file, said.
+/// The seconds by which the wall clock is earlier than the latest time seen, from the clock or from
+/// the file.
 ///
-/// Nobody can tell whether it was ahead before or is behind now. If it is behind, a purge that is
-/// written down with its time would be older, for a process whose clock is right, than answers that
-/// were there at the purge; so purges are written down later by this. If it was ahead, they lie in
-/// the future, and the next process takes them as of its start.
+/// The cause is unknown: the clock was ahead then, or is late now. If it is late now, the time of a
+/// purge would be earlier than answers that existed at the purge, so marks are written later by
+/// this number. If it was ahead then, the marks lie in the future, and the next process sets them
+/// to its start.
 struct ClockLag {
     /// Unix seconds less uptime, the most.
     private var furthest: Int64?
 
-    /// A clock that is behind by less is being adjusted.
+    /// A smaller lag is an adjustment of the clock.
     private static let tolerance: Int64 = 60
 
     /// Notes a time that the clock or the file says.

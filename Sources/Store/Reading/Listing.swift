@@ -51,14 +51,14 @@ extension ListedRecord {
 }
 
 /// The first records of an order, among all that were added.
-public struct FirstRecords {
+package struct FirstRecords {
     private let limit: Int
     private let order: ListingOrder
     private var records: [ListedRecord] = []
 
-    public init(_ limit: Int, in order: ListingOrder) { (self.limit, self.order) = (limit, order) }
+    package init(_ limit: Int, in order: ListingOrder) { (self.limit, self.order) = (limit, order) }
 
-    public mutating func add(_ record: ListedRecord) {
+    package mutating func add(_ record: ListedRecord) {
         records.append(record)
         // Seldom, so that a record costs no more than its place in a sort.
         if records.count / 2 > limit { records = all }
@@ -67,7 +67,7 @@ public struct FirstRecords {
     var isFull: Bool { records.count >= limit }
 
     /// In their order.
-    public var all: [ListedRecord] { Array(records.sorted(by: order.precedes).prefix(limit)) }
+    package var all: [ListedRecord] { Array(records.sorted(by: order.precedes).prefix(limit)) }
 }
 
 /// Reads listings of one file.
@@ -90,6 +90,7 @@ struct Listing {
     private func rows(
         _ selection: EntrySelection, limit: Int, in order: ListingOrder
     ) throws(SQLiteError) -> [ListedRecord] {
+        guard limit > 0 else { return [] }
         let (condition, values) = selection.condition(from: 1)
         // Only uses have an index; what else is sorted would go through a temporary file.
         let isIndexed = order == .use
@@ -100,7 +101,6 @@ struct Listing {
             FROM entry WHERE selecting = '' AND \(condition) \(isIndexed ? "ORDER BY last_used DESC" : "")
             """)
         var first = FirstRecords(limit, in: order)
-        guard limit > 0 else { return [] }
         try select.forEachRow(values) { row in
             if let left = ListedRecord(row).flatMap({ shared.owed.applied(to: $0) }) { first.add(left) }
             return !isIndexed || !first.isFull

@@ -26,10 +26,8 @@ struct StoreWork {
         log: @escaping @Sendable (String) -> Void
     ) {
         state = StoreState(path: shared.path)
-        self.hold = hold
-        self.shared = shared
-        self.unixSeconds = unixSeconds
-        self.log = log
+        (self.hold, self.shared) = (hold, shared)
+        (self.unixSeconds, self.log) = (unixSeconds, log)
     }
 
     /// Performs all that an event leads to; what is left for the runner.

@@ -13,8 +13,8 @@ extension Command {
         details: [
             "The proxy takes the decision that it would take for a request, on what is stored now, and says it instead of acting on it. "
                 + "URL is a path with its query, or a whole address, whose host does not count.",
-            "What is kept for users is only added up, over all users and all requests of the same route: answers, bytes "
-                + "and ages.",
+            "Answers stored for users are shown only as sums over all users of the same route: their number, bytes and "
+                + "ages.",
         ],
         examples: [
             .init(

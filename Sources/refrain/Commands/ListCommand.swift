@@ -7,19 +7,18 @@ extension Command {
     private static let selectors = EntrySelector.listing.map { selector in
         (selector, option: CommandOption(selector.name, selector.value, selector.listHelp ?? ""))
     }
-    private static let limit = CommandOption(
-        "limit", "N", "show so many at most (\(EntriesQuery.standardLimit))")
+    private static let limit = CommandOption("limit", "N", "show at most N (\(EntriesQuery.standardLimit))")
 
     private static let sort = CommandOption(
         "sort", EntriesQuery.orders.joined(separator: "|"),
-        "the largest first, the oldest, or the most recently used first (use)")
+        "size: largest first; age: oldest first; use: most recently used first (default)")
 
     static let list = Command(
         "list", "show what a running proxy has stored",
         options: selectors.map(\.option) + [sort, limit, .config, .admin, .adminTokenFile, .json],
         details: [
-            "Of answers that belong to one user (--class personal) it shows size, age and, in place of the target, the "
-                + "route. It never shows whose they are; selectors are held against what is shown."
+            "For answers of single users (--class personal) it shows the route in place of the target, the status, "
+                + "size and age, never the user. Selectors match the route only."
         ],
         examples: [
             .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),

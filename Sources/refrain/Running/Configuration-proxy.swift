@@ -170,11 +170,11 @@ extension Configuration {
             }
         }
         let addresses = try listenedAddresses
-        // Clients that connect to it would wait for ever, as the service manager keeps it open.
+        // systemd keeps the socket open: its clients would wait and never be accepted.
         if let socket = inherited.unused(by: addresses).first(where: \.isKept) {
             throw .badSetting(
-                "listen: the service manager has a socket for \(socket.address) (ListenStream= in refrain.socket), and no "
-                    + "listen or admin_listen line has this address: add the line, or take the socket away")
+                "listen: systemd passes a socket for \(socket.address) (ListenStream= in refrain.socket) that no "
+                    + "listen or admin_listen line names; add the line, or remove the ListenStream=")
         }
         let sockets = inherited.matched(to: addresses)
         return listeners.indices.map { index in

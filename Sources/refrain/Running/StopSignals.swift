@@ -11,18 +11,29 @@ import Synchronization
 final class StopSignals {
     private let watcher = SignalWatcher(queue: DispatchQueue(label: "refrain.signals"))
     private let woken = DispatchSemaphore(value: 0)
-    private let received = Received()
+    private let shared = ReceivedSignals()
 
-    private final class Received: Sendable {
-        let count = Atomic<Int>(0)
-        let isUrgent = Atomic<Bool>(false)
+    /// The signals so far.
+    struct Received {
+        /// Several at once may count as one.
+        private(set) var count = 0
+        /// Whether an INT came after the first signal.
+        private(set) var isUrgent = false
+
+        mutating func note(_ signal: CInt) {
+            if signal == SIGINT, count > 0 { isUrgent = true }
+            count += 1
+        }
+    }
+
+    private final class ReceivedSignals: Sendable {
+        let received = Mutex(Received())
     }
 
     init() {
         for signal in [SIGTERM, SIGINT] {
-            watcher.on(signal) { @Sendable [woken, received] in
-                let (before, _) = received.count.add(1, ordering: .sequentiallyConsistent)
-                if signal == SIGINT, before > 0 { received.isUrgent.store(true, ordering: .sequentiallyConsistent) }
+            watcher.on(signal) { @Sendable [woken, shared] in
+                shared.received.withLock { $0.note(signal) }
                 woken.signal()
             }
         }
@@ -33,11 +44,10 @@ final class StopSignals {
         watcher.on(signal, handler)
     }
 
-    /// The signals so far; several at once may count as one.
-    var count: Int { received.count.load(ordering: .sequentiallyConsistent) }
+    private var received: Received { shared.received.withLock { $0 } }
 
-    /// Whether an INT came after the first signal.
-    private var isUrgent: Bool { received.isUrgent.load(ordering: .sequentiallyConsistent) }
+    /// The signals so far.
+    var count: Int { received.count }
 
     /// Has the main thread look again at the condition that it waits for.
     var wake: @Sendable () -> Void { { @Sendable [woken] in _ = woken.signal() } }
@@ -73,8 +83,9 @@ final class StopSignals {
             woken.signal()
         }
         while true {
+            let received = received
             var facts = Departure.Facts(
-                isAsked: count > 0, isUrgent: isUrgent, cutOff: drained.cutOff.withLock { $0 })
+                isAsked: received.count > 0, isUrgent: received.isUrgent, cutOff: drained.cutOff.withLock { $0 })
             look(&facts)
             switch departure.next(facts, at: .now()) {
             case .wait(let deadline): pause(until: deadline)

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Testing
 
 @testable import refrain
@@ -34,6 +35,19 @@ import Testing
             let steps = [departure.next(first, at: after(1)), departure.next(both, at: after(2))]
             #expect(steps == [.hurry, .wait(until: after(11))])
             #expect(departure.next(both, at: after(11)) == .over(.timedOut))
+        }
+    }
+
+    /// Two TERMs cut the requests off that one would have let end: timeout(1) sends one to the
+    /// process and one to its group.
+    @Test func anINTAfterAnotherSignalIsUrgentAndASecondTERMIsNot() {
+        for (signals, isUrgent) in [
+            ([SIGTERM, SIGTERM], false), ([SIGINT], false), ([SIGINT, SIGTERM], false), ([SIGTERM, SIGINT], true),
+            ([SIGINT, SIGINT], true),
+        ] {
+            var received = StopSignals.Received()
+            for signal in signals { received.note(signal) }
+            #expect(received.isUrgent == isUrgent, "\(signals)")
         }
     }
 
