@@ -25,9 +25,9 @@ struct LogSuccession: Sendable {
     private var engine: UInt64?
     /// The life that would begin, and until when other nodes are waited for.
     private var doubt: (epoch: LogEpoch, until: Instant)?
-    /// What is to stand beside the log no more, and how many pages had it all the same.
+    /// The number beside the log that is to go, and in how many pages it stood all the same.
     private var condemned: (stored: LogEpoch, pages: Int)?
-    /// In so many, a second, it was to be replaced.
+    /// So many are waited for: about a second.
     private static let mostPages = 4
 
     enum Verdict: Sendable {

@@ -103,8 +103,7 @@ import Testing
         #expect(effects.purges == [.everything(.otherEpoch)] && script.now - begin < .seconds(2))
     }
 
-    /// Where it was away for longer than the log reaches back it has its place no more, and others
-    /// need not suffer for that.
+    /// It was away for longer than the log reaches back: nothing is lost for the others.
     @Test func aNodeWhosePlaceWasTrimmedMakesItselfAloneStale() {
         var script = FollowerScript()
         _ = script.tell(.began(fence(5)))
