@@ -73,10 +73,11 @@ struct FollowerScript {
         let facts: [RESPReply] = [
             .bulk("length"), .integer(9), .bulk("last-generated-id"), .bulk("\(end)-0"), .bulk("entries-added"),
             .integer(first == nil ? 9 : 10),
-        ] + (first.map { [.bulk("first-entry"), .array([.bulk("\($0)-0"), fields])] } ?? [])
+        ]
+        let begin: [RESPReply] = first.map { [.bulk("first-entry"), .array([.bulk("\($0)-0"), fields])] } ?? []
         let replication = "connected_slaves:\(replicas)\r\nmaster_replid:\(LogEpoch(number: engine).text)0000\r\n"
         let parts = [
-            range(place.map { [$0] } ?? []), range(entries), .bulk(Array(stored.text.utf8)), .array(facts),
+            range(place.map { [$0] } ?? []), range(entries), .bulk(Array(stored.text.utf8)), .array(facts + begin),
             .bulk(Array(replication.utf8)),
         ]
         return [.array(parts)]
