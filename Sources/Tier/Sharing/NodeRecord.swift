@@ -4,8 +4,8 @@
 ///     ready=1 applied=0123456789abcdef:1800000001000-0
 ///
 /// in one line, in any order; with `after=70 since=1799999990000` where it takes the place of
-/// another process, which began then, and `confirmed=0123456789abcdef` where it was in doubt about a
-/// life of the log. Names that a reader does not know are of a later version.
+/// another process, which began then, and `confirmed=0123456789abcdef` where it was in doubt about
+/// a life of the log. Names that a reader does not know are of a later version.
 struct NodeRecord: Sendable, Equatable {
     var address = ""
     var version = ""

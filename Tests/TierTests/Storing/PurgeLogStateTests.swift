@@ -177,7 +177,7 @@ import Testing
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(15))])
     }
 
-    /// The log had gone on without the purge at this node's place, and those beyond were noted alone.
+    /// The log had gone on without the purge at this node's place: those beyond were noted alone.
     @Test func whatFollowedAPurgeThatIsLostIsApplied() {
         var state = ready()
         _ = state.woken()
