@@ -148,7 +148,9 @@ public final class ResponseCache: Sendable {
     /// does not know of it.
     /// - Returns: a time that is not after the one as of which it counts; unix seconds.
     public func remember(purgeOf selection: EntrySelection, at now: Int64) -> Int64 {
-        min(purgedTargets.remember(Purge(selection: selection, mode: .soft, now: now)), now)
+        let (time, mark) = purgedTargets.remember(Purge(selection: selection, mode: .soft, now: now))
+        if let mark { store?.records.add(mark) }
+        return min(time, now)
     }
 
     /// From now on purges have another process forget what it has; nil: there is none any more.

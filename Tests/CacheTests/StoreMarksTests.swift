@@ -158,6 +158,27 @@ import Testing
         #expect(last(cache, "/a") == 20 && last(cache, "/b") == 30 && last(cache, "/c") == .min)
     }
 
+    /// It was dated anew at every start, and no answer of before was good for composing then.
+    @Test func aPurgeOfAnotherNodeWasForgottenByARestart() async {
+        var (cache, store) = scratch.cache()
+        let selections = [EntrySelection([.prefix(Array("/c".utf8))]), EntrySelection([.target(Array("/a".utf8))])]
+        for selection in selections { _ = cache.remember(purgeOf: selection, at: 20) }
+        store.close()
+        (cache, store) = scratch.cache()
+        for selection in selections { #expect(cache.remember(purgeOf: selection, at: 50) == 20) }
+        #expect(last(cache, "/c/1") == 20 && last(cache, "/a") == 20)
+        store.close()
+    }
+
+    /// It went through all of them for each of thousands.
+    @Test func thatAnotherNodeHasPurgedChangesNothingOfOtherTargets() async {
+        let (cache, store) = scratch.cache()
+        await purge(cache, .target(Array("/a".utf8)), at: noon + 300)
+        _ = cache.remember(purgeOf: EntrySelection([.target(Array("/b".utf8))]), at: noon)
+        #expect(last(cache, "/a") == noon + 300 && last(cache, "/b") == noon)
+        store.close()
+    }
+
     /// It had counted for every target after a restart, whatever it had chosen.
     @Test func aPurgeOfSeveralTargetsCountsForTheseAloneAfterARestart() async throws {
         var (cache, store) = scratch.cache()

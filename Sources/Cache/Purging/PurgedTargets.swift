@@ -33,17 +33,24 @@ final class PurgedTargets: Sendable {
     func note(_ purge: Purge) {
         cap(at: purge.now)
         if let target = purge.markedTarget { note(target, at: purge.now) }
-        let clock = Self.clock(at: purge.now)
-        state.withLock { $0.clock = min($0.clock ?? clock, clock) }
+        noteClock(at: purge.now)
     }
 
-    /// Notes a purge that was done elsewhere, unless it is known.
-    /// - Returns: the time as of which it counts, where it leaves parts.
-    func remember(_ purge: Purge) -> Int64 {
-        guard purge.markedTarget != nil else { return purge.now }
+    /// Notes a purge that was done elsewhere, unless it is known. Thousands may come in a row: it
+    /// does not go through the others.
+    /// - Returns: the time as of which it counts, where it leaves parts, and the mark to write.
+    func remember(_ purge: Purge) -> (time: Int64, mark: StoreMark?) {
+        guard let target = purge.markedTarget else { return (purge.now, nil) }
         let known = state.withLock { $0.time(of: purge.selection) }
-        if known == .min { note(purge) }
-        return known == .min ? purge.now : known
+        guard known == .min else { return (known, nil) }
+        note(target, at: purge.now)
+        noteClock(at: purge.now)
+        return (purge.now, StoreMark(table: .purged, key: target, value: .time(purge.now)))
+    }
+
+    private func noteClock(at now: Int64) {
+        let clock = Self.clock(at: now)
+        state.withLock { $0.clock = min($0.clock ?? clock, clock) }
     }
 
     private static func clock(at now: Int64) -> Int64 { now &- Instant.now().nanoseconds / 1_000_000_000 }

@@ -90,8 +90,9 @@ extension FollowerState {
     func status(at now: Instant) -> SharingStatus {
         var status = SharingStatus()
         guard phase != .closed else { return status }
-        status.standing = isFollowing ? log.standing : .away
-        status.awaySince = isFollowing ? nil : awaySince
+        // One that was never ready has yet to become so, whatever it waits for.
+        status.standing = isFollowing || isConnected && !log.wasReady ? log.standing : .away
+        status.awaySince = status.standing == .away ? awaySince : nil
         status.namesake = registry.namesake
         status.lag = tail.count(beyond: log.position)
         status.skew = registry.skew
@@ -115,6 +116,8 @@ extension FollowerState {
     private mutating func leave() {
         phase = .left
         heartbeat.unschedule()
+        // A purge may be lost that nobody else knows of: this node is to be waited for.
+        guard isFollowing, log.standing == .ready else { return effects.append(.left) }
         ask(.farewell, [registry.farewell(keys)])
     }
 
@@ -215,13 +218,13 @@ extension FollowerState {
     private mutating func judge(_ page: PurgeLogPage) {
         let wasOpen = succession.isOpen
         if succession.isOther(page) { asked.forgetPlaces() }
-        switch succession.judge(page, log, registry, keys, now: moment.now) {
+        switch succession.judge(page, log, heartbeat, keys, now: moment.now) {
         case .take(let lacksPlace):
             for entry in page.entries { tail.note(entry.position) }
             follow(log.read(page, lacksPlace: lacksPlace))
         case .wait(let command):
             if !wasOpen { awaySince = moment.wall / 1000 }
-            heartbeat.confirm(page.epoch)
+            if let epoch = succession.doubted { heartbeat.confirm(epoch, isNew: !wasOpen) }
             if let command { ask(.succession, [command]) }
             follow(log.postpone())
             beat()
@@ -280,10 +283,9 @@ extension FollowerState {
             if let count { inform(entry.record, count) }
             follow(log.applied(succeeded: count != nil))
         case .everything(let reason):
-            if let count {
-                let answers = count == 1 ? "1 stored answer is" : "\(count) stored answers are"
-                effects.append(.warn("purge log: \(reason.text): \(answers) taken for stale"))
-            }
+            if let count { effects.append(.warn(reason.text(stale: count))) }
+            // The cache has forgotten the purges that others have yet to do.
+            effects += asked.unlogged.all.map { .remember($0.record.selection, at: moment.wall / 1000) }
             follow(log.madeStale(succeeded: count != nil))
         case .asked(let number): asked.done(number, count)
         }
@@ -291,9 +293,7 @@ extension FollowerState {
 
     private mutating func inform(_ record: PurgeRecord, _ count: Int) {
         guard record.isUnderstood, record.node != registry.own.name else { return }
-        let entries = count == 1 ? "1 entry" : "\(count) entries"
-        let mode = record.mode == .hard ? "hard" : "soft"
-        effects.append(.inform("purged \(entries) (\(mode)), as node \(record.node) was asked: \(record.words)"))
+        effects.append(.inform(record.text(purged: count)))
     }
 }
 

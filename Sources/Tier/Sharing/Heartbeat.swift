@@ -13,6 +13,10 @@ struct Heartbeat: Sendable {
     private var hasNews = false
     /// Why the engine did not take the last one.
     private var refusal: String?
+    /// As `NodeRecord.confirmed`, in the one that is on its way, and in the last one that the
+    /// engine has taken: what is known of the others is of that time or later.
+    private var saying: LogEpoch?
+    private(set) var said: LogEpoch?
 
     init(of own: NodeIdentity) { registry = NodeRegistry(own) }
 
@@ -21,7 +25,7 @@ struct Heartbeat: Sendable {
         dueAt = nil
         hasNews = isUnderWay
         guard !isUnderWay else { return nil }
-        isUnderWay = true
+        (isUnderWay, saying) = (true, registry.confirmed)
         return registry.heartbeat(keys, mark: mark, isReady: isReady, now: now)
     }
 
@@ -49,6 +53,7 @@ struct Heartbeat: Sendable {
         let code = replies.lazy.compactMap(\.errorCode).first
         if let code, code != refusal { lines.append("the engine does not list this node: \(code)") }
         refusal = code
+        if replies.count > 2, code == nil { said = saying }
         // Before the first answer a sign of life only asks for the time.
         if isFirst, registry.knowsTime { hasNews = true }
         return lines
@@ -62,5 +67,9 @@ struct Heartbeat: Sendable {
     mutating func unschedule() { dueAt = nil }
 
     /// Says from now on that this node has its place in that life of the log.
-    mutating func confirm(_ epoch: LogEpoch) { registry.confirmed = epoch }
+    /// - Parameter isNew: whether the doubt begins now.
+    mutating func confirm(_ epoch: LogEpoch, isNew: Bool) {
+        if isNew { (saying, said) = (nil, nil) }
+        registry.confirmed = epoch
+    }
 }

@@ -7,9 +7,13 @@ import EventLoop
 // end alone, so none of them has applied a purge that is lost, and one that was asked for at one of
 // them and not read there yet is written to the log again (`UnloggedPurges`). In doubt another life
 // begins, and every node takes what it has for stale: also one that has not heard of a lost purge.
+// A node that knows of a loss, or gives up, first writes that into the engine, as another number
+// beside the log: from then on the old life cannot come back, whoever leaves or returns.
 //
-// What remains: a node that joined, purged and ended, all within what the engine lost, is on no
-// list, so nobody waits for it. Its purge is lost for nodes that had not applied it.
+// What remains: a purge is lost for nodes that had not applied it where nobody is waited for who
+// had, and none of those comes back: where one joined, purged and ended within what was lost, where
+// the engine was away for more than a day or its clock is a day ahead, or where two nodes have one
+// name. Likewise where the engine is started anew once more, and has lost that other number, too.
 
 /// What this node makes of an engine with another mark of its history (`EngineHistory`).
 ///
@@ -21,12 +25,17 @@ struct LogSuccession: Sendable {
     private var engine: UInt64?
     /// The life that would begin, and until when other nodes are waited for.
     private var doubt: (epoch: LogEpoch, until: Instant)?
+    /// The number beside the log that is to go, and in how many pages it stood all the same.
+    private var condemned: (stored: LogEpoch, pages: Int)?
+    /// So many are waited for: about a second.
+    private static let mostPages = 4
 
     enum Verdict: Sendable {
         /// The page is to be read; whether the log lacks what this node has read of it.
         case take(lacksPlace: Bool)
-        /// It is to be asked for again, and this node says that it has its place in that life. The
-        /// command, where all nodes have said so, makes it the one that was.
+        /// It is to be asked for again, after that command. Where all nodes have said that they
+        /// have their places in that life, it makes it the one that was; where one lacks its
+        /// place, it ends the one that was.
         case wait(RESPCommand?)
     }
 
@@ -35,33 +44,50 @@ struct LogSuccession: Sendable {
     init(patience: Duration) { self.patience = patience }
 
     /// Whether this node does without the engine until nodes agree.
-    var isOpen: Bool { doubt != nil }
+    var isOpen: Bool { doubt != nil || condemned != nil }
+
+    /// The life in which this node says that it has its place.
+    var doubted: LogEpoch? { doubt?.epoch }
 
     /// Whether the page is of another engine than the one before, or of one that began anew.
     func isOther(_ page: PurgeLogPage) -> Bool { engine.map { $0 != page.engine } ?? false }
 
     mutating func judge(
-        _ page: PurgeLogPage, _ log: PurgeLogState, _ registry: NodeRegistry, _ keys: TierKeys, now: Instant
+        _ page: PurgeLogPage, _ log: PurgeLogState, _ heartbeat: Heartbeat, _ keys: TierKeys, now: Instant
     ) -> Verdict {
+        // It is not read either.
+        guard log.isPlausible(page) else { return .take(lacksPlace: false) }
         guard let old = log.fence?.epoch else { return take(page) }
         guard page.epoch != old else {
-            return take(page, lacksPlace: engine != page.engine && !log.hasPlace(in: page, atEnd: true))
+            let lacksPlace = engine != page.engine && log.lacksPlace(in: page)
+            return lacksPlace ? condemn(page, keys, lacksPlace: true) : take(page)
         }
-        guard stored == page.stored, log.hasPlace(in: page, atEnd: false) else { return take(page) }
+        // Another node has ended the old life.
+        if let known = stored ?? condemned?.stored, known != page.stored { return take(page) }
+        guard stored != nil, condemned == nil, log.hasPlace(in: page, atEnd: false) else { return condemn(page, keys) }
         let until = doubt.flatMap { $0.epoch == page.epoch ? $0.until : nil } ?? now + patience
+        guard now < until else { return condemn(page, keys) }
         doubt = (page.epoch, until)
-        guard now < until else { return take(page) }
-        switch registry.agreement(on: page.epoch, from: old, now: now) {
+        guard heartbeat.said == page.epoch else { return .wait(nil) }
+        switch heartbeat.registry.agreement(on: page.epoch, from: old, now: now) {
         case .all:
             let other = LogEpoch(number: old.number ^ page.engine)
             return .wait(PurgeLogQuery.replacing(page.stored, by: other, keys))
         case .open: return .wait(nil)
-        case .none: return take(page)
+        case .none: return condemn(page, keys)
         }
     }
 
+    /// Ends the old life for all nodes. An engine that does not let it happen is taken as it is.
+    private mutating func condemn(_ page: PurgeLogPage, _ keys: TierKeys, lacksPlace: Bool = false) -> Verdict {
+        let pages = condemned.flatMap { $0.stored == page.stored ? $0.pages : nil } ?? 0
+        guard pages < Self.mostPages else { return take(page, lacksPlace: lacksPlace) }
+        (doubt, condemned) = (nil, (page.stored, pages + 1))
+        return .wait(PurgeLogQuery.replacing(page.stored, by: .random(), keys))
+    }
+
     private mutating func take(_ page: PurgeLogPage, lacksPlace: Bool = false) -> Verdict {
-        (stored, engine, doubt) = (page.stored, page.engine, nil)
+        (stored, engine, doubt, condemned) = (page.stored, page.engine, nil, nil)
         return .take(lacksPlace: lacksPlace)
     }
 }
@@ -74,7 +100,6 @@ extension NodeRegistry {
     /// Whether all other nodes that are known have said that they have their place in that life.
     /// None: one of them has begun with it, and has taken what it had for stale.
     fileprivate func agreement(on epoch: LogEpoch, from old: LogEpoch, now: Instant) -> Agreement {
-        guard knowsOthers else { return .open }
         let others = others(now: now)
         if others.contains(where: { $0.mark?.epoch == epoch }) { return .none }
         return others.allSatisfy { $0.confirmed == epoch && $0.mark?.epoch == old } ? .all : .open

@@ -3,9 +3,9 @@
 ///     address=10.0.0.1:8080 version=1.4.0 process=71 started=1800000000000 seen=1800000002000
 ///     ready=1 applied=0123456789abcdef:1800000001000-0
 ///
-/// in one line, in any order; with `after=70` where it takes the place of another process, and
-/// `confirmed=0123456789abcdef` where it was in doubt about a life of the log. Names that a reader
-/// does not know are of a later version.
+/// in one line, in any order; with `after=70 since=1799999990000` where it takes the place of
+/// another process, which began then, and `confirmed=0123456789abcdef` where it was in doubt about
+/// a life of the log. Names that a reader does not know are of a later version.
 struct NodeRecord: Sendable, Equatable {
     var address = ""
     var version = ""
@@ -14,6 +14,7 @@ struct NodeRecord: Sendable, Equatable {
     var startedAt: Int64 = 0
     /// As `NodeIdentity.predecessor`.
     var predecessor: Int32 = 0
+    var predecessorStartedAt: Int64 = 0
     /// When it wrote this, by the engine's clock: unix milliseconds.
     var seen: Int64 = 0
     var isReady = false
@@ -25,7 +26,7 @@ struct NodeRecord: Sendable, Equatable {
 
     init(_ own: NodeIdentity, seen: Int64, isReady: Bool, mark: LogMark?) {
         (address, version, process, startedAt) = (own.address, own.version, own.process, own.startedAt)
-        predecessor = own.predecessor
+        (predecessor, predecessorStartedAt) = (own.predecessor, own.predecessorStartedAt)
         (self.seen, self.isReady, self.mark) = (seen, isReady, mark)
     }
 
@@ -41,6 +42,7 @@ struct NodeRecord: Sendable, Equatable {
             case "process": process = Int32(value) ?? 0
             case "started": startedAt = Int64(value) ?? 0
             case "after": predecessor = Int32(value) ?? 0
+            case "since": predecessorStartedAt = Int64(value) ?? 0
             case "seen": seen = Int64(value) ?? 0
             case "ready": isReady = value == "1"
             case "confirmed": confirmed = LogEpoch(value.utf8)
@@ -55,14 +57,18 @@ struct NodeRecord: Sendable, Equatable {
         """
         address=\(Self.word(address)) version=\(Self.word(version)) process=\(process) started=\(startedAt) \
         seen=\(seen) ready=\(isReady ? 1 : 0)\(mark.map { " applied=\($0.text)" } ?? "")\
-        \(predecessor == 0 ? "" : " after=\(predecessor)")\(confirmed.map { " confirmed=\($0.text)" } ?? "")
+        \(predecessor == 0 ? "" : " after=\(predecessor) since=\(predecessorStartedAt)")\(confirmed.map { " confirmed=\($0.text)" } ?? "")
         """
     }
 
     /// Whether both are of one node: of one process, or of the two of an upgrade.
     func isOfSameNode(as own: NodeIdentity) -> Bool {
-        process == own.process && startedAt == own.startedAt
-            || process == own.predecessor || predecessor == own.process
+        func isOne(_ first: (Int32, Int64), _ second: (Int32, Int64)) -> Bool {
+            first.0 == second.0 && (first.1 == second.1 || first.1 == 0)
+        }
+        return process == own.process && startedAt == own.startedAt
+            || isOne((own.predecessor, own.predecessorStartedAt), (process, startedAt))
+            || isOne((predecessor, predecessorStartedAt), (own.process, own.startedAt))
     }
 
     /// Nothing in it may end a field.

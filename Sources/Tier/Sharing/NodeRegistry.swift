@@ -15,7 +15,7 @@ struct NodeRegistry: Sendable {
     /// that hands over to this one. So many times in a row, it is a second node.
     static let namesakeSightings = 3
 
-    let own: NodeIdentity
+    private(set) var own: NodeIdentity
     private var records: [String: NodeRecord] = [:]
     /// The engine's clock, unix milliseconds, at an instant of ours.
     private var engineClock: (milliseconds: Int64, at: Instant)?
@@ -96,6 +96,9 @@ extension NodeRegistry {
 
     private mutating func newNamesake() -> NodeRecord? {
         defer { hasWritten = true }
+        if !hasWritten, let found = records[own.name], found.process == own.predecessor {
+            own.predecessorStartedAt = found.startedAt
+        }
         guard hasWritten, let found = records[own.name], !found.isOfSameNode(as: own) else {
             sightings = 0
             return nil

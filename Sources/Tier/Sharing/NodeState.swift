@@ -41,6 +41,8 @@ package struct NodeIdentity: Sendable {
     let startedAt: Int64
     /// The process whose place this one takes, and which may still be there; 0 for none.
     let predecessor: Int32
+    /// When that began, by its record: in containers many have one number. 0 where it has none.
+    var predecessorStartedAt: Int64 = 0
 
     package init(
         name: String, address: String, version: String, process: Int32, startedAt: Int64, predecessor: Int32 = 0

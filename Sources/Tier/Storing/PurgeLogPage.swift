@@ -73,4 +73,10 @@ enum LogBreak: Sendable, Equatable {
         case .trimmed: "the purge log has lost purges that were not read yet"
         }
     }
+
+    /// The same after so many answers were taken for stale.
+    func text(stale count: Int) -> String {
+        let answers = count == 1 ? "1 stored answer is" : "\(count) stored answers are"
+        return "purge log: \(text): \(answers) taken for stale"
+    }
 }

@@ -35,6 +35,7 @@ package struct PurgeLogState: Sendable {
     private var lostUntil = LogPosition.start
     private var isAtEnd = false
     private(set) var standing = Standing.away
+    private(set) var wasReady = false
 
     /// - Parameter kept: what the disk has of an earlier run; nil for a node that joins.
     init(kept: LogMark? = nil) {
@@ -79,7 +80,7 @@ extension PurgeLogState {
     /// - Parameter lacksPlace: whether the log is known to lack what was read of it.
     mutating func read(_ page: PurgeLogPage, lacksPlace: Bool = false) -> [Action] {
         guard work == .reading else { return [] }
-        guard page.isPlausible(after: cursor) else { return pause() }
+        guard isPlausible(page) else { return pause() }
         work = .none
         if let reason = brokenBy(page) ?? (lacksPlace ? .beyondEnd : nil) { return breakOff(reason, page) }
         var actions: [Action] = []
@@ -115,7 +116,7 @@ extension PurgeLogState {
         guard succeeded else { return pause() }
         // Ids follow the clock from one life of the log to the next: what lies beyond this node's
         // place was not heard of, and a hard purge among it is applied as one.
-        position = reason == .otherEpoch ? min(position, end.position) : end.position
+        position = reason == .otherEpoch || reason == .beyondEnd ? min(position, end.position) : end.position
         (epoch, place) = (end.epoch, nil)
         // The history is read anew.
         (broken, hasHistory, cursor) = (nil, false, .start)
@@ -132,6 +133,19 @@ extension PurgeLogState {
 }
 
 extension PurgeLogState {
+    /// Whether it can be the page that was asked for.
+    func isPlausible(_ page: PurgeLogPage) -> Bool { page.isPlausible(after: cursor) }
+
+    /// Whether the purge at this node's place is lost, and not only trimmed.
+    func lacksPlace(in page: PurgeLogPage) -> Bool {
+        !hasPlace(in: page, atEnd: true) && (position > page.last || !isTrimmed(page))
+    }
+
+    /// Whether the log reaches back to this node's place no more.
+    private func isTrimmed(_ page: PurgeLogPage) -> Bool {
+        page.hasForgotten && page.first.map { position < $0 } ?? true
+    }
+
     /// Whether the purge at this node's place is in that log, too.
     /// - Parameter atEnd: whether it may have been taken out as the last of the log; then the place
     ///   may be known from the disk alone.
@@ -147,7 +161,7 @@ extension PurgeLogState {
         guard epoch == page.epoch else { return .otherEpoch }
         if position > page.last { return .beyondEnd }
         guard position < page.last else { return nil }
-        if page.hasForgotten, page.first.map({ position < $0 }) ?? true { return .trimmed }
+        if isTrimmed(page) { return .trimmed }
         // Someone took the latest out of it.
         return page.entries.isEmpty && cursor < page.last ? .trimmed : nil
     }
@@ -180,7 +194,7 @@ extension PurgeLogState {
         guard isConnected else { return actions }
         if isAtEnd {
             isAtEnd = false
-            standing = .ready
+            (standing, wasReady) = (.ready, true)
             return actions + pause()
         }
         work = .reading

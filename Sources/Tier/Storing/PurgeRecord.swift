@@ -55,6 +55,12 @@ struct PurgeRecord: Sendable, Equatable {
         PurgeRecord(selection: selection, mode: mode, at: min(at, max(latest, 0)), node: node, unknown: unknown)
     }
 
+    /// For the log of a node that has done it.
+    func text(purged count: Int) -> String {
+        let entries = count == 1 ? "1 entry" : "\(count) entries"
+        return "purged \(entries) (\(mode == .hard ? "hard" : "soft")), as node \(node) was asked: \(words)"
+    }
+
     /// Its selection, for the log: on one line of bounded length.
     var words: String {
         let words = selection.conditions.map(ConditionField.init).map {

@@ -60,10 +60,10 @@ struct FollowerScript {
         return [time, .array(fields), .integer(0)]
     }
 
-    /// The answers to a page of a log that was never trimmed.
+    /// The answers to a page of a log; with `first` it was trimmed up to there.
     func page(
         entries: [UInt64], last: UInt64? = nil, record: PurgeRecord = purge(.target([47])), replicas: Int = 0,
-        place: UInt64? = nil, stored: LogEpoch = epoch, engine: UInt64 = 0
+        place: UInt64? = nil, stored: LogEpoch = epoch, engine: UInt64 = 0, first: UInt64? = nil
     ) -> [RESPReply] {
         let fields = RESPReply.array(record.fields.map { .bulk($0) })
         func range(_ ids: [UInt64]) -> RESPReply {
@@ -72,11 +72,12 @@ struct FollowerScript {
         let end = last ?? entries.last ?? 0
         let facts: [RESPReply] = [
             .bulk("length"), .integer(9), .bulk("last-generated-id"), .bulk("\(end)-0"), .bulk("entries-added"),
-            .integer(9),
+            .integer(first == nil ? 9 : 10),
         ]
+        let begin: [RESPReply] = first.map { [.bulk("first-entry"), .array([.bulk("\($0)-0"), fields])] } ?? []
         let replication = "connected_slaves:\(replicas)\r\nmaster_replid:\(LogEpoch(number: engine).text)0000\r\n"
         let parts = [
-            range(place.map { [$0] } ?? []), range(entries), .bulk(Array(stored.text.utf8)), .array(facts),
+            range(place.map { [$0] } ?? []), range(entries), .bulk(Array(stored.text.utf8)), .array(facts + begin),
             .bulk(Array(replication.utf8)),
         ]
         return [.array(parts)]

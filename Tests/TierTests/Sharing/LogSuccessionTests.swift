@@ -8,6 +8,8 @@ import Testing
 @Suite struct LogSuccessionTests {
     /// The life of an engine whose mark is one.
     private static let other = LogEpoch(number: epoch.number ^ 1)
+    /// Beside the log once a node has ended the life that was.
+    private static let third = LogEpoch(number: 3)
 
     /// A node at 20 that reads on, the others and their places.
     private func script(_ others: [String: LogMark] = [:]) -> FollowerScript {
@@ -39,6 +41,13 @@ import Testing
         } ?? []
     }
 
+    /// Whether the node ends the old life in the engine before it takes what it has for stale.
+    private func ends(_ effects: [FollowerState.Effect], _ stored: LogEpoch = epoch) -> Bool {
+        let lines = effects.lines(.succession)
+        return effects.purges.isEmpty && lines.count == 1 && lines[0].contains("refrain:epoch \(stored.text) ")
+            && !lines[0].hasSuffix(Self.other.text)
+    }
+
     @Test func anEngineThatHasAllGoesOn() {
         var script = script(["b": fence(20)])
         let first = page(&script)
@@ -57,7 +66,71 @@ import Testing
     @Test(arguments: [(nil, 30), (nil, 10)] as [(UInt64?, UInt64)])
     func anEngineThatLacksThePurgeAtOurPlaceBeginsAnotherLife(place: UInt64?, last: UInt64) {
         var script = script()
-        #expect(page(&script, place: place, last: last).purges == [.everything(.otherEpoch)])
+        let effects = page(&script, place: place, last: last)
+        #expect(ends(effects) && script.state.status(at: script.now).standing == .away)
+        #expect(page(&script, place: place, last: last, stored: Self.third).purges == [.everything(.otherEpoch)])
+    }
+
+    /// Its own loss was told to nobody: the next node found all others in agreement once it had
+    /// left, or was never on the list.
+    @Test func aNodeThatLeavesBeforeItHasToldOfALossStaysOnTheList() {
+        for isLost in [true, false] {
+            var script = script(["b": fence(20)])
+            _ = page(&script, place: isLost ? nil : 20)
+            let effects = script.tell(.leave)
+            #expect(effects.contains(.left) && !effects.questions.contains(.farewell))
+        }
+        var away = script()
+        while away.state.status(at: away.now).standing != .away {
+            _ = away.tell(.answered(.signs, nil))
+        }
+        #expect(away.tell(.leave).contains(.left))
+    }
+
+    /// The other nodes had gone on without it: then it alone took what it had for stale.
+    @Test func aNodeThatLacksItsPlaceInTheLifeThatWentOnEndsIt() {
+        var script = script()
+        let effects = page(&script, place: nil, last: 30, stored: Self.other)
+        #expect(ends(effects, Self.other))
+        #expect(page(&script, place: nil, last: 30, stored: Self.third).purges == [.everything(.otherEpoch)])
+    }
+
+    @Test func anEngineThatDoesNotLetTheOldLifeEndIsTakenAsItIs() {
+        var script = script()
+        let begin = script.now
+        var effects = page(&script, place: nil)
+        while effects.purges.isEmpty, script.now - begin < .seconds(60) { effects = page(&script, place: nil) }
+        #expect(effects.purges == [.everything(.otherEpoch)] && script.now - begin < .seconds(2))
+    }
+
+    /// It was away for longer than the log reaches back: nothing is lost for the others.
+    @Test func aNodeWhosePlaceWasTrimmedMakesItselfAloneStale() {
+        var script = FollowerScript()
+        _ = script.tell(.began(fence(5)))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        let reply = script.page(entries: [10, 20], first: 10)
+        #expect(script.tell(.answered(.page(1, after: .start), reply)).purges == [.everything(.trimmed)])
+    }
+
+    /// A list of nodes that was read before may lack one that has come since.
+    @Test func nodesAgreeByTheAnswersToASignThatWasGivenInTheDoubt() {
+        var script = script(["b": fence(20)])
+        var isSent = false
+        for _ in 0..<60 where !isSent {
+            let effects = script.wake()
+            isSent = effects.questions.contains(.signs)
+            for case .page(let number, let position) in effects.questions {
+                _ = script.tell(.answered(.page(number, after: position), script.page(entries: [], last: 20)))
+            }
+        }
+        #expect(isSent)
+        #expect(page(&script).purges.isEmpty)
+        let agreed = script.signs(["b": fence(20)], confirmed: Self.other)
+        #expect(script.tell(.answered(.signs, agreed)).lines(.signs).contains { $0.contains("confirmed=") })
+        #expect(!page(&script).questions.contains(.succession))
+        _ = script.tell(.answered(.signs, agreed))
+        #expect(page(&script).lines(.succession).contains { $0.hasSuffix(Self.other.text) })
     }
 
     /// Ids that were given and lost are given again.
@@ -65,7 +138,7 @@ import Testing
         var script = script()
         let record = purge(.target([48]))
         let effects = answerPage(&script) { $0.page(entries: [], last: 20, record: record, place: 20, engine: 1) }
-        #expect(effects?.purges == [.everything(.otherEpoch)])
+        #expect(ends(effects ?? []))
     }
 
     @Test func anotherNumberBesideTheLogIsAnotherLife() {
@@ -78,11 +151,13 @@ import Testing
         var script = script(["b": fence(20)])
         let begin = script.now
         var effects: [FollowerState.Effect] = []
-        while effects.purges.isEmpty, script.now - begin < .seconds(60) {
+        while !effects.questions.contains(.succession), script.now - begin < .seconds(60) {
+            _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
             effects = page(&script)
-            #expect(effects.questions.contains(.succession) == false)
+            #expect(effects.purges.isEmpty)
         }
-        #expect(effects.purges == [.everything(.otherEpoch)])
+        #expect(ends(effects))
+        #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
         #expect(script.now - begin >= LogFollower.Settings().successionPatience && script.now - begin < .seconds(12))
     }
 
@@ -90,7 +165,9 @@ import Testing
         var script = script(["b": fence(20)])
         #expect(page(&script).purges.isEmpty)
         _ = script.tell(.answered(.signs, script.signs(["b": LogMark(Self.other, LogPosition(20, 0))])))
-        #expect(page(&script).purges == [.everything(.otherEpoch)])
+        let effects = page(&script)
+        #expect(ends(effects))
+        #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
     /// A process that was started anew does not know what the one before it had read last.
@@ -100,7 +177,10 @@ import Testing
         _ = script.tell(.answered(.signs, script.signs([:])))
         _ = script.tell(.answered(.signs, script.signs([:])))
         let reply = script.page(entries: [10, 20], place: 20, engine: 1)
-        #expect(script.tell(.answered(.page(1, after: .start), reply)).purges == [.everything(.otherEpoch)])
+        let effects = script.tell(.answered(.page(1, after: .start), reply))
+        #expect(ends(effects))
+        #expect(script.state.status(at: script.now).standing == .catchingUp, "it was never ready")
+        #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
     /// Two engines were masters at once, and both were of one life after nodes had agreed on one.
@@ -109,7 +189,7 @@ import Testing
         for (place, last, isBroken) in cases {
             var script = script()
             let effects = page(&script, place: place, last: last, stored: Self.other)
-            #expect(effects.purges.contains(.everything(.beyondEnd)) == isBroken, "\(place as Any), \(last)")
+            #expect(ends(effects, Self.other) == isBroken, "\(place as Any), \(last)")
         }
     }
 }

@@ -121,7 +121,7 @@ import Testing
         let successor = NodeIdentity(
             name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
         let mark = NodeRecord(successor, seen: Self.engineTime, isReady: true, mark: nil)
-        #expect(mark.text.hasSuffix(" ready=1 after=1") && NodeRecord(Array(mark.text.utf8)) == mark)
+        #expect(mark.text.hasSuffix(" ready=1 after=1 since=0") && NodeRecord(Array(mark.text.utf8)) == mark)
         var (old, new) = (registry(), NodeRegistry(successor))
         for _ in 0..<6 {
             #expect(old.take(replies(["a": mark]), wall: 0, now: Self.start) == nil)
@@ -130,6 +130,22 @@ import Testing
         #expect(old.namesake == nil && new.namesake == nil)
         let third = ["a": record("a", seen: 0, process: 3)]
         #expect((0..<3).contains { _ in new.take(replies(third), wall: 0, now: Self.start) != nil })
+    }
+
+    /// In containers each was process 1 before its upgrade, and one node of that name was shown.
+    @Test func theProcessOfAnUpgradeElsewhereIsNoPredecessor() {
+        let successor = NodeIdentity(
+            name: "a", address: "a:1", version: "1.1", process: 2, startedAt: 9, predecessor: 1)
+        var new = NodeRegistry(successor)
+        #expect(new.take(replies(["a": record("a", seen: 0)]), wall: 0, now: Self.start) == nil)
+        #expect(NodeRecord(new.own, seen: 1, isReady: true, mark: nil).text.contains(" after=1 since=7"))
+        var elsewhere = record("a", seen: 0)
+        elsewhere.startedAt = 8
+        #expect((0..<3).contains { _ in new.take(replies(["a": elsewhere]), wall: 0, now: Self.start) != nil })
+        var old = registry()
+        elsewhere = NodeRecord(successor, seen: Self.engineTime, isReady: true, mark: nil)
+        elsewhere.predecessorStartedAt = 8
+        #expect((0..<4).contains { _ in old.take(replies(["a": elsewhere]), wall: 0, now: Self.start) != nil })
     }
 
     @Test func whatStandsUnderOurNameAtTheBeginningIsAnEarlierProcess() {

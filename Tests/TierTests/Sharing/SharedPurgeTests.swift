@@ -101,6 +101,7 @@ import Testing
         let a = try NodeScene([engine.endpoint], "a")
         let b = try NodeScene([engine.endpoint], "b")
         a.ready()
+        b.ready()
         waitUntil { a.board.status.nodes.count == 2 }
         await b.leave()
         waitUntil { a.board.status.nodes.count == 1 }

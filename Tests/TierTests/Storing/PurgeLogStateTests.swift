@@ -177,6 +177,19 @@ import Testing
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(15))])
     }
 
+    /// The log had gone on without the purge at this node's place: those beyond were noted alone.
+    @Test func whatFollowedAPurgeThatIsLostIsApplied() {
+        var state = ready()
+        _ = state.woken()
+        #expect(
+            state.read(page(30), lacksPlace: true)
+                == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.beyondEnd)])
+        #expect(state.madeStale(succeeded: true) == [.read(after: .start)])
+        #expect(
+            state.read(page(10, 30))
+                == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(30))])
+    }
+
     @Test func aLogThatWasTrimmedBeyondTheNodeMakesAllStale() {
         for first in [30, nil] as [UInt64?] {
             var state = PurgeLogState(kept: mark(20))
