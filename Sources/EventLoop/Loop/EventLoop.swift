@@ -34,7 +34,8 @@ public final class EventLoop: @unchecked Sendable {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: EventLoop.scratchBytes, alignment: 16)
     /// One TLS record's content (RFC 8446, 5.1).
     static let scratchBytes = 16 * 1024
-    private let longestWait: Duration
+    /// In nanoseconds: arithmetic with `Duration` is of 128 bits, and took 100 instructions a turn.
+    private let longestWait: Int64
     private static let wakeTag = UInt64.max
     /// Rounds of `streamDidClose` in one turn: a handler that is told may close further streams.
     private static let closingRounds = 8
@@ -69,7 +70,7 @@ public final class EventLoop: @unchecked Sendable {
     {
         EventLoop.ignoreBrokenPipes
         self.virtualTime = virtualTime
-        self.longestWait = virtualTime == nil ? longestWait : .zero
+        self.longestWait = virtualTime == nil ? longestWait.wholeNanoseconds : 0
         now = virtualTime?.now ?? Instant.now()
         previousTurn = now
         queue = try LoopQueue(label: label)
@@ -213,8 +214,12 @@ public final class EventLoop: @unchecked Sendable {
     /// by Dispatch is woken by another thread, with five system calls and some 50 us later.
     private func waitForMore() -> Int {
         guard !isStopped else { return 0 }
-        let wait = min(longestWait, nextTimer.map { $0 - Instant.now() } ?? longestWait)
-        let milliseconds = Int(wait.wholeNanoseconds / 1_000_000)
+        var wait = longestWait
+        if let nextTimer {
+            let (left, isFar) = nextTimer.nanoseconds.subtractingReportingOverflow(Instant.now().nanoseconds)
+            if !isFar { wait = min(wait, left) }
+        }
+        let milliseconds = Int(wait / 1_000_000)
         return milliseconds > 0 ? queue.wait { poller.poll(waiting: milliseconds) } : 0
     }
 

@@ -78,15 +78,11 @@ public struct LatencyCounts: Sendable, Equatable {
 
     static func bucket(nanoseconds: Int64) -> Int {
         guard nanoseconds >= 1000 else { return 0 }
-        var (value, decade) = (Int(nanoseconds), 0)
-        while value >= 10_000 { (value, decade) = (value / 10, decade + 1) }
-        let step =
-            switch value {
-            case ..<2000: (value - 1000) / 250
-            case ..<5000: 4 + (value - 2000) / 500
-            default: 10 + (value - 5000) / 1000
-            }
-        return min(decade * 15 + step + 1, LatencyHistogram.bucketCount - 1)
+        var (value, first) = (UInt64(nanoseconds), 1)
+        while value >= 10_000 { (value, first) = (value / 10, first &+ 15) }
+        // Steps of 250, then of 500 and of 1000, counted from 1000 on.
+        let step = value < 2000 ? value / 250 &- 4 : value < 5000 ? value / 500 : value / 1000 &+ 5
+        return min(first &+ Int(step), LatencyHistogram.bucketCount - 1)
     }
 
     /// The bucket's end in nanoseconds; of the last, which has none, its beginning.
