@@ -1,5 +1,6 @@
 import AppleMusic
 import Cache
+import Freshness
 import Proxy
 import Text
 import Tier
@@ -117,6 +118,17 @@ extension DashboardView {
                 .text(Figure.count(client.limited)), .text(Figure.bytes(client.bytes)),
                 .text(client.rate.map { Figure.count($0) + "/s" } ?? Figure.none),
             ]
+        }
+    }
+
+    /// By the reason as the log has it; requests that were not read to their end have none.
+    func refusalRows(_ source: StatisticsSource) -> [[Cell]] {
+        // The parts before their sum, so that none is larger.
+        let reasons: [Reason] = [.clientKeyMissing, .clientKeyUnknown, .clientRate, .invalidRequest, .onlyIfCached]
+        let counts = reasons.map { ($0.text, source[because: $0]) }
+        let others = source[.refused] - counts.reduce(0) { $0 + $1.1 }
+        return (counts + [("others: see the log", others)]).filter { $0.1 > 0 }.map {
+            [.text($0.0), .text(Figure.count($0.1))]
         }
     }
 

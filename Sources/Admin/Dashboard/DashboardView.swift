@@ -18,7 +18,7 @@ struct DashboardView {
 
     /// By the ids of the page's elements.
     private(set) var texts: [String: String] = [:]
-    /// `good`, `bad`, `plain`, `chosen` or `none`.
+    /// `good`, `degraded`, `bad`, `plain`, `chosen` or `none`.
     private(set) var states: [String: String] = [:]
     /// Data of SVG paths.
     private(set) var paths: [String: String] = [:]
@@ -47,6 +47,7 @@ struct DashboardView {
         tables["asked"] = askedRows(moment)
         tables["storage"] = storageRows(moment)
         tables["clients"] = clientRows(moment)
+        tables["refusals"] = refusalRows(moment.observations.source)
         let tier = moment.observations.tier
         tables["tier"] = Self.rows(of: tier?.json)
         tables["nodes"] = tier.map(Self.nodeRows) ?? []
@@ -61,8 +62,6 @@ struct DashboardView {
     private mutating func addStatus(_ moment: Moment) {
         let (now, all) = (moment.observations.unixSeconds, moment.observations)
         texts["version"] = all.version
-        let readiness = moment.readiness
-        set("readiness", readiness.words, readiness.isAlone ? "alone" : readiness.isReady ? "good" : "bad")
         texts["uptime"] = "up " + SpanOfTime.text(max(0, Int(now - all.startedAt)))
         if let failure = all.reloads.lastFailure {
             set("reload", "the last reload failed: " + failure, "bad")
@@ -81,8 +80,23 @@ struct DashboardView {
         } else {
             set("token", "", "plain")
         }
-        set("file", all.source.isStoreAvailable ? "" : "the cache file cannot be used", "bad")
+        let hasFile = all.source.isStoreAvailable
+        set("file", hasFile ? "" : "the cache file cannot be used", hasFile ? "plain" : "bad")
+        addReadiness(moment)
     }
+
+    /// Green only where nothing else in the line is wrong, nor Apple's answers.
+    private mutating func addReadiness(_ moment: Moment) {
+        let readiness = moment.readiness
+        let hasErrors = moment.secondsSinceTrouble.map(Self.isRecent) ?? false
+        let isDegraded =
+            readiness.isAlone || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
+        set(
+            "readiness", readiness.words + (hasErrors ? "; errors of Apple's API" : ""),
+            !readiness.isReady ? "bad" : isDegraded ? "degraded" : "good")
+    }
+
+    private static func isRecent(_ seconds: Int) -> Bool { seconds < 60 }
 
     private mutating func addFigures(_ moment: Moment) {
         let (recent, hour) = (moment.recent, moment.sum(.hour))
@@ -122,12 +136,12 @@ struct DashboardView {
 
     private mutating func addTrouble(_ moment: Moment) {
         tables["errors"] = errorRows(moment)
-        guard let last = moment.observations.source.lastTrouble else { return set("last-error", "", "plain") }
-        let seconds = max(0, Int(moment.observations.unixSeconds - last.unixSeconds))
+        guard let last = moment.observations.source.lastTrouble, let seconds = moment.secondsSinceTrouble
+        else { return set("last-error", "", "plain") }
         set(
             "last-error",
             "Last error: \(last.what), \(SpanOfTime.text(seconds)) ago, at \(Figure.timeOfDay(last.unixSeconds)) UTC",
-            seconds < 60 ? "bad" : "plain")
+            Self.isRecent(seconds) ? "bad" : "plain")
     }
 
     private mutating func addVerification(_ source: StatisticsSource) {
@@ -152,6 +166,13 @@ struct DashboardView {
         tables["latency"] = [("hits", hits), ("misses", misses)].map { name, counts in
             [.text(name)] + [0.5, 0.9, 0.99].map { .text(Self.time(counts, $0)) } + [.text(Figure.count(counts.count))]
         }
+    }
+}
+
+extension Moment {
+    /// nil where the origin had no trouble since the start.
+    fileprivate var secondsSinceTrouble: Int? {
+        observations.source.lastTrouble.map { max(0, Int(observations.unixSeconds - $0.unixSeconds)) }
     }
 }
 

@@ -91,7 +91,7 @@
     for (const [id, path] of Object.entries(view.paths)) $(id)?.setAttribute("d", path);
     for (const [id, rows] of Object.entries(view.tables)) if ($(id)) setRows($(id), rows);
     $("feed").textContent = "live";
-    $("feed").dataset.state = "good";
+    $("feed").dataset.state = "plain";
     announce(view);
   }
 

@@ -55,6 +55,7 @@ struct TopScreen {
             "origin: \(stats["upstream_in_flight"]?.countValue ?? 0) in flight, "
                 + "\(stats["upstream_waiting"]?.countValue ?? 0) waiting, "
                 + (limit > 0 ? "\(limit)/s allowed" : "upstream_rate off")
+                + ", \(stats["upstream_errors"]?.countValue ?? 0) errors"
                 + ", \(stats["rate_limited"]?.countValue ?? 0) 429s since start")
         if let tier = stats["tier"], tier != .null { text += line(Self.words(of: tier)) }
         if stats["developer_token_refused"] == .bool(true) {

@@ -150,6 +150,31 @@ import Upstream
         #expect(DashboardView(try moment(statistics: statistics)).states["last-error"] == "bad")
     }
 
+    /// It was green while the origin failed, and beside a failure in red.
+    @Test func theLightIsGreenOnlyWhereNothingIsWrong() throws {
+        #expect(try DashboardView(moment()).states["readiness"] == "good")
+        #expect(try DashboardView(moment(reloadError: "line 3")).states["readiness"] == "degraded")
+        let statistics = Statistics()
+        statistics.upstream.note("answers 503", at: 999_000)
+        #expect(try DashboardView(moment(statistics: statistics)).states["readiness"] == "good", "long ago")
+        statistics.upstream.note("answers 503", at: 999_990)
+        let view = try DashboardView(moment(statistics: statistics))
+        #expect(view.states["readiness"] == "degraded" && view.texts["readiness"] == "ready; errors of Apple's API")
+        let draining = AdminSources.Readiness(isReady: false, words: "draining")
+        #expect(try DashboardView(moment(statistics: statistics, readiness: draining)).states["readiness"] == "bad")
+    }
+
+    /// They were one number.
+    @Test func refusalsAreCountedByCause() throws {
+        let statistics = Statistics()
+        #expect(try DashboardView(moment(statistics: statistics)).tables["refusals"] == [])
+        statistics.count(.refused, 6)
+        for reason in [Reason.clientRate, .clientRate, .invalidRequest] { statistics.count(because: reason) }
+        let rows = try #require(DashboardView(moment(statistics: statistics)).tables["refusals"])
+        #expect(rows.map { $0[0] } == [.text("client-rate"), .text("invalid-request"), .text("others: see the log")])
+        #expect(rows.map { $0[1] } == [.text("2"), .text("1"), .text("3")])
+    }
+
     @Test func whatVerifyingShowedIsSaidInOneSentence() throws {
         let statistics = Statistics()
         #expect(DashboardView(try moment(statistics: statistics)).texts["verified"] == "")
@@ -204,7 +229,7 @@ import Upstream
         #expect(json["states"]?["readiness"] == .string("good"))
         // It was as green as with its engine.
         let alone = AdminSources.Readiness(words: "ready; engine away", isAlone: true)
-        #expect(try DashboardView(moment(readiness: alone)).states["readiness"] == "alone")
+        #expect(try DashboardView(moment(readiness: alone)).states["readiness"] == "degraded")
         #expect(json["tables"]?["misses"]?[0]?[0] == ["explain": .string(Self.hostile)])
         #expect(json["tables"]?["misses"]?[0]?[3] == .string(Reason.absent.text))
         #expect(json["paths"]?["ribbon-hit"]?.stringValue?.hasPrefix("M0 ") == true)

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import refrain
+
 /// Whether the dashboard can be used by whoever has to: by keyboard, by ear, on a telephone, by
 /// night.
 @Suite(
@@ -53,6 +55,34 @@ import Testing
             let browser = try shown().browser
             try browser.resize(width: width, isMobile: width < 500)
             #expect(try browser.text("document.documentElement.scrollWidth") == "\(width)")
+        }
+    }
+
+    /// Words about the engine were wider than their column, and the light was green.
+    @Test func thePageFitsTheWindowWithoutEngineAndOrigin() async throws {
+        try await onThread {
+            let text = """
+                listen 127.0.0.1:0
+                admin_listen 127.0.0.1:0
+                upstream http://127.0.0.1:1
+                cache_file off
+                access_log off
+                shared_tier redis://127.0.0.1:1
+                """
+            let proxy = try RunningProxy(read(text).configuration, OperationalLog(level: .error) { _ in })
+            defer { proxy.stop() }
+            let app = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
+            defer { app.close() }
+            #expect(try app.send("GET", "/v1/catalog/us/songs/1").status == 502)
+            let browser = try HeadlessBrowser()
+            try browser.open("http://\(try #require(proxy.adminAddress))/")
+            try browser.wait(for: "document.getElementById('tier').textContent.includes('engine away since')")
+            try browser.wait(for: "document.getElementById('errors').rows.length === 1")
+            for width in [375, 768, 1280] {
+                try browser.resize(width: width, isMobile: width < 500)
+                #expect(try browser.text("document.documentElement.scrollWidth") == "\(width)")
+            }
+            #expect(try browser.text("document.querySelectorAll('[data-state=good]').length") == "0")
         }
     }
 

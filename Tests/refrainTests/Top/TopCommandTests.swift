@@ -7,6 +7,7 @@ import Text
 @Suite struct TopCommandTests {
     private let body = """
         {"upstream_requests":2,"upstream_rate":20,"upstream_in_flight":1,"upstream_waiting":0,"rate_limited":3,\
+        "upstream_errors":2,\
         "version":"9.9","time":1100,"started_at":1000,"outcomes":{"hit":90,"miss":10,"failed":0},\
         "latency":{"hit":{"buckets":[[8.0,90]]},"miss":{"buckets":[[130000.0,10]]}},\
         "top_misses":[{"target":"/v1/a\\u001b[2J","count":4,"seconds":1.25,"reason":"uri-miss"}],\
@@ -25,7 +26,7 @@ import Text
             result.standard == """
                 refrain 9.9  up 1m 40s
                 1.0/s requests, 90.0 % hits, 0.0/s to Apple
-                origin: 1 in flight, 0 waiting, 20/s allowed, 3 429s since start
+                origin: 1 in flight, 0 waiting, 20/s allowed, 2 errors, 3 429s since start
 
                 outcome    now   share
                 hit      0.9/s  90.0 %
