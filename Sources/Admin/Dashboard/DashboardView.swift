@@ -88,7 +88,8 @@ struct DashboardView {
     /// Green only where nothing else in the line is wrong, nor Apple's answers.
     private mutating func addReadiness(_ moment: Moment) {
         let readiness = moment.readiness
-        let hasErrors = moment.secondsSinceTrouble.map(Self.isRecent) ?? false
+        let isOfOrigin = moment.observations.source.lastTrouble?.isOfOrigin ?? false
+        let hasErrors = isOfOrigin && moment.secondsSinceTrouble.map(Self.isRecent) ?? false
         let isDegraded =
             readiness.isAlone || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
         set(

@@ -13,7 +13,8 @@ final class OriginTroubles {
     }
 
     func tell(_ cause: String, _ kind: FailureReport.Kind) {
-        base.statistics.upstream.note(cause, at: base.unixSeconds)
+        base.statistics.upstream.note(
+            cause, at: base.unixSeconds, isOfOrigin: kind == .failure || kind == .rate)
         failures.note(cause, kind, at: base.now)
     }
 

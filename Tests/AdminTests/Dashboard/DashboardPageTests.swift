@@ -157,6 +157,8 @@ import Upstream
         let statistics = Statistics()
         statistics.upstream.note("answers 503", at: 999_000)
         #expect(try DashboardView(moment(statistics: statistics)).states["readiness"] == "good", "long ago")
+        statistics.upstream.note("wants a developer token (401)", at: 999_990, isOfOrigin: false)
+        #expect(try DashboardView(moment(statistics: statistics)).states["readiness"] == "good", "a client's mistake")
         statistics.upstream.note("answers 503", at: 999_990)
         let view = try DashboardView(moment(statistics: statistics))
         #expect(view.states["readiness"] == "degraded" && view.texts["readiness"] == "ready; errors of Apple's API")

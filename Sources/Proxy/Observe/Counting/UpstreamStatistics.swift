@@ -17,6 +17,8 @@ public final class UpstreamStatistics: Sendable {
         /// As the log has it; nothing of the request.
         public let what: String
         public let unixSeconds: Int64
+        /// An error of the origin, and no request without a good token.
+        public let isOfOrigin: Bool
     }
 
     private let counts = Mutex<[Kind: Int]>([:])
@@ -30,8 +32,8 @@ public final class UpstreamStatistics: Sendable {
     }
 
     /// The origin failed, or refused.
-    func note(_ what: String, at unixSeconds: Int64) {
-        trouble.withLock { $0 = Trouble(what: what, unixSeconds: unixSeconds) }
+    func note(_ what: String, at unixSeconds: Int64, isOfOrigin: Bool = true) {
+        trouble.withLock { $0 = Trouble(what: what, unixSeconds: unixSeconds, isOfOrigin: isOfOrigin) }
     }
 
     /// nil where nothing went wrong since the start.
