@@ -98,6 +98,19 @@ import Testing
         #expect(pending.isEmpty)
     }
 
+    /// They were lost, and a later process built answers of parts that they had purged.
+    @Test func purgesThatFindNoRoomCountForAllTargets() {
+        var pending = PendingWrites()
+        let times = (0..<5_000).map { noon + $0 } + [noon]
+        for (index, time) in times.enumerated() {
+            pending.add(StoreMark(table: .purged, key: Array("/\(index)".utf8), value: .time(time)))
+        }
+        pending.beginRound()
+        let marks = pending.takeRest(9).marks
+        #expect(marks.count < times.count && marks.count > 1_000)
+        #expect(marks.filter(\.key.isEmpty).map(\.value) == [.time(noon + 4_999)])
+    }
+
     /// A store that was closed then lost it.
     @Test func aMarkThatCameDuringARoundIsWrittenInTheNext() {
         var pending = PendingWrites()

@@ -30,6 +30,10 @@ public struct StoreMark: Sendable, Equatable {
         return StoreMark(table: table, key: key, value: .time(time &+ seconds))
     }
 
+    func isLater(than other: StoreMark) -> Bool {
+        if case (.time(let time), .time(let known)) = (value, other.value) { time > known } else { true }
+    }
+
     var byteCount: Int {
         let text = if case .text(let text) = value { text.utf8.count } else { 0 }
         return key.count + text + 128
@@ -41,18 +45,24 @@ struct PendingMarks {
     private var marks: [StoreMark.Table: [[UInt8]: StoreMark]] = [:]
     private var byteCount = 0
 
-    /// Beyond it only facts are taken: what rests is known in memory too.
+    /// Beyond it only facts are taken, and purges count for all targets: what rests is known in
+    /// memory too.
     private static let maxBytes = 256 << 10
 
     var isEmpty: Bool { marks.isEmpty }
     var all: [StoreMark] { StoreMark.Table.allCases.flatMap { marks[$0].map { Array($0.values) } ?? [] } }
 
     mutating func add(_ mark: StoreMark) {
-        guard mark.table == .fact || byteCount < Self.maxBytes else { return }
-        if let older = marks[mark.table, default: [:]].updateValue(mark, forKey: mark.key) {
-            byteCount -= older.byteCount
+        var mark = mark
+        if mark.table != .fact, byteCount >= Self.maxBytes {
+            guard mark.table == .purged else { return }
+            mark = StoreMark(table: .purged, key: [], value: mark.value)
         }
-        byteCount += mark.byteCount
+        let older = marks[mark.table]?[mark.key]
+        // Purges come in any order, and the latest counts.
+        if mark.table == .purged, let older, !mark.isLater(than: older) { return }
+        marks[mark.table, default: [:]][mark.key] = mark
+        byteCount += mark.byteCount - (older?.byteCount ?? 0)
     }
 
     /// Adds marks that are newer than these.

@@ -29,6 +29,8 @@ struct LogSuccession: Sendable {
     private var condemned: (stored: LogEpoch, pages: Int)?
     /// So many are waited for: about a second.
     private static let mostPages = 4
+    /// In how many pages the other nodes were not known yet.
+    private var unlistedPages = 0
 
     enum Verdict: Sendable {
         /// The page is to be read; whether the log lacks what this node has read of it.
@@ -64,6 +66,16 @@ struct LogSuccession: Sendable {
         }
         // Another node has ended the old life.
         if let known = stored ?? condemned?.stored, known != page.stored { return take(page) }
+        if stored == nil {
+            guard heartbeat.registry.knowsOthers || unlistedPages == Self.mostPages else {
+                unlistedPages += 1
+                return .wait(nil)
+            }
+            // The old life cannot come back: nodes that doubt see that one too.
+            if heartbeat.registry.others(now: now).contains(where: { $0.mark?.epoch == page.epoch }) {
+                return take(page)
+            }
+        }
         guard stored != nil, condemned == nil, log.hasPlace(in: page, atEnd: false) else { return condemn(page, keys) }
         let until = doubt.flatMap { $0.epoch == page.epoch ? $0.until : nil } ?? now + patience
         guard now < until else { return condemn(page, keys) }

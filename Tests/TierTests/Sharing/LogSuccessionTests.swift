@@ -183,6 +183,47 @@ import Testing
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
+    /// A node that begins with what the disk has: its first page comes before the list of nodes.
+    private func started(_ stored: LogEpoch) -> FollowerScript {
+        var script = FollowerScript()
+        _ = script.tell(.began(fence(20)))
+        _ = script.tell(.answered(.signs, Array(script.signs([:]).prefix(1))))
+        let reply = script.page(entries: [10, 20], place: 20, stored: stored, engine: 1)
+        let effects = script.tell(.answered(.page(1, after: .start), reply))
+        #expect(effects.purges.isEmpty && !effects.questions.contains(.succession))
+        return script
+    }
+
+    /// Each of them ended the life that all others had begun by then.
+    @Test func nodesThatAreStartedOneAfterTheOtherEndTheOldLifeOnce() {
+        var stored = epoch
+        var marks = ["b": fence(20), "c": fence(20), "d": fence(20)]
+        for name in marks.keys.sorted() {
+            var script = started(stored)
+            _ = script.tell(.answered(.signs, script.signs(marks.filter { $0.key != name })))
+            var effects = page(&script, stored: stored)
+            if name == "b" {
+                #expect(ends(effects))
+                stored = Self.third
+                effects = page(&script, stored: stored)
+            }
+            #expect(effects.purges == [.everything(.otherEpoch)] && !effects.questions.contains(.succession))
+            _ = script.tell(.purged(.everything(.otherEpoch), 0))
+            #expect(script.state.fence?.epoch == LogEpoch(number: Self.third.number ^ 1))
+            marks[name] = script.state.fence
+        }
+    }
+
+    @Test func aNodeThatIsNeverToldOfOthersEndsTheOldLife() {
+        var script = started(epoch)
+        let begin = script.now
+        var effects = page(&script)
+        while !effects.questions.contains(.succession), script.now - begin < .seconds(60) {
+            effects = page(&script)
+        }
+        #expect(ends(effects) && script.now - begin < .seconds(2))
+    }
+
     /// Two engines were masters at once, and both were of one life after nodes had agreed on one.
     @Test func anotherEngineOfTheSameLifeThatLacksOurPlaceIsFoundOut() {
         let cases: [(UInt64?, UInt64, Bool)] = [(nil, 30, true), (20, 30, false), (nil, 20, false)]
