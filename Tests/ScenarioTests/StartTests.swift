@@ -46,7 +46,7 @@ struct StartTests {
         StartTrial("trust anchors that are none", ["upstream_ca_file @/ca.pem"], "no certificate") { folder in
             try folder.put("junk".utf8, "ca.pem")
         },
-        StartTrial("too few descriptors", [], "descriptors, and there can be 8", limit: "--nofile=8"),
+        StartTrial("too few descriptors", [], "descriptors, and the limit is 8", limit: "--nofile=8"),
     ]
 
     private static let warned: [StartTrial] = [
@@ -70,9 +70,9 @@ struct StartTests {
 
     private static let starved: [StartTrial] = [
         StartTrial(
-            "too little memory", ["workers 2", "memory_size 2GiB"], "of memory cannot be had: ",
+            "too little memory", ["workers 2", "memory_size 2GiB"], " of memory: Cannot allocate memory",
             limit: "--as=1073741824"),
-        StartTrial("too few threads", ["workers 2"], "10 threads cannot be had: ", limit: "--nproc=4"),
+        StartTrial("too few threads", ["workers 2"], "cannot start 10 threads: ", limit: "--nproc=4"),
     ]
 
     @Test(arguments: refused) private func bothRefuse(trial: StartTrial) async throws {
