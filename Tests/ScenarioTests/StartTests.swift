@@ -7,7 +7,7 @@ import Testing
 /// A start that fails or warns, and `check` of the same configuration.
 private struct StartTrial: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Of the configuration, with `@` for the folder.
+    /// Of the configuration, with `@` for the folder and `PORT` for a free port.
     let lines: [String]
     /// Both say this.
     let words: String
@@ -46,7 +46,7 @@ struct StartTests {
         StartTrial("trust anchors that are none", ["upstream_ca_file @/ca.pem"], "no certificate") { folder in
             try folder.put("junk".utf8, "ca.pem")
         },
-        StartTrial("too few descriptors", [], "descriptors, and there can be 8", limit: "--nofile=8"),
+        StartTrial("too few descriptors", [], "descriptors, and the limit is 8", limit: "--nofile=8"),
     ]
 
     private static let warned: [StartTrial] = [
@@ -63,14 +63,16 @@ struct StartTests {
             try $0.put([UInt8](repeating: 0, count: 2 << 20), "cache.segments/000001")
         },
         StartTrial(
-            "an upstream that is its own listener", ["listen 127.0.0.1:28481", "upstream http://127.0.0.1:28481"],
+            "an upstream that is its own listener", ["listen 127.0.0.1:PORT", "upstream http://127.0.0.1:PORT"],
             "is this proxy itself"),
         StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line says tls"),
     ]
 
     private static let starved: [StartTrial] = [
-        StartTrial("too little memory", ["workers 2"], "of memory cannot be had: ", limit: "--as=122880000"),
-        StartTrial("too few threads", ["workers 2"], "10 threads cannot be had: ", limit: "--nproc=4"),
+        StartTrial(
+            "too little memory", ["workers 2", "memory_size 2GiB"], " of memory: Cannot allocate memory",
+            limit: "--as=1073741824"),
+        StartTrial("too few threads", ["workers 2"], "cannot start 10 threads: ", limit: "--nproc=4"),
     ]
 
     @Test(arguments: refused) private func bothRefuse(trial: StartTrial) async throws {
@@ -80,15 +82,8 @@ struct StartTests {
     /// They began, and hung without a word.
     @Test(arguments: starved) private func bothSayWhatCannotBeHad(trial: StartTrial) async throws {
         try await onThread {
-            // A sanitizer takes all addresses, and root may have any number of threads.
-            let isOfUser = trial.limit?.contains("nproc") == true
-            if !isOfUser, Patience.isSanitized { return }
-            let setUser = "/usr/bin/setpriv"
-            guard !isOfUser || geteuid() == 0 && access(setUser, X_OK) == 0 else {
-                return LeftOut.note("not root, or no setpriv (util-linux): a start without threads was not tried")
-            }
-            try Self.expectRefusal(
-                trial, as: isOfUser ? [setUser, "--reuid=61234", "--regid=61234", "--clear-groups"] : [])
+            // Root may have any number of threads.
+            try Self.expectRefusal(trial, asUser: trial.limit?.contains("nproc") == true)
         }
     }
 
@@ -98,7 +93,6 @@ struct StartTests {
 
     @Test func bothWarnOfMoreMemoryThanThereMayBe() async throws {
         try await onThread {
-            if Patience.isSanitized { return }
             try Self.expectWarning(
                 StartTrial(
                     "memory", ["memory_size 256MiB", "workers 2"], "its address space (ulimit -v)",
@@ -106,8 +100,14 @@ struct StartTests {
         }
     }
 
-    private static func expectRefusal(_ trial: StartTrial, as user: [String] = []) throws {
+    private static func expectRefusal(_ trial: StartTrial, asUser: Bool = false) throws {
+        if let absence = absence(for: trial) { return LeftOut.note(absence) }
         let folder = try folder(for: trial)
+        let user = asUser ? ["/usr/bin/setpriv", "--reuid=61234", "--regid=61234", "--clear-groups"] : []
+        if asUser, try !canRun(in: folder, as: user) {
+            return LeftOut.note(
+                "not root, no setpriv (util-linux), or no reachable folder: a start without threads was not tried")
+        }
         for command in ["check", "serve"] {
             let program = try start(command, folder, trial, as: user)
             waitUntil { !program.isRunning }
@@ -120,7 +120,34 @@ struct StartTests {
         }
     }
 
+    /// Why this machine cannot have the trial; nil where it can.
+    private static func absence(for trial: StartTrial) -> String? {
+        if trial.limit != nil, access("/usr/bin/prlimit", X_OK) != 0 {
+            return "no prlimit (util-linux): starts under limits were not tried"
+        }
+        if trial.limit?.contains("--as") == true, Patience.isSanitized {
+            return "a sanitizer's build takes all addresses: a start without memory was not tried"
+        }
+        let setting = "/proc/sys/net/ipv4/ip_nonlocal_bind"
+        let isAnyAddressOwn = (try? String(contentsOfFile: setting, encoding: .utf8)) == "1\n"
+        if isAnyAddressOwn, trial.lines.contains("listen 192.0.2.1:0") {
+            return "any address can be listened on (ip_nonlocal_bind): another machine's was not tried"
+        }
+        return nil
+    }
+
+    /// Puts the program where the user can reach it, as the folders above a build need not let it.
+    private static func canRun(in folder: TemporaryFolder, as user: [String]) throws -> Bool {
+        guard geteuid() == 0, access(user[0], X_OK) == 0 else { return false }
+        try FileManager.default.copyItem(atPath: BinaryUnderTest.path ?? "", toPath: folder.file("refrain"))
+        let program = try ChildProcess(
+            user + [folder.file("refrain"), "version"], output: folder.file("version.out"),
+            errors: folder.file("version.log"))
+        return program.waitForEnd() == 0
+    }
+
     private static func expectWarning(_ trial: StartTrial) throws {
+        if let absence = absence(for: trial) { return LeftOut.note(absence) }
         let folder = try folder(for: trial)
         let check = try start("check", folder, trial)
         #expect(check.waitForEnd() == 0 && log("check", folder).contains(trial.words), "\(log("check", folder))")
@@ -133,11 +160,14 @@ struct StartTests {
     private static func folder(for trial: StartTrial) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         chmod(folder.path, 0o755)
-        let lines = trial.lines.map { $0.replacingOccurrences(of: "@", with: folder.path) }
+        let port = try RawSocket.freePort()
+        let lines = trial.lines.map {
+            $0.replacingOccurrences(of: "@", with: folder.path).replacingOccurrences(of: "PORT", with: "\(port)")
+        }
         let standing = [
             "listen 127.0.0.1:0", "admin_listen off", "access_log off", "cache_file off", "upstream http://127.0.0.1:9",
         ].filter { line in !lines.contains { $0.hasPrefix(line.prefix { $0 != " " } + " ") } }
-        try folder.put((lines + standing).joined(separator: "\n").utf8, "proxy.conf")
+        try folder.put((lines + standing).joined(separator: "\n"), "proxy.conf", mode: 0o644)
         try trial.prepare(folder)
         return folder
     }
@@ -145,9 +175,10 @@ struct StartTests {
     private static func start(
         _ command: String, _ folder: TemporaryFolder, _ trial: StartTrial, as user: [String] = []
     ) throws -> ChildProcess {
+        let binary = user.isEmpty ? BinaryUnderTest.path ?? "" : folder.file("refrain")
         let limiter = trial.limit.map { ["/usr/bin/prlimit", $0] } ?? []
         return try ChildProcess(
-            user + limiter + [BinaryUnderTest.path ?? "", command, "--config", folder.file("proxy.conf")],
+            user + limiter + [binary, command, "--config", folder.file("proxy.conf")],
             output: folder.file(command + ".out"), errors: folder.file(command + ".log"))
     }
 

@@ -58,6 +58,20 @@ import Testing
         #expect(StoreForecast.objection(foreign.path)?.contains("another program's database") == true)
     }
 
+    /// The first start made the folder that is a sign, and the second renamed the file.
+    @Test func aFileThatWasRefusedIsRefusedAgain() throws {
+        let foreign = try Database(path: folder.put([], "foreign"), mode: .readWrite, busyTimeout: .zero)
+        try foreign.execute("PRAGMA page_size = \(Schema.pageBytes); PRAGMA auto_vacuum = INCREMENTAL")
+        try foreign.execute("PRAGMA journal_mode = WAL; CREATE TABLE precious (x)")
+        #expect(chmod(foreign.path, 0o644) == 0)
+        for _ in 0..<2 {
+            #expect(warnings(foreign.path).contains { $0.contains("another program's database") })
+            var status = stat()
+            #expect(stat(foreign.path, &status) == 0 && status.st_mode & 0o777 == 0o644)
+            #expect(access(Segments.folder(of: foreign.path), F_OK) != 0)
+        }
+    }
+
     @Test func aFileOfAVersionThatIsNotTakenOverIsForetold() throws {
         let path = folder.file("cache.sqlite")
         #expect(warnings(path).isEmpty)

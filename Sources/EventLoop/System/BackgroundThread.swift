@@ -57,7 +57,7 @@ public enum BackgroundThread {
         return code
     }
 
-    /// Has so many threads be there at once, and ends them.
+    /// Starts `count` threads at once, then ends them.
     /// - Parameter bytes: memory to be there besides; nil for none.
     /// - Returns: the error for which there cannot be so many; nil where there can.
     public static func rehearse(_ count: Int, beside bytes: Int?) -> CInt? {

@@ -23,7 +23,7 @@ struct FileSigns {
         case unread
     }
 
-    /// What a database without the mark of cache files is.
+    /// Words for a database without the mark.
     static let otherDatabase = "is another program's database and no cache file of this program's"
     private static let noDatabase =
         "is no SQLite database and has no segments beside it, so it is no cache file of this program's"

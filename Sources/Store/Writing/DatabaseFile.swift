@@ -94,7 +94,13 @@ struct DatabaseFile {
                 }
                 return .failure(Damage(reason: "the mark of a cache file is not in it"))
             }
-            if verdict == .empty { try database.execute(Self.ofNewFiles) }
+            hideFromOthers()
+            if verdict == .empty {
+                // Never beside a file of others: it is a sign (`FileSigns`). The log of segments says
+                // why there can be none.
+                _ = mkdir(Segments.folder(of: path), 0o700)
+                try database.execute(Self.ofNewFiles)
+            }
             try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = " + (isTemporary ? "OFF" : "NORMAL"))
             // Debian's SQLite overwrites what is deleted, which writes twice as much; nothing here
             // is anyone's secret.
@@ -148,16 +154,12 @@ struct DatabaseFile {
         if let reason = Self.oddity(of: path) ?? Segments.oddity(besides: path) {
             throw FileUnavailable(reason: reason)
         }
-        let verdict = FileSigns(of: path).verdict
+        let signs = FileSigns(of: path)
+        let verdict = signs.verdict
         if case .foreign(let what) = verdict { throw FileUnavailable(reason: "\(path) \(what)") }
-        // First, and never beside a file of others: it is a sign (`FileSigns`). The log of segments
-        // says why there can be none.
-        if verdict != .unread { _ = mkdir(Segments.folder(of: path), 0o700) }
         var status = stat()
         if lstat(path, &status) == 0 {
-            // Best effort: a file of another owner that we may write stays as it is. What became a
-            // link meanwhile is refused.
-            if status.st_mode & 0o077 != 0 { _ = fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) }
+            if verdict == .ours || signs.byteCount == 0 { hideFromOthers() }
             return verdict
         }
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -165,6 +167,14 @@ struct DatabaseFile {
         _ = fchmod(descriptor, 0o600)
         _ = Glibc.close(descriptor)
         return verdict
+    }
+
+    /// Best effort: a file of another owner that we may write stays as it is. What became a link
+    /// meanwhile is refused.
+    private func hideFromOthers() {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return }
+        _ = fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW)
     }
 
     /// Renames the file to `PATH.corrupt-UNIXTIME`, and with it the journals and the shared memory

@@ -18,7 +18,7 @@ extension Configuration {
     var ownUpstream: [String] {
         let hosts = upstream.host == "localhost" ? ["127.0.0.1", "::1"] : [upstream.host]
         let origins = hosts.compactMap { SocketAddress(host: $0, port: upstream.port) }
-        let own = ((try? listenedAddresses) ?? []).first { address in
+        let own = listeners.compactMap { try? $0.address.socketAddress() }.first { address in
             origins.contains { address.excludes($0) && (address == $0 || $0.isLoopback) }
         }
         guard let own else { return [] }

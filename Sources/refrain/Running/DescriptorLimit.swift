@@ -18,6 +18,8 @@ enum DescriptorLimit {
     /// The limit once it is raised.
     static var most: Int { limit.map { Int(clamping: $0.rlim_max) } ?? .max }
 
+    static var now: Int { limit.map { Int(clamping: $0.rlim_cur) } ?? .max }
+
     private static var limit: rlimit? {
         var limit = rlimit()
         return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil

@@ -12,11 +12,13 @@ struct MachineShare: Sendable {
     /// Read once: a proxy does not change how many loops it has.
     static let processors = ofThisProcess.processors
 
-    /// Processors that it may run on (sched_getaffinity(2)), and no more than its control group may
-    /// use at once, rounded up.
+    /// Processors that it may run on (sched_getaffinity(2)), and no more than are online or than its
+    /// control group may use at once, rounded up. Without a cpuset it may run on all that there
+    /// could ever be.
     var processors: Int {
         let status = read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }
         let allowed = status?.split(separator: "\t").last.map(Self.count) ?? Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))
+        let online = read("/sys/devices/system/cpu/online").map { Self.count($0[...]) } ?? .max
         let quotas = folders(of: "cpu").compactMap { folder -> Int? in
             // Microseconds in each period; "max" or -1 for no limit.
             let words =
@@ -26,7 +28,7 @@ struct MachineShare: Sendable {
             guard numbers.count == 2, numbers[0] > 0, numbers[1] > 0 else { return nil }
             return (numbers[0] - 1) / numbers[1] + 1
         }
-        return max(1, min(allowed, quotas.min() ?? .max))
+        return max(1, min(allowed, online, quotas.min() ?? .max))
     }
 
     /// The memory that its control group may take, in bytes; nil where there is no limit.

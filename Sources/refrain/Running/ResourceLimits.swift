@@ -4,9 +4,9 @@ import Proxy
 import Store
 import Text
 
-// Threads, descriptors and memory, before the first of them is needed: Dispatch waits for ever, and
-// says nothing, for a thread that it cannot have, and so does the signal that would end the
-// process.
+// Threads, descriptors and memory, before the first of them is needed: Dispatch retries silently for
+// as long as `pthread_create` fails, and signals are not handled meanwhile; so the start tries
+// first.
 
 /// Limits of this process (getrlimit(2), cgroups(7)).
 struct ResourceLimits {
@@ -16,8 +16,8 @@ struct ResourceLimits {
     var addressBytes = Self.addressBytes
     /// Bytes that the control group may take; nil where there is no limit.
     var memoryBytes = MachineShare.ofThisProcess.memoryBytes
-    /// Has so many threads be there at once, and so much memory besides; the error for which they
-    /// cannot be.
+    /// Starts so many threads at once, beside so much memory, then ends them; the error for which it
+    /// cannot.
     var rehearse: (_ threads: Int, _ bytes: Int?) -> CInt? = BackgroundThread.rehearse
 
     static var addressBytes: Int? {
@@ -33,6 +33,8 @@ extension Configuration {
     /// Threads beside the loops: signals, the writers of the cache and of the logs, names that are
     /// resolved, a reload, Dispatch's own.
     private static let otherThreads = 8
+    /// Dispatch, on whose threads loops run, starts no more.
+    private static let mostLoopThreads = 255
     /// Descriptors beside those of the loops: the cache, the logs, Dispatch's own.
     private static let otherDescriptors = 16
     /// Descriptors of a loop without its listeners.
@@ -43,18 +45,18 @@ extension Configuration {
         let listeners = listeners.count + (adminListener == nil ? 0 : 1)
         let descriptors = Self.otherDescriptors + loopCount * (Self.loopDescriptors + listeners)
         guard limits.descriptors >= descriptors else {
-            return "\(loopCount) loops need \(descriptors) descriptors, and there can be \(limits.descriptors); "
+            return "\(loopCount) loops need \(descriptors) descriptors, and the limit is \(limits.descriptors); "
                 + "raise the hard limit (ulimit -Hn, LimitNOFILE), or lower workers"
         }
-        let threads = loopCount + (adminListener == nil ? 0 : 1) + Self.otherThreads
+        let threads = min(loopCount, Self.mostLoopThreads) + (adminListener == nil ? 0 : 1) + Self.otherThreads
         // Memory that a busy proxy takes in any case.
         let bytes = limits.addressBytes.map { _ in
             ProxyMemory.programBytes + AllocatorSettings.arenaBytes + memorySize
         }
         guard let code = limits.rehearse(threads, bytes) else { return nil }
-        let memory = bytes.map { " and \(Figure.bytes($0)) of memory" } ?? ""
-        return "\(threads) threads\(memory) cannot be had: \(String(cString: strerror(code))); raise the limit on "
-            + "processes (ulimit -u, pids.max, TasksMax) or on addresses (ulimit -v), or lower workers or memory_size"
+        let memory = bytes.map { " with \(Figure.bytes($0)) of memory" } ?? ""
+        return "cannot start \(threads) threads\(memory): \(String(cString: strerror(code))); raise the limit on processes "
+            + "(ulimit -u, pids.max, TasksMax) or on addresses (ulimit -v), or lower workers or memory_size"
     }
 
     /// Settings that allow more than these limits do.
@@ -70,13 +72,13 @@ extension Configuration {
         }
         let most = memoryBounds.sum
         let bounds = [
-            (limits.memoryBytes, "its control group (memory.max, MemoryMax)"),
-            (limits.addressBytes, "its address space (ulimit -v)"),
+            (limits.memoryBytes, "its control group (memory.max, MemoryMax)", "the kernel kills the process"),
+            (limits.addressBytes, "its address space (ulimit -v)", "allocations fail"),
         ]
-        for case (let bytes?, let name) in bounds where most > bytes {
+        for case (let bytes?, let name, let consequence) in bounds where most > bytes {
             words.append(
-                "the settings allow \(Figure.bytes(most)) of memory, and \(name) \(Figure.bytes(bytes)): the process "
-                    + "ends where it takes more; \"refrain check\" lists what each setting allows")
+                "the settings allow \(Figure.bytes(most)) of memory, and \(name) \(Figure.bytes(bytes)): "
+                    + "\(consequence) beyond it; \"refrain check\" lists what each setting allows")
         }
         return words
     }

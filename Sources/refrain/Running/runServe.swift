@@ -22,7 +22,7 @@ func runServe(
     AllocatorSettings.apply()
     let certificates = configuration.certificateExpiries
     for text in configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
-    if let lack = configuration.lack(under: ResourceLimits()) { throw .failed(lack) }
+    if let lack = configuration.lack(under: ResourceLimits(descriptors: DescriptorLimit.now)) { throw .failed(lack) }
     let signals = StopSignals()
     let proxy = try RunningProxy(configuration, log, inheritance: inheritance, certificates: certificates)
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)

@@ -21,10 +21,12 @@ import Testing
         limits.rehearse = { threads, bytes in threads > 12 || bytes != nil ? EAGAIN : nil }
         #expect(configuration.lack(under: limits) == nil, "four loops and eight others")
         let more = try self.configuration("workers 5\nadmin_listen off")
-        #expect(more.lack(under: limits)?.hasPrefix("13 threads") == true)
+        #expect(more.lack(under: limits)?.hasPrefix("cannot start 13 threads:") == true)
+        let most = try self.configuration("workers 1000\nupstream_connections 1000\nadmin_listen off")
+        #expect(most.lack(under: limits)?.hasPrefix("cannot start 263 threads:") == true, "255 of them for loops")
         limits.addressBytes = 1 << 30
         let words = try #require(configuration.lack(under: limits))
-        #expect(words.hasPrefix("12 threads and 104.0 MiB of memory cannot be had: "), "\(words)")
+        #expect(words.hasPrefix("cannot start 12 threads with 104.0 MiB of memory: "), "\(words)")
         #expect(!words.contains("\n"))
     }
 
@@ -50,9 +52,10 @@ import Testing
         (limits.memoryBytes, limits.addressBytes) = (most, most)
         #expect(configuration.resourceWarnings(limits).isEmpty)
         limits.memoryBytes = most - 1
-        #expect(configuration.resourceWarnings(limits).count { $0.contains("its control group") } == 1)
+        #expect(configuration.resourceWarnings(limits).count { $0.contains("kills the process beyond it") } == 1)
         limits.addressBytes = most - 1
         #expect(configuration.resourceWarnings(limits).count == 2)
+        #expect(configuration.resourceWarnings(limits).last?.contains("allocations fail beyond it") == true)
     }
 
     /// They were fewer, and nothing said so.
