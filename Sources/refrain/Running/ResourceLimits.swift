@@ -55,8 +55,8 @@ extension Configuration {
         }
         guard let code = limits.rehearse(threads, bytes) else { return nil }
         let memory = bytes.map { " with \(Figure.bytes($0)) of memory" } ?? ""
-        return "cannot start \(threads) threads\(memory): \(String(cString: strerror(code))); raise the limit on processes "
-            + "(ulimit -u, pids.max, TasksMax) or on addresses (ulimit -v), or lower workers or memory_size"
+        return "cannot start \(threads) threads\(memory): \(String(cString: strerror(code))); raise the limit on "
+            + "processes (ulimit -u, pids.max, TasksMax) or on addresses (ulimit -v), or lower workers or memory_size"
     }
 
     /// Settings that allow more than these limits do.
