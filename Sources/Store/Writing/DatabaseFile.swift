@@ -96,8 +96,8 @@ struct DatabaseFile {
             }
             hideFromOthers()
             if verdict == .empty {
-                // Never beside a file of others: it is a sign (`FileSigns`). The log of segments says
-                // why there can be none.
+                // Never beside a file of others: it is a sign (`FileSigns`). The log of segments
+                // says why there can be none.
                 _ = mkdir(Segments.folder(of: path), 0o700)
                 try database.execute(Self.ofNewFiles)
             }

@@ -12,8 +12,8 @@ struct MachineShare: Sendable {
     /// Read once: a proxy does not change how many loops it has.
     static let processors = ofThisProcess.processors
 
-    /// Processors that it may run on (sched_getaffinity(2)), and no more than are online or than its
-    /// control group may use at once, rounded up. Without a cpuset it may run on all that there
+    /// Processors that it may run on (sched_getaffinity(2)), and no more than are online or than
+    /// its control group may use at once, rounded up. Without a cpuset it may run on all that there
     /// could ever be.
     var processors: Int {
         let status = read("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed_list:") }

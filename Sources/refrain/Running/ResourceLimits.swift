@@ -4,8 +4,8 @@ import Proxy
 import Store
 import Text
 
-// Threads, descriptors and memory, before the first of them is needed: Dispatch retries silently for
-// as long as `pthread_create` fails, and signals are not handled meanwhile; so the start tries
+// Threads, descriptors and memory, before the first of them is needed: Dispatch retries silently
+// for as long as `pthread_create` fails, and signals are not handled meanwhile; so the start tries
 // first.
 
 /// Limits of this process (getrlimit(2), cgroups(7)).
@@ -16,8 +16,8 @@ struct ResourceLimits {
     var addressBytes = Self.addressBytes
     /// Bytes that the control group may take; nil where there is no limit.
     var memoryBytes = MachineShare.ofThisProcess.memoryBytes
-    /// Starts so many threads at once, beside so much memory, then ends them; the error for which it
-    /// cannot.
+    /// Starts so many threads at once, beside so much memory, then ends them; the error for which
+    /// it cannot.
     var rehearse: (_ threads: Int, _ bytes: Int?) -> CInt? = BackgroundThread.rehearse
 
     static var addressBytes: Int? {
@@ -55,8 +55,8 @@ extension Configuration {
         }
         guard let code = limits.rehearse(threads, bytes) else { return nil }
         let memory = bytes.map { " with \(Figure.bytes($0)) of memory" } ?? ""
-        return "cannot start \(threads) threads\(memory): \(String(cString: strerror(code))); raise the limit on processes "
-            + "(ulimit -u, pids.max, TasksMax) or on addresses (ulimit -v), or lower workers or memory_size"
+        return "cannot start \(threads) threads\(memory): \(String(cString: strerror(code))); raise the limit on "
+            + "processes (ulimit -u, pids.max, TasksMax) or on addresses (ulimit -v), or lower workers or memory_size"
     }
 
     /// Settings that allow more than these limits do.
