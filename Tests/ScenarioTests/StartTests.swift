@@ -139,7 +139,7 @@ struct StartTests {
     /// Puts the program where the user can reach it, as the folders above a build need not let it.
     private static func canRun(in folder: TemporaryFolder, as user: [String]) throws -> Bool {
         guard geteuid() == 0, access(user[0], X_OK) == 0 else { return false }
-        try FileManager.default.copyItem(atPath: BinaryUnderTest.path ?? "", toPath: folder.file("refrain"))
+        try folder.putProgram(from: BinaryUnderTest.path ?? "", "refrain")
         let program = try ChildProcess(
             user + [folder.file("refrain"), "version"], output: folder.file("version.out"),
             errors: folder.file("version.log"))

@@ -62,6 +62,23 @@ public final class TemporaryFolder: Sendable {
         return file(name)
     }
 
+    /// Copies a file to one that can be run here, by a process of its own. A child that another
+    /// test starts has this process's descriptors until it runs its own program, and nobody can run
+    /// a file that somebody may write to (ETXTBSY).
+    @discardableResult
+    public func putProgram(from path: String, _ name: String) throws -> String {
+        guard try Tool(at: "/bin/cp").run([path, file(name)]).status == 0, chmod(file(name), 0o755) == 0 else {
+            throw CocoaError(.fileWriteUnknown)
+        }
+        return file(name)
+    }
+
+    /// The same of a script.
+    @discardableResult
+    public func putProgram(_ script: String, _ name: String) throws -> String {
+        try putProgram(from: put(script.utf8, name + ".text"), name)
+    }
+
     public func has(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
 
     public func move(_ name: String, to other: String) throws {

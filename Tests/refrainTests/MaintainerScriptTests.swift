@@ -30,10 +30,10 @@ import Testing
         root = try TemporaryFolder()
         for name in ["bin", "run/systemd/system", "usr/bin", "usr/sbin", "state"] { try make(name) }
         let note = "#!/bin/sh\necho \"${0##*/} $*\" >>\"$STATE/told\"\n"
-        for name in ["deb-systemd-helper", "deb-systemd-invoke"] { try root.put(note, "bin/" + name, mode: 0o755) }
+        for name in ["deb-systemd-helper", "deb-systemd-invoke"] { try root.putProgram(note, "bin/" + name) }
         // Looking changes nothing, and is not noted.
         let quiet = "#!/bin/sh\n[ \"$1\" = show ] || " + note.dropFirst(10)
-        try root.put(quiet + Self.systemctl, "bin/systemctl", mode: 0o755)
+        try root.putProgram(quiet + Self.systemctl, "bin/systemctl")
         try root.put("".utf8, "state/running")
     }
 
@@ -82,7 +82,7 @@ import Testing
     @Test func anUpgradeWithABadConfigurationLeavesTheServiceAndSaysSo() throws {
         for unit in ["refrain.service", Self.node] { try run(unit) }
         let fails = "#!/bin/sh\necho \"$*\"\necho \"refrain: $3:2: unknown\" >&2\nexit 78\n"
-        try root.put(fails, "usr/bin/refrain", mode: 0o755)
+        try root.putProgram(fails, "usr/bin/refrain")
         try root.put("".utf8, "state/\(Self.node).refuses")
         let (told, text) = try script("postinst", "configure", "1.0.0-1")
         #expect(told.suffix(4) == [Self.upgrade("refrain.service"), Self.upgrade(Self.node)] + Self.starts)
@@ -107,7 +107,7 @@ import Testing
     @Test func whatIsUndoneOrForbiddenReplacesNoProcess() throws {
         try run("refrain.service")
         #expect(try script("postinst", "abort-upgrade", "1.0.1-1").told == Self.begins + Self.starts)
-        try root.put("#!/bin/sh\nexit 101\n", "usr/sbin/policy-rc.d", mode: 0o755)
+        try root.putProgram("#!/bin/sh\nexit 101\n", "usr/sbin/policy-rc.d")
         let (told, text) = try script("postinst", "configure", "1.0.0-1")
         #expect(!told.contains(Self.upgrade("refrain.service")) && text.isEmpty)
     }

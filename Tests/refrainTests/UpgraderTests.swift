@@ -24,8 +24,7 @@ import Testing
             let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, proxy, log, manager)
             var program: StartedProgram?
             if let script {
-                let path = try folder.put("#!/bin/sh\n\(script)\n".utf8, "program")
-                chmod(path, 0o755)
+                let path = try folder.putProgram("#!/bin/sh\n\(script)\n", "program")
                 program = StartedProgram(path: path, arguments: ["program", "serve"])
             }
             upgrader = Upgrader(program, proxy, reloader, log, manager, limits: limits) {}

@@ -62,8 +62,7 @@ final class UpgradedProgram {
             }
             return
         }
-        try folder.put("#!/bin/sh\n\(script)\n".utf8, "refrain")
-        chmod(folder.file("refrain"), 0o755)
+        try folder.putProgram("#!/bin/sh\n\(script)\n", "refrain")
     }
 
     func start() throws {
