@@ -52,7 +52,8 @@ import Upstream
             loop.sync {
                 _ = gate?.send(
                     UpstreamRequest(method: .get, head: head), priority: .waitingClient,
-                    label: UpstreamLabel(number: 0, spender: .everyone), deadline: loop.now + .seconds(600),
+                    label: UpstreamLabel(resourceClass: 0, purpose: 0, route: 0, spender: .everyone),
+                    deadline: loop.now + .seconds(600),
                     to: receiver)
             }
             for await status in receiver.statuses.stream { return status }

@@ -47,7 +47,8 @@ import Upstream
             let head = "GET /v1/catalog/us/albums/\(number) HTTP/1.1\r\nHost: x\r\n\r\n"
             _ = gate.send(
                 UpstreamRequest(method: .get, head: Array(head.utf8)), priority: .waitingClient,
-                label: UpstreamLabel(number: 0, spender: .everyone), deadline: loop.now + .seconds(30), to: self)
+                label: UpstreamLabel(resourceClass: 0, purpose: 0, route: 0, spender: .everyone),
+                deadline: loop.now + .seconds(30), to: self)
         }
 
         func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent) {

@@ -64,7 +64,8 @@ final class GateScene {
             defer { receiver.hasReturned = true }
             return gate.send(
                 UpstreamRequest(method: method, head: Array(head.utf8)), priority: priority,
-                label: UpstreamLabel(number: 0, spender: .everyone), deadline: gate.loop.now + patience,
+                label: UpstreamLabel(resourceClass: 0, purpose: 0, route: 0, spender: .everyone),
+                deadline: gate.loop.now + patience,
                 repeats: repeats, to: receiver)
         }
         return Sent(exchange: exchange, receiver: receiver)

@@ -10,22 +10,20 @@ struct RecentTotals {
         func perSecond(_ number: Int) -> Double { seconds > 0 ? Double(number) / seconds : 0 }
     }
 
-    private var samples: [(at: Instant, totals: History.Totals)] = []
-
     /// A shorter time says too little about a rate.
     static let least = Duration.seconds(5)
-    private static let most = 16
+    static let most = 16
+
+    private var marks = CountMarks<History.Totals>(span: least, most: most)
 
     /// Remembers the totals of this moment: each second while there are watchers, each ten seconds
     /// otherwise.
     mutating func note(_ totals: History.Totals, at now: Instant) {
-        if samples.count == Self.most { samples.removeFirst() }
-        samples.append((now, totals))
+        marks.note(totals, at: now)
     }
 
-    /// Since the latest sample that is old enough, or the oldest.
     func window(_ totals: History.Totals, at now: Instant) -> Window {
-        guard let base = samples.last(where: { now - $0.at >= Self.least }) ?? samples.first else { return Window() }
-        return Window(totals: totals.since(base.totals), seconds: (now - base.at) / .seconds(1))
+        guard let base = marks.beginning(at: now) else { return Window() }
+        return Window(totals: totals.since(base.counts), seconds: base.seconds)
     }
 }

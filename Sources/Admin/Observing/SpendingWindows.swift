@@ -8,31 +8,11 @@ import Proxy
 /// has run for that long; `seconds` says how long. It holds 70 counts, of 1.9 kB each and 2.6 kB
 /// more for each loop, and 40 bytes for each key there.
 struct SpendingWindows {
-    /// Counts at marks, the oldest first.
-    private struct Marks {
-        let span: Duration
-        /// Marks that come sooner are left out.
-        let interval: Duration
-        let most: Int
-        var marks: [(at: Instant, counts: SpendingCounts)] = []
-
-        mutating func note(_ counts: SpendingCounts, at now: Instant) {
-            if let last = marks.last, now - last.at < interval { return }
-            if marks.count == most { marks.removeFirst() }
-            marks.append((now, counts))
-        }
-
-        func window(_ counts: SpendingCounts, at now: Instant) -> SpendingReport.Window {
-            guard let mark = marks.last(where: { now - $0.at >= span }) ?? marks.first else { return .init() }
-            return .init(counts: counts.since(mark.counts), seconds: (now - mark.at) / .seconds(1))
-        }
-    }
-
     // A mark is noted at the end of a slot, which may come a little late.
-    private var recent = Marks(span: RecentTotals.least, interval: .zero, most: 16)
-    private var minutes = Marks(span: .seconds(300), interval: .seconds(25), most: 14)
-    private var hour = Marks(span: .seconds(3600), interval: .seconds(295), most: 14)
-    private var day = Marks(span: .seconds(86_400), interval: .seconds(3595), most: 26)
+    private var recent = CountMarks<SpendingCounts>(span: RecentTotals.least, most: RecentTotals.most)
+    private var minutes = CountMarks<SpendingCounts>(span: .seconds(300), interval: .seconds(25), most: 14)
+    private var hour = CountMarks<SpendingCounts>(span: .seconds(3600), interval: .seconds(295), most: 14)
+    private var day = CountMarks<SpendingCounts>(span: .seconds(86_400), interval: .seconds(3595), most: 26)
 
     mutating func note(_ counts: SpendingCounts, at now: Instant) {
         recent.note(counts, at: now)
@@ -46,9 +26,16 @@ struct SpendingWindows {
         _ counts: SpendingCounts, at now: Instant, _ name: (SpendingKey) -> SpendingReport.Name
     ) -> SpendingReport {
         let windows: [HistoryWindow: SpendingReport.Window] = [
-            .minutes: minutes.window(counts, at: now), .hour: hour.window(counts, at: now),
-            .day: day.window(counts, at: now),
+            .minutes: Self.window(minutes, counts, now), .hour: Self.window(hour, counts, now),
+            .day: Self.window(day, counts, now),
         ]
-        return SpendingReport(counts, now: recent.window(counts, at: now), windows, name)
+        return SpendingReport(counts, now: Self.window(recent, counts, now), windows, name)
+    }
+
+    private static func window(
+        _ marks: CountMarks<SpendingCounts>, _ counts: SpendingCounts, _ now: Instant
+    ) -> SpendingReport.Window {
+        guard let base = marks.beginning(at: now) else { return .init() }
+        return .init(counts: counts.since(base.counts), seconds: base.seconds)
     }
 }

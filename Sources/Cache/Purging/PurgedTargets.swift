@@ -133,10 +133,8 @@ final class PurgedTargets: Sendable {
 extension PurgedTargets.State {
     /// As of when such a purge counts, be it that all older ones do; `Int64.min`: it is not known.
     fileprivate func time(of selection: EntrySelection) -> Int64 {
-        if case .target(let target) = selection.conditions[0], selection.conditions.count == 1 {
-            return max(forgottenUntil, exact[target] ?? .min)
-        }
-        return max(forgottenUntil, wide.first { $0.selection == selection }?.at ?? .min)
+        let known = selection.onlyTarget.map { exact[$0] } ?? wide.first { $0.selection == selection }?.at
+        return max(forgottenUntil, known ?? .min)
     }
 
     fileprivate mutating func note(_ target: [UInt8], at now: Int64) {
@@ -184,8 +182,7 @@ extension Purge {
     /// The target, or the selection in words, of its mark; nil for a purge that leaves no parts.
     fileprivate var markedTarget: [UInt8]? {
         guard mode != .dryRun, !selection.choosesAllParts else { return nil }
-        if case .target(let target) = selection.conditions[0], selection.conditions.count == 1 { return target }
-        return selection.words
+        return selection.onlyTarget ?? selection.words
     }
 }
 
@@ -209,6 +206,11 @@ extension EntrySelection {
 }
 
 extension EntrySelection {
+    /// The target, where it is the only condition.
+    fileprivate var onlyTarget: [UInt8]? {
+        if conditions.count == 1, case .target(let target) = conditions[0] { target } else { nil }
+    }
+
     /// The conditions in words, a line each, as the table of purges has them: no target begins so.
     fileprivate var words: [UInt8] {
         var words: [UInt8] = []

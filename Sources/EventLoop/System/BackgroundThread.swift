@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// A thread that gives way to the loops, and takes no signals. Dispatch lends its threads to every
 /// queue, so one of those could not be made to give way and then go on as before.
@@ -55,42 +54,6 @@ public enum BackgroundThread {
         guard code != 0 else { return nil }
         work.release()
         return code
-    }
-
-    /// Starts `count` threads at once, then ends them.
-    /// - Parameter bytes: memory to be there besides; nil for none.
-    /// - Returns: the error for which there cannot be so many; nil where there can.
-    public static func rehearse(_ count: Int, beside bytes: Int?) -> CInt? {
-        let memory = bytes.flatMap { mmap(nil, $0, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) }
-        if memory == MAP_FAILED { return errno }
-        defer { if let memory, let bytes { munmap(memory, bytes) } }
-        let end = RehearsalEnd()
-        var threads: [pthread_t] = []
-        defer { for thread in threads { pthread_join(thread, nil) } }
-        return end.isHeld.withLock { _ in
-            for _ in 0..<count {
-                let argument = Unmanaged.passRetained(end)
-                var thread = pthread_t()
-                let code = pthread_create(
-                    &thread, nil,
-                    { argument in
-                        guard let argument else { return nil }
-                        Unmanaged<RehearsalEnd>.fromOpaque(argument).takeRetainedValue().isHeld.withLock { _ in }
-                        return nil
-                    }, argument.toOpaque())
-                guard code == 0 else {
-                    argument.release()
-                    return code
-                }
-                threads.append(thread)
-            }
-            return nil
-        }
-    }
-
-    private final class RehearsalEnd: Sendable {
-        /// Until all threads are there.
-        let isHeld = Mutex(())
     }
 
     /// On Linux both are the thread's own, and no other's (setpriority(2), sched(7)).

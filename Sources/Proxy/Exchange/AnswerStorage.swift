@@ -99,8 +99,12 @@ struct AnswerStorage {
     /// its fields alone decide.
     private func mayKeepBadRequest(_ response: UpstreamResponse) -> Bool {
         if request.facts.rule.followsOrigin { return true }
-        return request.purpose.isOwnTarget && request.stored?.status != 200
-            && RequestBlame.isOnTarget(response.body)
+        return request.purpose.isOwnTarget && mayTakePlace(status: 400) && RequestBlame.isOnTarget(response.body)
+    }
+
+    /// False of a 400 where a 200 is stored, but under the origin's rules.
+    func mayTakePlace(status: Int) -> Bool {
+        status != 400 || request.facts.rule.followsOrigin || request.stored?.status != 200
     }
 
     private func place(

@@ -77,14 +77,13 @@ final class Sharing {
         _ = AnswerStorage(own, nil, storing).keep(response, unless: isOutdated)
     }
 
-    /// The answer, if it is fresh under this node's own rules, with its age. A 400 of another node
-    /// takes no 200's place either.
+    /// The answer, if it is fresh under this node's own rules, with its age.
     private func usable(_ value: TierValue, for request: OriginRequest) -> StoredResponse? {
         let now = base.unixSeconds
-        let response = value.response
+        let (response, storage) = (value.response, AnswerStorage(request, nil, storing))
         guard response.classTag == request.facts.route.resourceClass.rawValue,
-            response.status != 400 || request.facts.rule.followsOrigin || request.stored?.status != 200,
-            case .store(let lifetime) = AnswerStorage(request, nil, storing).decision(asIfAnew: response),
+            storage.mayTakePlace(status: response.status),
+            case .store(let lifetime) = storage.decision(asIfAnew: response),
             let latest = tier?.latestReceipt(of: value, at: now),
             let taken = value.taken(under: lifetime, receivedBy: latest, at: now), taken.isFresh(at: now)
         else { return nil }

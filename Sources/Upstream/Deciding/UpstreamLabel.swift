@@ -1,12 +1,17 @@
-/// The label under which a request to the origin is counted (`UpstreamObserver`).
+/// The label under which a request to the origin is counted (`UpstreamObserver`). Its numbers are
+/// the sender's own.
 public struct UpstreamLabel: Sendable {
-    /// A number of the sender's for the purpose and the subject of the request.
-    public let number: Int
+    /// What is asked for, in the widest sense.
+    public let resourceClass: Int
+    /// Why it is asked for.
+    public let purpose: Int
+    public let route: Int
     /// The client that caused it.
     public let spender: UpstreamParty
 
-    /// Takes both as they are.
-    public init(number: Int, spender: UpstreamParty) {
-        (self.number, self.spender) = (number, spender)
+    /// Takes all as they are.
+    public init(resourceClass: Int, purpose: Int, route: Int, spender: UpstreamParty) {
+        (self.resourceClass, self.purpose, self.route) = (resourceClass, purpose, route)
+        self.spender = spender
     }
 }

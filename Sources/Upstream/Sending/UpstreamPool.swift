@@ -35,8 +35,8 @@ public final class UpstreamPool {
     public func send(_ request: UpstreamRequest, to receiver: any UpstreamReceiver) -> UpstreamExchange {
         // Without a gate it has no turn to wait for, and nothing counts it.
         let exchange = UpstreamExchange(
-            request, label: UpstreamLabel(number: 0, spender: .everyone), deadline: loop.now, loop: loop,
-            receiver: receiver)
+            request, label: UpstreamLabel(resourceClass: 0, purpose: 0, route: 0, spender: .everyone),
+            deadline: loop.now, loop: loop, receiver: receiver)
         send(exchange)
         return exchange
     }

@@ -1,4 +1,3 @@
-import EventLoop
 import Glibc
 import Proxy
 import Store
@@ -18,7 +17,7 @@ struct ResourceLimits {
     var memoryBytes = MachineShare.ofThisProcess.memoryBytes
     /// Starts so many threads at once, beside so much memory, then ends them; the error for which
     /// it cannot.
-    var rehearse: (_ threads: Int, _ bytes: Int?) -> CInt? = BackgroundThread.rehearse
+    var rehearse: (_ threads: Int, _ bytes: Int?) -> CInt? = ThreadRehearsal.run
 
     static var addressBytes: Int? {
         var limit = rlimit()

@@ -40,9 +40,9 @@ import Testing
     }
 
     @Test func threadsAndMemoryAreThereAtOnce() {
-        #expect(BackgroundThread.rehearse(20, beside: nil) == nil)
-        #expect(BackgroundThread.rehearse(1, beside: 1 << 20) == nil)
-        #expect(BackgroundThread.rehearse(1, beside: 1 << 60) == ENOMEM)
+        #expect(ThreadRehearsal.run(20, beside: nil) == nil)
+        #expect(ThreadRehearsal.run(1, beside: 1 << 20) == nil)
+        #expect(ThreadRehearsal.run(1, beside: 1 << 60) == ENOMEM)
     }
 
     @Test func settingsThatAllowMoreThanTheLimitsAreAWarning() throws {

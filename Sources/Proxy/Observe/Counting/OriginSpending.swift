@@ -18,9 +18,8 @@ final class OriginSpending: Sendable {
 
     /// Counts one; only on the loop that owns these counters.
     func count(_ label: UpstreamLabel, isRepeated: Bool) {
-        let (pair, route) = label.number.quotientAndRemainder(dividingBy: UpstreamLabel.routeCount)
-        let purpose = pair % UpstreamLabel.purposeCount
-        let cell = isRepeated ? pair - purpose + UpstreamPurpose.retry.rawValue : pair
+        let purpose = isRepeated ? UpstreamPurpose.retry.rawValue : label.purpose
+        let (cell, route) = (SpendingCounts.cell(label.resourceClass, purpose), label.route)
         cells[cell].store(cells[cell].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         routes[route].store(routes[route].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
         spenders.withLock { $0.count(label.spender) }
@@ -37,12 +36,10 @@ final class OriginSpending: Sendable {
 }
 
 extension UpstreamLabel {
-    fileprivate static let purposeCount = UpstreamPurpose.allCases.count
-    fileprivate static let routeCount = RouteTemplate.texts.count
-
     init(_ route: Route, _ purpose: UpstreamPurpose, of spender: UpstreamParty) {
-        let pair = Int(route.resourceClass.rawValue) * Self.purposeCount + purpose.rawValue
-        self.init(number: pair * Self.routeCount + route.templateNumber, spender: spender)
+        self.init(
+            resourceClass: Int(route.resourceClass.rawValue), purpose: purpose.rawValue, route: route.templateNumber,
+            spender: spender)
     }
 }
 
@@ -66,8 +63,14 @@ public enum SpendingKey: Hashable, Sendable {
 /// Numbers of requests that were sent to the origin, since the start or within a time.
 public struct SpendingCounts: Sendable {
     /// All purposes of the first class, then those of the next.
-    fileprivate(set) var cells = [Int](
-        repeating: 0, count: ResourceClass.allCases.count * UpstreamPurpose.allCases.count)
+    fileprivate(set) var cells = [Int](repeating: 0, count: ResourceClass.allCases.count * purposeCount)
+    private static let purposeCount = UpstreamPurpose.allCases.count
+
+    /// The index in `cells`, by the numbers of both.
+    fileprivate static func cell(_ resourceClass: Int, _ purpose: Int) -> Int {
+        resourceClass * purposeCount + purpose
+    }
+
     fileprivate(set) var routes = [Int](repeating: 0, count: RouteTemplate.texts.count)
     /// By loop.
     fileprivate(set) var spenders: [[Spenders.Row]] = []
@@ -81,9 +84,8 @@ public struct SpendingCounts: Sendable {
 
     /// By class and purpose; pairs that did not occur are left out.
     public var pairs: [(resourceClass: ResourceClass, purpose: UpstreamPurpose, count: Int)] {
-        let purposes = UpstreamPurpose.allCases
-        return ResourceClass.allCases.flatMap { each in
-            purposes.map { (each, $0, cells[Int(each.rawValue) * purposes.count + $0.rawValue]) }
+        ResourceClass.allCases.flatMap { each in
+            UpstreamPurpose.allCases.map { (each, $0, cells[Self.cell(Int(each.rawValue), $0.rawValue)]) }
         }.filter { $0.count > 0 }
     }
 
