@@ -14,7 +14,7 @@ struct AskedPurges: Sendable {
         "purge log: too many purges are not in it: others will purge everything (soft) in place of the latest"
 
     private var waits: [PurgeWait] = []
-    private(set) var unlogged = UnloggedPurges()
+    var unlogged = UnloggedPurges()
 
     var isEmpty: Bool { waits.isEmpty }
 
@@ -40,6 +40,7 @@ struct AskedPurges: Sendable {
     /// The log may lack those that it had, though other nodes come to be beyond their places.
     mutating func forgetPlaces() {
         for index in waits.indices { waits[index].position = nil }
+        unlogged.forgetPlaces()
     }
 
     /// The cache is at work on what the log has at that place, or has ended it.
@@ -50,12 +51,6 @@ struct AskedPurges: Sendable {
     mutating func done(_ number: Int, _ count: Int?) {
         for index in waits.indices where waits[index].number == number { waits[index].own = .done(count) }
     }
-
-    /// The log was read at that place.
-    /// - Returns: whether what is unlogged has changed.
-    mutating func read(_ position: LogPosition) -> Bool { unlogged.read(position) }
-
-    mutating func written(_ number: Int, at position: LogPosition) { unlogged.written(number, at: position) }
 
     /// Takes all that wait a step further, if there is one.
     /// - Parameters:

@@ -34,16 +34,12 @@ struct FollowerState: Sendable {
 
     private var heartbeat: Heartbeat
     private var asked = AskedPurges()
-    /// When purges that the log lacks were last written to it.
-    private var lastLogging: Instant?
 
     /// The last complaint about pages.
     private var complaint: String?
     /// Topics that are not logged again.
     private var said: Set<String> = []
 
-    /// Unlogged purges that go into the log at once.
-    private static let mostLogged = 256
     /// Seconds by which clocks may differ without a word.
     private static let clockTolerance: Int64 = 60
     private static let mostSaid = 256
@@ -252,7 +248,7 @@ extension FollowerState {
 
     private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
         effects.append(.note(entry, at: time))
-        if asked.read(entry.position) { hold() }
+        if asked.unlogged.read(entry.position) { hold() }
     }
 
     private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
@@ -341,19 +337,18 @@ extension FollowerState {
         }
     }
 
-    /// Purges that were done without the log go into it after all that it has, and again until they
-    /// are read there: other nodes hear of them, and the tier is good again for what they chose.
+    /// Writes purges that were done without the log to its end: other nodes hear of them, and the
+    /// tier is good again for what they chose.
     private mutating func logUnlogged() {
-        let purges = asked.unlogged.all.prefix(Self.mostLogged)
-        guard isFollowing, !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true
-        else { return }
-        lastLogging = moment.now
-        ask(.unlogged(purges.map(\.number)), purges.map { PurgeLogQuery.entry($0.record, keys) })
+        guard isFollowing else { return }
+        let purges = asked.unlogged.due(upTo: log.position, each: settings.heartbeat, now: moment.now)
+        if !purges.isEmpty { ask(.unlogged(purges.map(\.number)), purges.map { PurgeLogQuery.entry($0.record, keys) }) }
     }
 
     private mutating func written(_ numbers: [Int], _ replies: [RESPReply]) {
         for (number, reply) in zip(numbers, replies) {
-            if let position = reply.bytes.flatMap({ LogPosition($0) }) { asked.written(number, at: position) }
+            guard let position = reply.bytes.flatMap({ LogPosition($0) }) else { continue }
+            asked.unlogged.written(number, at: position, upTo: log.position)
         }
         if !replies.isEmpty { readOn() }
     }

@@ -148,6 +148,43 @@ import Testing
         #expect(read.contains(.hold([], at: script.wall / 1000)))
     }
 
+    /// It was written again with each sign of life, and only the latest place counted: a slow
+    /// engine grew by all of them, and none was found.
+    @Test func aPurgeWhosePlaceIsYetToBeReadIsNotWrittenAgain() {
+        var script = FollowerScript.ready { $0.heartbeat = .milliseconds(20) }
+        let record = purge(.target([47]))
+        _ = script.tell(.purge(1, record))
+        _ = script.tell(.answered(.announcement(1), nil))
+        _ = script.tell(.purged(.asked(1), 3))
+        func sign() -> [FollowerState.Effect] {
+            script.pass(.milliseconds(20))
+            return script.tell(.answered(.signs, script.signs([:])))
+        }
+        #expect(sign().questions.contains(.unlogged([1])))
+        _ = script.tell(.answered(.unlogged([1]), [.bulk("40-0")]))
+        #expect(!sign().questions.contains(.unlogged([1])))
+        script.pass(.seconds(1))
+        #expect(sign().questions.contains(.unlogged([1])), "the log may have lost it")
+        _ = script.tell(.answered(.unlogged([1]), [.bulk("50-0")]))
+        let read = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [40], record: record)))
+        #expect(read.contains(.hold([], at: script.wall / 1000)))
+    }
+
+    /// The log lost it without a new epoch.
+    @Test func aPurgeThatIsNotAtItsPlaceIsWrittenAgain() {
+        var script = FollowerScript.ready()
+        _ = script.tell(.purge(1, purge(.target([47]))))
+        _ = script.tell(.answered(.announcement(1), nil))
+        _ = script.tell(.purged(.asked(1), 3))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        _ = script.tell(.answered(.unlogged([1]), [.bulk("40-0")]))
+        for effect in script.tell(.answered(.page(2, after: at(20)), script.page(entries: [50]))) {
+            if case .purge(let job, _, _, _) = effect { _ = script.tell(.purged(job, 0)) }
+        }
+        script.pass(.seconds(2))
+        #expect(script.tell(.answered(.signs, script.signs([:]))).questions.contains(.unlogged([1])))
+    }
+
     /// The cache forgot it with all others, though no other node had done it.
     @Test func aPurgeThatTheLogLacksIsRememberedWhenAllIsTakenForStale() {
         var script = FollowerScript.ready()
