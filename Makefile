@@ -43,7 +43,8 @@ SANITIZED_TESTS = --sanitize=$(SANITIZER) -Xlinker $(CURDIR)/$(SANITIZED)/saniti
 BINARY ?= .build/release/refrain
 INSTALLED = $(DESTDIR)$(PREFIX)
 # For people; what is in Deployment is for the tools that it is named after.
-DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md $(wildcard Sources/Documentation/*.md Sources/Documentation/*.txt) \
+DOCUMENTS = README.md ARCHITECTURE.md CHANGELOG.md \
+	$(wildcard Sources/Documentation/*.md Sources/Documentation/maintainers/*.md Sources/Documentation/*.txt) \
 	$(filter-out %.test.yml,$(wildcard Sources/Deployment/grafana/*.json Sources/Deployment/prometheus/*.yml)) \
 	$(wildcard Sources/Deployment/haproxy/* Sources/Deployment/redis/* Sources/Deployment/logrotate/*) \
 	Sources/Deployment/systemd/node.conf.example

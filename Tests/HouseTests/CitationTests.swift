@@ -68,7 +68,7 @@ private struct NumberedPage {
     init(name: String) {
         self.name = name
         var (numbers, repeated): (Set<String>, [String]) = ([], [])
-        for line in House.text("Sources/Documentation/\(name).md").components(separatedBy: "\n") {
+        for line in House.text("Sources/Documentation/maintainers/\(name).md").components(separatedBy: "\n") {
             // `## 4. Title`, `### 4.1 Title`, `**4.1.2 Lead.**`, `| 4.1.2 | ...`
             guard let match = line.prefixMatch(of: /(?:#+ |\*\*)(\d+(?:\.\d+)*)|\| (\d+(?:\.\d+)+) \|/),
                 let number = match.output.1 ?? match.output.2

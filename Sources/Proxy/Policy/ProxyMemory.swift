@@ -14,6 +14,6 @@ public enum ProxyMemory {
     public static let excerptBytes = 32 << 20
     /// The program, and what it has learnt of the origin.
     public static let programBytes = 32 << 20
-    /// A connection that rests, and one with TLS (measured, SPEED 3).
+    /// A connection that rests, and one with TLS (SPEED.md).
     public static let (connectionBytes, secureConnectionBytes) = (1 << 10, 21 << 10)
 }

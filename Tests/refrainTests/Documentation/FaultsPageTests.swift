@@ -8,7 +8,7 @@ import Testing
     private let suites: [String: String]
 
     init() throws {
-        rows = try Page("Sources/Documentation/FAULTS.md").table(under: "The rows")
+        rows = try Page("Sources/Documentation/maintainers/FAULTS.md").table(under: "The rows")
         var suites: [String: String] = [:]
         let tests = Page.top.appendingPathComponent("Tests")
         for path in try FileManager.default.subpathsOfDirectory(atPath: tests.path) where path.hasSuffix("Tests.swift")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func everySuiteThatAPromiseNamesIsThere() throws {
-        let named = try Page("Sources/Documentation/TRUST.md").lines.flatMap { Self.suites(in: $0) }
+        let named = try Page("Sources/Documentation/maintainers/TRUST.md").lines.flatMap { Self.suites(in: $0) }
         #expect(!named.isEmpty)
         for suite in named where suite != "Tests" { #expect(suites[suite] != nil, "there is no \(suite)") }
     }

@@ -11,9 +11,10 @@ struct Page {
     static let names =
         ["README.md"]
         + [
-            "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "SPEED.md", "RECORDING.md",
-            "REPLAY.md", "ORIGIN.md", "DECISIONS.md", "APPLE-MUSIC-API.md", "FRAMING.md", "FAULTS.md",
-            "TESTING.md", "TRUST.md", "NODES.md", "COMPATIBILITY.md",
+            "OPERATING.md", "REFERENCE.md", "DATABASE.md", "PRIVACY.md", "CACHING.md", "RECORDING.md", "REPLAY.md",
+            "ORIGIN.md", "NODES.md", "COMPATIBILITY.md", "maintainers/SPEED.md", "maintainers/DECISIONS.md",
+            "maintainers/APPLE-MUSIC-API.md", "maintainers/FRAMING.md", "maintainers/FAULTS.md",
+            "maintainers/TESTING.md", "maintainers/TRUST.md",
         ].map {
             "Sources/Documentation/" + $0
         }

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: Page.names) func aFigureWasNotInTheTableThatItIsSaidToBeFrom(_ name: String) throws {
-        let table = try Page("Sources/Documentation/SPEED.md").lines.joined(separator: "\n")
+        let table = try Page("Sources/Documentation/maintainers/SPEED.md").lines.joined(separator: "\n")
         for line in try Page(name).lines {
             for match in line.matches(of: /([0-9]+,[0-9]{3}) [a-z ]+ \(\[SPEED\.md\]/) {
                 #expect(table.contains(match.1), "\(name): \(match.1)")
