@@ -82,7 +82,7 @@ extension ResponseCache {
 /// Sums over stored answers of users.
 public struct PersonalSums {
     public private(set) var answers = 0
-    /// Of fields and bodies.
+    /// The sum of fields and bodies.
     public private(set) var bytes = 0
     public private(set) var fresh = 0
     /// In seconds.

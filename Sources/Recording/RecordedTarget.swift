@@ -1,7 +1,7 @@
 import HTTP
 import Text
 
-// What of a request target is recorded: all of it, but for the values of parameters that look like
+// The recorded form of a request target: all of it, but for the values of parameters that look like
 // credentials, and in letters that can go on a wire and into a line.
 
 public enum RecordedTarget {

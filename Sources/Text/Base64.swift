@@ -40,9 +40,9 @@ public enum Base64: Sendable {
 
     /// Nil for foreign characters and an impossible length.
     ///
-    /// Of `url` each sequence of bytes has one spelling: padding and spare bits that are not zero
-    /// are refused too. Of `standard` white space is passed over, and padding may be missing: both
-    /// are met in HAR files.
+    /// Decodes a text. In `url` each sequence of bytes has one spelling: padding and spare bits
+    /// that are not zero are refused too. In `standard` white space is passed over, and padding may
+    /// be missing: both are met in HAR files.
     public func decode(_ text: Span<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         result.reserveCapacity(text.count * 3 / 4)

@@ -71,8 +71,8 @@ struct DashboardPage: Sendable {
 }
 
 extension DashboardView {
-    /// What stands in the place of that name: a text, a path, rows, or a state (`NAME-state`).
-    /// Nothing where there is none.
+    /// The markup for that name: a text, a path, rows, or a state (`NAME-state`). Empty where there
+    /// is none.
     fileprivate func markup(_ name: String) -> String {
         if let text = texts[name] { return Markup.escaped(text) }
         if let path = paths[name] { return path }

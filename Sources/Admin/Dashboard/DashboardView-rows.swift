@@ -143,7 +143,7 @@ extension DashboardView {
         }
     }
 
-    /// What an answer of the admin listener says, in its own names.
+    /// The members of an answer of the admin listener, under its own names.
     static func rows(of answer: JSON?) -> [[Cell]] {
         (answer?.rows() ?? []).map { [.text($0.name.replacing("_", with: " ")), .text($0.value)] }
     }

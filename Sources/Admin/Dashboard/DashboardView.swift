@@ -3,9 +3,9 @@ import Cache
 import Proxy
 import Text
 
-// What the page shows, in words and drawings. Made once for both ways to the page: the server
-// writes it into the page, and the script puts it in the place of what stood there. So they cannot
-// differ, and the page works without the script.
+// The words and drawings of the page. They are made once for both ways to the page: the server
+// writes them into the page, and the script replaces them there. So they cannot differ, and the
+// page works without the script.
 
 /// The page's content at one moment.
 struct DashboardView {

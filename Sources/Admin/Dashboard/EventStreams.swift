@@ -13,7 +13,7 @@ import Text
 final class EventStreams {
     private final class Stream {
         let connection: ClientConnection
-        /// What the page shows of how long, in place of the counters; nil: the counters.
+        /// The window that the page shows in place of the counters; nil: the counters.
         let view: HistoryWindow?
         /// Whether its reader may still see anything.
         let isWelcome: () -> Bool

@@ -6,8 +6,8 @@ import Server
 
 /// The operator's surface over HTTP: an authorizer in front of `EndpointTable`.
 ///
-/// Who may do what is decided by `AdminAuthorizer`, a value; this class asks it, finds the
-/// endpoint, and sends what that replies. Confined to its loop.
+/// Serves the admin listener: asks `AdminAuthorizer` whether a request is allowed, finds the
+/// endpoint, and sends its reply. Confined to its loop.
 public final class AdminService: Service {
     let sources: AdminSources
     /// The admin loop's own view of the cache file.

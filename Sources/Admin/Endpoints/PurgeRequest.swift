@@ -1,10 +1,9 @@
 import Store
 import Text
 
-// What a purge is asked to do: the content of POST /purge, read strictly, because a misread purge
-// cannot be undone. Must hold: nothing is purged that was not named; a member that is not
-// understood is an error; errors say which member and what was expected, and repeat nothing but a
-// member's name.
+// The content of POST /purge, read strictly, because a misread purge cannot be undone. Must hold:
+// nothing is purged that was not named; a member that is not understood is an error; errors say
+// which member and what was expected, and repeat nothing but a member's name.
 
 /// A purge as an operator asks for it: an object with the selectors, `all`, `hard` and `dry_run`.
 /// Selectors narrow each other; `all` stands alone.

@@ -4,8 +4,8 @@ import Text
 /// Counts of each ten seconds of the last hour, and of each five minutes of the last day.
 /// Pure: its owner tells it the time and the totals.
 ///
-/// What it holds is bounded: 360 slots and 288, of 160 bytes each (a `Totals` of 32 bytes and an
-/// array of 128 beside it), which is 103,680 bytes after a day.
+/// The history is bounded: 360 slots and 288, of 160 bytes each (a `Totals` of 32 bytes and an
+/// array of 128), which is 103,680 bytes after a day.
 struct History {
     /// Totals since the start.
     struct Totals: Equatable {
@@ -54,8 +54,8 @@ struct History {
         longSlots.append(Self.sum(slots.suffix(Self.slotsPerLong)))
     }
 
-    /// What came in the window, the oldest first. As long as the hour holds all that there is, the
-    /// day is that hour: columns of five minutes would say nothing of a node that has run for ten.
+    /// The columns of the window, the oldest first. While the hour holds all that there is, the day
+    /// is that hour: columns of five minutes would show nothing of a node that has run for ten.
     func columns(_ window: HistoryWindow) -> [Column] {
         let long = Self.slotsPerLong
         guard window == .day, longSlots.count * long + slotsInLong > Self.slotCount else {

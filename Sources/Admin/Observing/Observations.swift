@@ -9,8 +9,8 @@ import Store
 import Text
 import Upstream
 
-// What `/stats` says beside the plain counters: what `top` and the dashboard show. Names of members
-// are part of the interface.
+// The figures of `/stats` besides the plain counters, which `top` and the dashboard show. Names of
+// members are part of the interface.
 
 /// All that is shown of one moment, by `/stats`, the dashboard and `/metrics`.
 struct Observations {
@@ -33,7 +33,7 @@ struct Observations {
     /// Most rows of lists of targets.
     private static let listed = 20
 
-    /// What `/stats` answers, and the `stats` events of `/events`: the counters, then everything
+    /// The answer of `/stats`, and the `stats` events of `/events`: the counters, then everything
     /// else.
     var json: [UInt8] {
         var object = source.counters

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system knows of this process, as every Prometheus client names it. Figures that cannot
+/// The system's figures of this process, as every Prometheus client names them. Figures that cannot
 /// be read are nil.
 struct ProcessFigures: Sendable, Equatable {
     var cpuSeconds: Double?

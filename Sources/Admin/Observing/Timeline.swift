@@ -39,8 +39,8 @@ final class Timeline {
         loop = context.loop
         let totals = History.Totals(sources.statistics)
         history = History(totals)
-        // What was counted before this listener was there, which a reload may have made anew, is
-        // not of its hour.
+        // Requests that were counted before this listener existed, which a reload may have made
+        // anew, do not belong to its hour.
         latency = LatencyHour(LatencyHour.Counts(sources.statistics))
         note(totals)
         endSlotLater(at: loop.now + Self.slot)

@@ -117,7 +117,7 @@ struct CatalogQuery {
         return true
     }
 
-    /// What chooses the resources of a search or chart, and says nothing of how they look
+    /// Whether a parameter chooses the resources of a search or chart, and not how they look
     /// (APPLE-MUSIC-API 4.3).
     private static func isSelection(_ name: TextSlice, in bytes: Span<UInt8>) -> Bool {
         let names: [StaticString] = ["term", "types", "chart", "genre", "with"]

@@ -29,13 +29,13 @@ public final class CatalogRequest: Sendable {
     public let shape: RequestShape
     /// The value of `l`; empty where there is none.
     public let language: [UInt8]
-    /// Of an item or a list's parent: one. Of a batch: as they were asked for, type by type,
-    /// duplicates and order kept, empty ones left out; at least one, and there may be more than the
-    /// origin takes. None for results.
+    /// The resources that the request names: one for an item or a list's parent; for a batch all in
+    /// their order, type by type, duplicates kept, empty ones left out; at least one, and perhaps
+    /// more than the origin takes. None for results.
     public let resources: [ResourceName]
-    /// Of a list or of results; nil where the parameter is absent. 1 to 999,999,999.
+    /// The `limit` of a list or of results; nil where it is absent. 1 to 999,999,999.
     public let limit: Int?
-    /// Of a list or of results; nil where the parameter is absent. 0 to 999,999,999.
+    /// The `offset` of a list or of results; nil where it is absent. 0 to 999,999,999.
     public let offset: Int?
     /// The number of what a resource depends on beside its type and id: storefront, language,
     /// decoration. The same in every process. A client that makes up parameters does not find any

@@ -1,5 +1,4 @@
-// What the scanner knows of an array or object that is open, and which of its members mean
-// something.
+// An array or object that the scanner has open, and the members of it that mean something.
 
 /// A string of a body of less than 2 GiB, between its quotation marks. Absent where its end is 0,
 /// at which none can end.
@@ -130,8 +129,8 @@ struct Frame: BitwiseCopyable {
     let start: UInt32
     /// Its own names are those in `names` from here on.
     var firstName: UInt32 = 0
-    /// Of the resource or the pending relation that it is or belongs to; of `relationships` and
-    /// `views`, that of the resource.
+    /// The index of the resource or the pending relation that it is or belongs to; for
+    /// `relationships` and `views`, that of the resource.
     var index: UInt32 = 0
     /// Where its elements begin in `objects`, or, for a resource, its relations in `pending`.
     var first: UInt32 = 0

@@ -81,8 +81,8 @@ extension Span where Element == UInt8 {
 }
 
 private enum UTF8Sequence {
-    /// Of the sequence that begins with the lowest byte of `word`, which is none of ASCII; 0 where
-    /// it is broken.
+    /// The length of the sequence that begins with the lowest byte of `word`, which is not ASCII; 0
+    /// where it is broken.
     @inline(__always)
     static func length(_ word: UInt32) -> Int {
         if word & 0x00C0_C0F0 == 0x0080_80E0 {
@@ -104,7 +104,7 @@ enum StringEnd {
     /// The top bit of each byte that is a quotation mark, a reverse solidus or a control character.
     @inline(__always)
     static func marks(_ word: UInt64) -> UInt64 {
-        // What is searched has no top bit, so that one mask for all three will do.
+        // The bytes searched for have no top bit, so one mask serves all three.
         let found =
             (word &- 0x2020_2020_2020_2020)
             | ((word ^ 0x2222_2222_2222_2222) &- 0x0101_0101_0101_0101)

@@ -1,10 +1,10 @@
 import Text
 
-// What the values of a text are in its document: which become resources and relations, and which
-// make it none.
+// Gives the values of a text their meaning in its document: which become resources and relations,
+// and which make it no document.
 //
-// Must hold: a resource is put into `objects` as it opens and has all its ranges once it is
-// closed; whatever a ``ResourceDocument`` promises is checked here or the text is refused.
+// Must hold: a resource is put into `objects` as it opens and has all its ranges once it is closed;
+// whatever a ``ResourceDocument`` promises is checked here or the text is refused.
 
 extension DocumentScanner {
     /// The role of an object that is the current member's value.

@@ -205,7 +205,7 @@ struct DocumentScanner: ~Copyable {
         current = outer.pop()
     }
 
-    /// Of the current object's type and id.
+    /// The hash of the current object's type and id.
     private mutating func hash(_ bytes: Span<UInt8>) -> FNV1a {
         if !current.type.isEscaped, !lastType.isSpelt(current.type, in: bytes) {
             lastType = TypeSpelling(current.type, in: bytes)

@@ -6,7 +6,7 @@
 
 /// A `next` with places for what differs from request to request (APPLE-MUSIC-API 7.3).
 public struct NextPattern: Hashable, Sendable {
-    /// What a pattern holds for: requests that differ only in parent and window, and in the
+    /// The requests that share a pattern: they differ only in parent and window, and in the
     /// storefront where they name no language. A language that a storefront does not speak is
     /// ignored (APPLE-MUSIC-API 4.3.9), in links too.
     public struct Key: Hashable, Sendable {
@@ -50,8 +50,8 @@ public struct NextPattern: Hashable, Sendable {
             append(rest[rest.startIndex], parameter)
             rest = rest.dropFirst(parameter.count + 1)
         }
-        // What the link says in another spelling of its name has no place, and would be written for
-        // others as it is.
+        // A parameter whose name the link spells in another way has no place, and would be copied
+        // to others unchanged.
         guard parts.contains(.offset), parts.contains(.limit) == (linked.limit != nil),
             parts.contains(.language) == !linked.language.isEmpty, write(offset: offset, request) == link
         else { return nil }

@@ -1,9 +1,9 @@
-/// What decides how the answer to a `CatalogRequest` is built, whatever resources it is about: the
-/// key of what is learnt.
+/// Decides how the answer to a `CatalogRequest` is built, whatever its resources: the key of learnt
+/// forms.
 public struct RequestShape: Hashable, Sendable {
     public let subject: CatalogRequest.Subject
-    /// Of the primary resources; of the parent for a list; `charts` or `search` for results;
-    /// `catalog` for a batch of several types.
+    /// The type of the primary resources; of the parent for a list; `charts` or `search` for
+    /// results; `catalog` for a batch of several types.
     public let type: ResourceClass
     /// The elements of the unscoped `include`, ascending, without duplicates or empty ones; none
     /// for results.

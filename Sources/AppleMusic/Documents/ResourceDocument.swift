@@ -65,7 +65,7 @@ public final class ResourceDocument: Sendable {
     /// A relationship: `"name": {href?, next?, data?, meta?}`, or a view, which may have
     /// `attributes` too.
     public struct Relation: Sendable, BitwiseCopyable {
-        /// Of its name (``nameNumber(_:)``); of a view, all bits the other way round.
+        /// The number of its name (``nameNumber(_:)``); for a view, with all bits inverted.
         public internal(set) var name: UInt64 = 0
         public internal(set) var isView = false
         /// The name with its quotation marks, as it is spelt.
@@ -85,7 +85,7 @@ public final class ResourceDocument: Sendable {
         public internal(set) var endElement: UInt32 = 0
     }
 
-    /// What stands around the resources.
+    /// The text around the resources.
     public struct Envelope: Sendable {
         /// The array of the member `data` with its brackets; empty where there is none (search,
         /// charts).

@@ -33,8 +33,7 @@ public struct StoredPage: Hashable, Sendable {
     public let offset: Int
     /// Number of items.
     public let count: Int
-    /// What the request asked for, or what the origin is known to take where a request says
-    /// nothing; nil where unknown.
+    /// The limit that the request named, or the origin's known default; nil where unknown.
     public let limit: Int?
     /// The offset in the page's `next`; nil where there is no `next`, as the list ends with this
     /// page.
@@ -82,14 +81,14 @@ public struct StoredPage: Hashable, Sendable {
     /// A page with fewer items than places: something was dropped, and it is not known where. The
     /// page answers only its own window.
     ///
-    /// What that is must be known from the limit, not from `next`: 25 items with `next` 28 places
-    /// on are the window of 28 of an origin that cuts first, but the window of 25 of one that fills
-    /// up, which would have given 28 items for 28. Where the limit reaches to `next` exactly, the
-    /// origin cut first, as one that fills up has as many items as the limit wherever there is a
-    /// `next`. Where it does not, either the limit is not known as well as it seems, or the origin
-    /// fills up; then it would be the page's own request again, which is found without any cutting.
+    /// The limit decides, not `next`: 25 items with `next` 28 positions on are the window of 28 of
+    /// an origin that cuts first, but the window of 25 of one that fills up, which would have given
+    /// 28 items for 28. Where the limit reaches to `next` exactly, the origin cut first, because
+    /// one that fills up has as many items as the limit wherever there is a `next`. Where it does
+    /// not, either the limit is uncertain, or the origin fills up; then it would be the page's own
+    /// request again, which is found without any cutting.
     ///
-    /// More items than places contradict all that is known about lists.
+    /// More items than positions contradict all that is known about lists.
     private func cutOfShort(_ offset: Int, _ limit: Int, _ next: Int) -> PageCut? {
         guard count < next - self.offset, offset == self.offset, limit == self.limit, limit == next - offset else {
             return nil

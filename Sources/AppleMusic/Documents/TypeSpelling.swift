@@ -6,7 +6,7 @@ struct TypeSpelling {
     private var count = 0
     /// Nil for a type that is none of the catalog's twelve.
     private(set) var type: ResourceClass?
-    /// Of the type and the byte behind it, with which the number of a resource begins
+    /// The hash of the type and the byte after it, with which the number of a resource begins
     /// (``ResourceMention``).
     private(set) var hash = FNV1a()
 

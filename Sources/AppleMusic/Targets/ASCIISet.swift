@@ -30,8 +30,8 @@ struct ASCIISet {
     /// query.
     static var query: ASCIISet { ASCIISet(low: 0x07FF_7000_0000_0000, high: 0x47FF_FFFE_AFFF_FFFE) }
 
-    /// What no target may hold as it is: controls, the space, `#`, `\`, DEL. Bytes beyond ASCII
-    /// neither.
+    /// The bytes that no target may hold unescaped: controls, the space, `#`, `\`, DEL, and all
+    /// beyond ASCII.
     static var forbidden: ASCIISet { ASCIISet(low: 0x0000_0009_FFFF_FFFF, high: 0x8000_0000_1000_0000) }
 }
 

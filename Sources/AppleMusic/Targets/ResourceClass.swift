@@ -2,9 +2,9 @@ import Text
 
 // The classes of answers that a `ttl` line can name.
 
-/// What an answer is about, as far as its lifetime goes. Sub-resources and views belong to the
-/// class of the resource they hang on. (`not-found` and `bad-request`, which a `ttl` line can name
-/// too, are a matter of the status and not of the route.)
+/// The class of an answer, which chooses its lifetime. Sub-resources and views belong to the class
+/// of their parent resource. (`not-found` and `bad-request`, which a `ttl` line can name too,
+/// depend on the status and not on the route.)
 public enum ResourceClass: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case activities, albums, appleCurators, artists, curators, genres, musicVideos, playlists, recordLabels, songs
     case stationGenres, stations

@@ -13,7 +13,7 @@ public enum SignerError: Error, Sendable, Equatable {
 
 /// Signs developer tokens with ES256 (APPLE-MUSIC-API 2.1).
 public struct DeveloperTokenSigner: Sendable {
-    /// What a token may live, in seconds: Apple takes no more than 15777000, and refuses that much
+    /// The lifetimes of a token, in seconds: Apple takes at most 15777000, and refuses that much
     /// counted from now, so the lifetime is counted from an `iat` in the past.
     public static let lifetimes = 120...15_777_000
 
@@ -52,8 +52,7 @@ public struct DeveloperTokenSigner: Sendable {
         let signed = Base64.url.encode(header.bytes) + [UInt8(ascii: ".")] + Base64.url.encode(claims.bytes)
         var signature = try key.signature(of: signed)
         defer { OPENSSL_cleanse(&signature, signature.count) }
-        // What is signed is worth nothing without the signature, which only ever stands in secret
-        // memory.
+        // The signed text is worthless without the signature, which exists in secret memory only.
         return SecretBytes(capacity: signed.count + 1 + Base64.url.encodedCount(signature.count)) { memory in
             memory.copyBytes(from: signed)
             memory[signed.count] = UInt8(ascii: ".")

@@ -17,7 +17,7 @@ enum Writing: Equatable {
 
 struct Assembler {
     private var sources: StoredSources
-    /// Of whose circumstances the parts have to be: storefront, language and parameters.
+    /// The request whose storefront, language and parameters all parts must share.
     private let request: CatalogRequest
     private let forms: LearntForms
     private let now: Int64

@@ -20,8 +20,7 @@ package enum CompositionOutcome {
 /// A composed answer before it is one.
 package struct ComposedBody {
     package let body: [UInt8]
-    /// What perhaps was asked for beyond what a client wanted, and is of use here: the page that it
-    /// is a window of, or its resources.
+    /// An over-fetch that may be useful here: the page that it is a window of, or its resources.
     package var growth: Growth?
     /// How it was made: the detail in `Cache-Status`.
     package let detail: Reason

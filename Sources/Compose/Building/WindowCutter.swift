@@ -94,7 +94,7 @@ struct WindowCutter {
     /// cut, and where such pages have paid (DECISIONS 10.4).
     private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(Lack) -> Supplement? {
         guard let (start, size) = try larger(pages) else { return nil }
-        // What it lacks is said of it as of any page.
+        // The reason for a miss is that of any page.
         if pages.contains(where: { $0.offset == start && $0.limit == size }) { return nil }
         guard record.lists.favoursPage(of: size, in: request.storefront) else { throw .growthMeetsGaps }
         guard link(to: offset + limit) != nil else { throw .nextUnknown }

@@ -6,7 +6,7 @@ import AppleMusic
 
 /// Each kind rests for some misses after a refusal, and for twice as many after each further one.
 struct BatchRefusals: Sendable {
-    /// Of single resources; the list of such is what is refused.
+    /// A kind of single resources; batches of it are refused.
     private struct Kind: Hashable {
         let shape: RequestShape
         let storefront: Storefront

@@ -1,11 +1,11 @@
 import AppleMusic
 
-/// What the API's documentation and captured answers say of relationships that no `include` names,
-/// in the answer to a request for one resource or for several.
+/// Relationships that the API's documentation and captured answers show without an `include`, in
+/// the answer to a request for one resource or for several.
 ///
-/// It says nothing of an origin until answers of that origin agree with it (`FormFamily`), and
-/// it is asked at all only where the origin is the API itself, or the operator says that it is like
-/// it (`documented_forms`).
+/// It says nothing of an origin until answers of that origin agree with it (`FormFamily`), and it
+/// is used only where the origin is the API itself, or the operator says that it is like it
+/// (`documented_forms`).
 enum DocumentedRelations {
     enum Look {
         /// Elements of `id`, `type` and `href`.

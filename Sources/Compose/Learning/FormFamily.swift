@@ -1,9 +1,9 @@
 import AppleMusic
 
-// What resources show in a form of request that was not seen, by what they showed in forms that
-// differ from it in `include` and `views` alone. Pure.
+// Infers how resources look in a form of request that was not seen from forms that differ from it
+// in `include` and `views` alone. Pure.
 // Must hold: a relationship or view that is named looks as it did where it was named, another one
-// as where it was not; two sights that differ say that this origin has another rule.
+// as where it was not; two observations that differ say that this origin has another rule.
 
 /// Forms of one type with the same parameters but `include` and `views`.
 struct FormFamily {
@@ -88,8 +88,8 @@ struct FormFamily {
         let shown = seen.compactMap { member in member.shape[name].map { (member, $0) } }
         guard !shown.isEmpty else { return .absent }
         guard shown.count == seen.count else { return .contradiction }
-        // What an element shows of its own relationships may depend on whether they are included
-        // too (APPLE-MUSIC-API 6.2).
+        // The relationships of an element may depend on whether they are included too
+        // (APPLE-MUSIC-API 6.2).
         let alike = shown.filter { member, relation in
             relation.nestedNames.allSatisfy { member.selected.contains($0) == wanted.contains($0) }
         }.map(\.1)

@@ -28,7 +28,7 @@ struct FormRecord: Sendable {
         guard absorb(request, document, at: now, freshFor: freshFor) else { return nil }
     }
 
-    /// What is concluded for a form that was not seen, from records of forms like it: it counts as
+    /// Infers the record of a form that was not seen from records of similar forms: it counts as
     /// long as the first of them.
     init?(_ shape: ObjectShape, of type: ResourceClass, from records: [FormRecord]) {
         guard let first = records.min(by: { $0.countsUntil < $1.countsUntil }) else { return nil }
@@ -102,7 +102,7 @@ struct FormRecord: Sendable {
         let found = document.primary.map(\.number)
         let distinct = Set(found)
         let asked = request.resources.map(\.number).filter(distinct.contains)
-        // What becomes of an id that is asked for twice is not learnt.
+        // The treatment of an id that is asked for twice is not learnt.
         guard request.resources.areDistinct else { return true }
         if distinct.count > 1 { keepsOrder = true }
         return asked == found

@@ -191,8 +191,8 @@ extension LearntForms.State {
 
     func batchRule(_ type: ResourceClass) -> RuleEvidence { batchRules[type] ?? RuleEvidence() }
 
-    /// What is known of the items and batches of one type with the same parameters but `include`
-    /// and `views`.
+    /// The records of items and batches of one type with the same parameters but `include` and
+    /// `views`.
     func family(_ shape: RequestShape, _ subjects: [CatalogRequest.Subject], at now: Int64)
         -> [(record: FormRecord, member: FormFamily.Member)]
     {
@@ -211,7 +211,7 @@ extension LearntForms.State {
         return FormFamily(type: type, members: members).bearsOutDocumentation
     }
 
-    /// What would be seen of a form of items or batches that was not seen yet; nil where that does
+    /// The inferred record of a form of items or batches that was not seen yet; nil where it does
     /// not follow, by a rule that held so far, from those that were.
     func conclusion(_ shape: RequestShape, isDocumented: Bool, at now: Int64) -> FormRecord? {
         guard shape.isOfResources, !selectionRule.isRefuted(at: now) else { return nil }

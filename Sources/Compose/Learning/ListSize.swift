@@ -2,9 +2,9 @@ import AppleMusic
 
 // How long the lists at one place are before they go on at `next`. Pure.
 
-/// What was seen of the lists at one place: an origin cuts after a number of positions and drops
-/// what is unavailable, or goes on until so many items are there (APPLE-MUSIC-API 7.9, 7.10: 25
-/// items with `offset=28`). Either is learnt from what stays the same.
+/// How the origin sizes the lists at one place: it cuts after a number of positions and drops
+/// unavailable items, or goes on until it has that many items (APPLE-MUSIC-API 7.9, 7.10: 25 items
+/// with `offset=28`). The rule is learnt from the number that stays the same.
 struct ListSize: Sendable, Equatable {
     /// Observations of one quantity.
     private enum Seen: Sendable, Equatable {

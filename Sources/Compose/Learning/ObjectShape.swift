@@ -1,10 +1,9 @@
 import AppleMusic
 
-// What a resource looks like at one place in the answers of one form, as the origin was seen to
-// send it: which members, which relationships, and what the elements of those look like in turn.
-// Pure.
-// Must hold: a shape grows only by what was seen; what was seen twice in two ways is a
-// contradiction and never averaged; a shape is no deeper than `maxDepth`.
+// The look of a resource at one place in the answers of one form, as the origin was seen to send
+// it: which members, which relationships, and how their elements look in turn. Pure.
+// Must hold: a shape grows only by observations; two observations that differ are a contradiction
+// and never averaged; a shape is no deeper than `maxDepth`.
 
 /// The shape of resources of one type at one place (APPLE-MUSIC-API 5.3, 6).
 struct ObjectShape: Sendable, Equatable {

@@ -1,13 +1,13 @@
 import AppleMusic
 import Cache
 
-// What other nodes are told of an answer, and what is asked of them: numbers, under each of which
-// one answer is found that holds something. They are hints, as those of the index are: what is
-// found by one is looked at, whether it holds that.
+// Hints for other nodes about an answer, and hints asked of them: numbers, under each of which one
+// answer is found that may hold a resource. As with the index, the answer that a hint leads to is
+// checked for the resource.
 //
-// What was asked for by its id and what stands somewhere inside of something else have numbers of
-// their own, because the latter shows less: a song among the results of a search would hide the
-// answer that is the song.
+// A resource that was asked for by its id and one inside another answer have different numbers,
+// because the latter shows less: a song among the results of a search would hide the answer that is
+// the song.
 
 extension ResourceLibrary {
     /// So many are told of one answer, what was asked for first: each is an entry in the tier, and

@@ -3,11 +3,11 @@ import Cache
 import Freshness
 import Synchronization
 
-/// What all loops know of the resources in stored answers: where they stand, and in which forms the
+/// All loops' knowledge of the resources in stored answers: where they are, and in which forms the
 /// origin shows them.
 ///
-/// Told of every answer that is stored under an operator's TTL; asked where nothing is stored under
-/// a request's own key.
+/// It is told of every answer that is stored under an operator's TTL, and asked where nothing is
+/// stored under a request's own key.
 public final class ResourceLibrary: Sendable {
     /// Settings of composing.
     public let settings: CompositionSettings
@@ -19,7 +19,7 @@ public final class ResourceLibrary: Sendable {
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
 
-    /// What an answer of twenty resources takes in the index, as measured: beyond, older answers
+    /// Bytes of the index for an answer of twenty resources, as measured: with more, older answers
     /// would push out newer ones.
     private static let indexBytesOfAnAnswer = 640
 
@@ -215,8 +215,7 @@ private final class SeenPlacements: Sendable {
     /// Counts an answer; false once there were so many.
     func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
 
-    /// What the resource of this number showed in another placement; the first time that it is met,
-    /// nothing.
+    /// The resource's earlier look in another placement; nothing the first time that it is met.
     func other(than placement: Placement, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
         resources.withLock { resources in
             if let seen = resources[number] { return seen.placement == placement ? nil : seen }

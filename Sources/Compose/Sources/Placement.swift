@@ -51,7 +51,7 @@ struct PlacementAgreement: Sendable {
     /// Whether a resource in the one placement shows what it shows in the other.
     func holds(_ one: Placement, _ other: Placement) -> Bool {
         if one == other || isKnown(Self.index(one, other)) { return true }
-        // What both agree with in a third placement.
+        // A third placement that both agree with.
         return Placement.allCases.contains { third in
             third != one && third != other && isKnown(Self.index(one, third)) && isKnown(Self.index(third, other))
                 && pairs[Self.index(one, other)].needed == 1

@@ -24,8 +24,8 @@ public final class InheritedSocket: Sendable {
         self.descriptor = Mutex(descriptor)
         (self.address, self.isKept) = (address, isKept)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // Of the socket, not of the descriptor: no loop may wait in an accept that another was
-        // quicker with.
+        // The flag is the socket's, not the descriptor's: no loop may wait in an accept for a
+        // connection that another took.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         Listener.setOptions(ofAccepted: descriptor)
     }

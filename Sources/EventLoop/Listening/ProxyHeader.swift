@@ -119,8 +119,8 @@ extension ProxyHeader {
             bytes: bytes[fixedBytes..<(fixedBytes + count)], port: UInt16(bytes[port]) << 8 | UInt16(bytes[port + 1]))
     }
 
-    /// What else may be said stands in elements, each of a type, a length and a value; nothing here
-    /// wants to know any of it.
+    /// Whether these are elements of a type, a length and a value, which may hold more; nothing
+    /// here reads any of them.
     private static func isExtensionList(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         while !rest.isEmpty {

@@ -172,7 +172,7 @@ public final class EventLoop: @unchecked Sendable {
     private var nextTimer: Instant? { timers.earliest.map { max($0, timerHold.end) } }
 
     private func runDueTimers() {
-        // What has become due since the last turn, or was set to the past, is late by then.
+        // A timer that has become due since the last turn, or was set to the past, is late by then.
         if now - previousTurn >= TimerHold.lateness, let earliest = timers.earliest {
             timerHold.noteTurn(expected: max(earliest, previousTurn), at: now)
         }

@@ -54,8 +54,8 @@ enum Socket {
         return String(validating: bytes, as: UTF8.self).flatMap { SocketAddress(path: $0) }
     }
 
-    /// Who connected to a Unix socket; nil where the kernel does not know, as of connections over a
-    /// network.
+    /// The user who connected to a Unix socket; nil where the kernel does not know, as for
+    /// connections over a network.
     static func peerUserID(_ descriptor: CInt) -> UInt32? {
         var user: UInt32 = 0
         return clinux_peer_user(descriptor, &user) == 0 ? user : nil

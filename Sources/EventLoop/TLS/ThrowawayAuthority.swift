@@ -44,8 +44,8 @@ public struct ThrowawayAuthority: Sendable {
     }
 }
 
-/// What a certificate says; the defaults are those of a good server certificate. The rest is for
-/// tests of refusal.
+/// The content of a certificate; the defaults are those of a good server certificate. The rest is
+/// for tests of refusal.
 struct LeafProfile {
     enum Key {
         case ec

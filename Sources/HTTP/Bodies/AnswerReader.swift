@@ -26,10 +26,10 @@ public struct AnswerReader: Sendable {
     private var isHead = false
     private var keepsContent = false
     private var interimResponses = 0
-    /// Of `take`: what came of an answer that goes on and is not read yet.
+    /// The bytes of an answer that `take` was given and has not read yet.
     private var rest: [UInt8] = []
 
-    /// Of the answer, once it is there, with what it was read from.
+    /// The head of the answer, once it is there, with the bytes that it was read from.
     public private(set) var head = ResponseHead()
     public private(set) var headBytes: [UInt8] = []
     /// Bytes of content.

@@ -113,9 +113,9 @@ enum ASCII {
         isMember(byte, 0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
     }
 
-    /// What may stand in a request target beside percent-encoded bytes: visible ASCII without `"`,
-    /// `#`, `<`, `>` and `\`. `^`, `` ` ``, `{`, `|` and `}` are no URI characters either, but
-    /// browsers send them and they mislead no server.
+    /// Whether a byte may be in a request target besides percent-encoded ones: visible ASCII
+    /// without `"`, `#`, `<`, `>` and `\`. `^`, `` ` ``, `{`, `|` and `}` are no URI characters
+    /// either, but browsers send them and they mislead no server.
     @inline(__always)
     static func isTarget(_ byte: UInt8) -> Bool {
         isMember(byte, 0xAFFF_FFD2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)

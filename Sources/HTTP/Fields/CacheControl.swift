@@ -2,10 +2,10 @@
 /// Unknown directives are ignored, names have no case, arguments may be quoted. CDN-Cache-Control
 /// (RFC 9213) has the same directives.
 ///
-/// Of a directive that occurs twice the first counts (RFC 9111 4.2.1), over all lines in their
-/// order. An argument that is no `delta-seconds` makes lifetimes 0, so that the response is stale;
-/// where 0 would not be the careful reading the directive is ignored. Larger numbers than 2^31 are
-/// 2^31.
+/// The directives of Cache-Control over all lines in their order. The first counts where one occurs
+/// twice (RFC 9111 4.2.1). An argument that is no `delta-seconds` makes lifetimes 0, so that the
+/// response is stale; where 0 would not be the careful reading the directive is ignored. Larger
+/// numbers than 2^31 are 2^31.
 public struct CacheControl: Sendable, Equatable {
     /// Seconds.
     public var maxAge: Int?
@@ -92,8 +92,8 @@ public struct CacheControl: Sendable, Equatable {
         }
     }
 
-    /// What stands behind `=`, without the quotes of a quoted string. No whitespace is allowed
-    /// around it; an escape in a quoted number is no digit, so it needs no unescaping.
+    /// The text after `=`, without the quotes of a quoted string. No whitespace is allowed around
+    /// it; an escape in a quoted number is no digit, so it needs no unescaping.
     private static func argument(_ bytes: Span<UInt8>, _ rest: Range<Int>) -> Range<Int>? {
         guard !rest.isEmpty, bytes[rest.lowerBound] == UInt8(ascii: "=") else { return nil }
         let value = (rest.lowerBound + 1)..<rest.upperBound

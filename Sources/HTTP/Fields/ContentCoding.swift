@@ -5,8 +5,8 @@
 public enum ContentCoding: UInt8, Sendable, CaseIterable {
     case identity, gzip
 
-    /// What a client gets that sent these fields: gzip where it accepts that, and does not say that
-    /// it would rather not. Without `Accept-Encoding` content is as it is.
+    /// The coding for a client that sent these fields: gzip where it accepts that, and does not
+    /// prefer another. Without `Accept-Encoding` content is not coded.
     @inline(__always)
     public static func preferred(by fields: borrowing Fields, _ bytes: Span<UInt8>) -> ContentCoding {
         guard fields.contains(.acceptEncoding) else { return .identity }
@@ -61,8 +61,8 @@ private struct AcceptedCodings {
         }
     }
 
-    /// What `;q=0.5` says, 1000 where there is nothing. What is no weight (RFC 9110 12.4.2) accepts
-    /// nothing.
+    /// The weight of `;q=0.5` in thousandths, 1000 where there is none. An invalid weight (RFC 9110
+    /// 12.4.2) accepts nothing.
     private static func weight(_ bytes: Span<UInt8>, _ parameter: Range<Int>) -> Int {
         guard !parameter.isEmpty else { return 1000 }
         let text = bytes.trimmingWhitespace((parameter.lowerBound + 1)..<parameter.upperBound)

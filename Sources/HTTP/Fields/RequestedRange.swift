@@ -1,5 +1,5 @@
-/// What a Range field asks of content of a known length (RFC 9110 14.1.2, 14.2), reduced to what a
-/// single part can answer.
+/// The range of content of a known length that a Range field asks for (RFC 9110 14.1.2, 14.2),
+/// reduced to one that a single part can answer.
 public enum RequestedRange: Sendable, Equatable {
     /// Not to be heeded: another unit, several ranges, or nothing that follows the grammar. All of
     /// it is a right answer.

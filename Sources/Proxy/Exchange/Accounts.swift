@@ -35,8 +35,8 @@ final class Accounts {
         return connection.peerNetwork.map { .network($0) } ?? .everyone
     }
 
-    /// Of whose own a request carries something, so that a 429 to it is about that first: 0 for
-    /// what the proxy asks as its own.
+    /// The user or application whose token a request carries, so that a 429 counts for that one
+    /// first: 0 for requests of the proxy's own.
     func account(of request: OriginRequest, _ party: UpstreamParty) -> UInt64 {
         if request.hasImpersonalErrors(hasOwnToken: signs) { return 0 }
         let token = token(of: request)

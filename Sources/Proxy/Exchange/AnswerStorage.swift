@@ -4,8 +4,8 @@ import Freshness
 import HTTP
 import Upstream
 
-// What becomes of the origin's answer in the cache: stored, put in the place of an older one,
-// freshened by a 304 or a HEAD, or the reason why what was stored is no longer valid.
+// Puts the origin's answer into the cache: stores it, replaces an older one, freshens one by a 304
+// or a HEAD, or gives the reason why the stored answer is no longer valid.
 
 /// Puts the answer to one request into the cache.
 struct AnswerStorage {
@@ -238,8 +238,8 @@ struct AnswerStorage {
 // MARK: - Answers about what is stored
 
 extension AnswerStorage {
-    /// What is stored is still right: it is fresh again, with the fields that the origin sent along
-    /// (RFC 9111 4.3.4). `stored`, or `contradicted`.
+    /// Makes the stored answer fresh again, with the fields that the origin sent along (RFC 9111
+    /// 4.3.4). `stored`, or `contradicted`.
     func freshen(by response: UpstreamResponse) -> ExchangeState.Event {
         guard let stored = request.stored, let current = current(stored) else { return .contradicted }
         let isReplaced = current.receivedAt > stored.receivedAt
@@ -287,8 +287,8 @@ extension AnswerStorage {
         }
     }
 
-    /// What is there by now of what the origin was asked about: what was removed or replaced
-    /// meanwhile must not come back updated.
+    /// The stored answer that the origin was asked about, as it is now: one that was removed or
+    /// replaced meanwhile must not come back updated.
     private func current(_ stored: StoredResponse) -> StoredResponse? {
         isOutdated ? nil : storing.base.lookup(stored.key)
     }

@@ -157,8 +157,9 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         return next.batch
     }
 
-    /// What the origin could not answer at once, in two parts that both have an end; nil for a
-    /// single id, and where nothing of its kind is answered any more: then `ended` tells its end.
+    /// Splits a batch that the origin could not answer at once into two parts, each with an end;
+    /// nil for a single id, and where nothing of its kind is answered any more: then `ended` tells
+    /// its end.
     mutating func halve(_ batch: Batch) -> (Batch, Batch)? {
         guard failures[batch.kind, default: 0] < batch.patience, let halves = batch.halved() else { return nil }
         note(.failed, of: batch.kind)

@@ -22,8 +22,9 @@ protocol BatchMember: AnyObject {
 final class Batches: Sendable {
     typealias State = BatchState<Kind, Confined<any BatchMember>>
 
-    /// What misses must share: everything but the id. A class, because it is kept until the request
-    /// has ended, and copies of so many members were a thousand instructions of a miss.
+    /// The facts that misses of one batch share: everything but the id. A class, because it is kept
+    /// until the request has ended, and copies of so many members were a thousand instructions of a
+    /// miss.
     final class Kind: NumberedKey, Sendable {
         /// Catalog request of the first of them.
         let wanted: CatalogRequest

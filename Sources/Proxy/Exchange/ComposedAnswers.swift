@@ -55,8 +55,8 @@ final class ComposedAnswers {
             classTag: facts.route.resourceClass.rawValue)
         base.statistics.count(.built)
         base.statistics.count(because: detail ?? composed.detail)
-        // What cannot be kept, a part being purged or replaced this very moment, is an answer all
-        // the same.
+        // An answer that cannot be kept, because a part is being purged or replaced at this moment,
+        // is still served.
         if base.cache.store(composed: stored, from: parts, whileContradictionsAre: composed.contradictions) {
             base.noteKept(stored)
         }

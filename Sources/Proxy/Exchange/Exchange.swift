@@ -34,7 +34,7 @@ final class Exchange {
     private var place: CacheKey?
     /// The token that was sent last; nil when the proxy has none of its own.
     private var developerToken: SecretBytes?
-    /// What it has to do in the shared tier; nil until it leads a flight, and without one.
+    /// Its look-ups and stores in the shared tier; nil until it leads a flight, and without a tier.
     private var errand: TierErrand?
     /// The request that would complete a composition of the answer.
     private var supplement: OriginRequest?

@@ -52,8 +52,9 @@ extension ExchangeState {
         traits.hasUser && (!traits.isSafe || response?.status == 403)
     }
 
-    /// What was composed is held against what the origin says of the target, not of tokens, load or
-    /// its own trouble. An answer that another cache kept for a while is not the origin's of now.
+    /// A composed answer is compared with what the origin says of the target, not of tokens, load
+    /// or its own trouble. An answer that another cache kept for a while is not the origin's
+    /// current one.
     private func comparison(_ ending: Ending) -> ComparedAnswer? {
         guard traits.isVerified, !isAged else { return nil }
         switch ending {
@@ -118,8 +119,8 @@ extension ExchangeState {
     mutating func give(up failure: ExchangeFailure) -> Step {
         if traits.audience == .part { return Step(client: .report(.failed(failure))) }
         guard isUnanswered else { return Step() }
-        // What it lacked when the request came may have come with others' answers, or out of the
-        // file.
+        // A part that was missing when the request came may have come with others' answers, or out
+        // of the file.
         return answer(
             .substitute(
                 [.standIn, .composition(nil)], failure.reason, originStatus: failure.originStatus,

@@ -100,8 +100,8 @@ extension ExchangeState {
         case tookOver(meanwhile: StoredResponse?)
         /// The leader has not been out for long enough.
         case mayNotTakeOver
-        /// What the shared tier had, or what was made of what it had, which is in the cache by now;
-        /// nil where the origin is to be asked.
+        /// The shared tier's answer, or one composed from its answers, which is in the cache by
+        /// now; nil where the origin is to be asked.
         case looked(StoredResponse?)
         /// It waits for others to join it, or goes by itself: at once, or because none have come.
         case batched(isAlone: Bool)

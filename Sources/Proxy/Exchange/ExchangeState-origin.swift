@@ -10,7 +10,7 @@ extension ExchangeState {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         isAged = (response.facts.age ?? 0) > 0
         guard decoding == .readable else {
-            // What was asked for as it is, and comes in a coding that cannot be read all the same.
+            // The request asked for no coding, and the answer has one that cannot be read.
             guard acceptsGzip else { return end(.failed(.unasked(response))) }
             wasDamaged = decoding == .damaged
             acceptsGzip = false

@@ -103,8 +103,8 @@ struct FlightTable<Waiter> {
     static var refreshPause: Duration { .seconds(5) }
     /// Bytes that all waiters may hold together.
     static var maxWaitingBytes: Int { ProxyMemory.waitingBytes }
-    /// What one holds beside its request's bytes: the exchange with its state, what is asked of the
-    /// origin, and its place here. The input of its connection is the connection's.
+    /// Memory of a waiter without its request's bytes: the exchange with its state, the request to
+    /// the origin, and its place here. The input of its connection is the connection's.
     static var bytesPerWaiter: Int { 4 << 10 }
     static var maxMarks: Int { 4_096 }
 
@@ -179,8 +179,8 @@ struct FlightTable<Waiter> {
         return FlightID(flight: number, leader: leader)
     }
 
-    /// What leaders bring for a target that everyone shares is out of date, in all variants: an
-    /// unsafe method changed it (RFC 9111 4.4). What the request that changed it brings is not.
+    /// An unsafe method changed the target (RFC 9111 4.4): shared answers that leaders bring for it
+    /// are out of date, in all variants, but for that of the request that changed it.
     mutating func invalidate(_ target: [UInt8], by leader: FlightID? = nil) {
         invalidate { number, key in
             number != leader?.flight && !key.isPersonal && key.target.elementsEqual(target)

@@ -32,7 +32,8 @@ final class ProxyLoop {
     /// Begins to use the shared tier, if there is one. On the loop.
     func openTier(_ shared: ProxyShared) {
         guard let settings = shared.tier else { return }
-        // What waited for the engine once does not wait again for the budget that is kept there.
+        // A request that waited for the engine once does not wait again for the budget that is kept
+        // there.
         let tier = TierClient(settings, loop: base.loop) { [budget = shared.budget, loop = base.loop] in
             budget.lost(now: loop.now)
         }

@@ -39,8 +39,8 @@ public struct ProxyShared: Sendable {
     let connections = ConnectionCensus()
     /// Knowledge about the resources in stored answers.
     private(set) var library: ResourceLibrary
-    /// What other nodes have, and have of this one; nil where it is the only one. As it is at the
-    /// start.
+    /// The tier shared with other nodes; nil where this is the only one. It does not change after
+    /// the start.
     package var tier: SharedTier? {
         didSet { users = makeUsers() }
     }

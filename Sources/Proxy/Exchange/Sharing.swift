@@ -33,7 +33,7 @@ final class Sharing {
     /// by request fields stay where they were fetched.
     func mayAskTier(_ request: OriginRequest) -> Bool {
         guard tier != nil, let key = request.key, key.variant.isEmpty else { return false }
-        // Who names an age is not given what has one that nobody here knows yet.
+        // A request with a `max-age` is not given an answer whose age is not known here yet.
         let control = request.facts.requestControl
         guard control.maxAge == nil, control.minFresh == nil else { return false }
         return request.isCollapsible && request.expected == nil && accounts.mayBeGivenStored(request)

@@ -122,8 +122,8 @@ extension Explanation.Composing {
 }
 
 extension Plan {
-    /// What is told of it: the action, when the origin would be asked, and the word that the
-    /// counters and `Cache-Status` would have for it.
+    /// The action, when the origin would be asked, and the word that the counters and
+    /// `Cache-Status` would have for it.
     var told: (action: Explanation.Action, asksOrigin: Explanation.Asking, reason: Reason?) {
         switch self {
         case .hit(let stored, _): (.hit, .never, stored.composition?.detail)

@@ -36,8 +36,8 @@ struct PlanFacts {
     let route: Route
     /// Whether the request has content.
     var hasContent = false
-    /// Who may be given the stored answer; nil where it must not be stored because it is one
-    /// user's.
+    /// The clients that may be given the stored answer; nil where a user's answer must not be
+    /// stored.
     var scope: CacheKey.Scope? = .shared
     let rule: TTLRule
     /// Request directives; they bind only where the class follows RFC 9111 (an app's `no-cache`
@@ -57,8 +57,8 @@ struct PlanFacts {
     /// The purpose of a request whose answer is not kept.
     var purposeOfPass: UpstreamPurpose { scope == nil || route.isPersonal ? .personal : .unstored }
 
-    /// What stands in the log in place of a personal target, whose ids and queries are private:
-    /// personal by its route, or because a user's token came with it.
+    /// The log's text in place of a personal target, whose ids and queries are private: personal by
+    /// its route, or because a user's token came with it.
     var logTemplate: String? { scope == .shared ? nil : route.template }
 }
 

@@ -79,8 +79,8 @@ extension UpstreamResponse {
         return dates == 1
     }
 
-    /// What is personal tells caches downstream and browsers to keep their hands off it, whatever
-    /// the origin said.
+    /// A personal answer tells caches downstream and browsers not to store it, whatever the origin
+    /// said.
     private func lines(_ isPersonal: Bool, _ isKept: (FieldName) -> Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(fields.bytes.count + 64)

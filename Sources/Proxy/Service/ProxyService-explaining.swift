@@ -3,9 +3,9 @@ import Cache
 import EventLoop
 import HTTP
 
-// What would become of a request: the same decision on the same facts as for a real one, and
-// nothing performed. Must hold: nothing is sent, counted, learnt, promoted or removed, and no entry
-// counts as used.
+// Explains a request by the same decision on the same facts as for a real one, and performs
+// nothing. Must hold: nothing is sent, counted, learnt, promoted or removed, and no entry counts as
+// used.
 
 extension ProxyServer {
     /// Says what would become of a request now; `completion` is called on one of the loops. Targets

@@ -313,8 +313,8 @@ extension ProxyService {
 // MARK: - What the plan rests on: who asks, and for what
 
 extension ProxyService {
-    /// What the plan depends on, and whose token goes along: nil without one, or where nothing
-    /// personal is kept.
+    /// The facts for the plan, and the user whose token goes along: nil without a token, or where
+    /// nothing personal is kept.
     private func readFacts(_ connection: ClientConnection) -> (PlanFacts, UserHash?) {
         let rule = proxy.storing.policy[target.route.resourceClass]
         return connection.withHeadBytes { bytes -> (PlanFacts, UserHash?) in
@@ -341,9 +341,9 @@ extension ProxyService {
         return scope
     }
 
-    /// Whose token the origin will see; nil where there is none, or where a browser sends it by
-    /// itself: such answers are not kept in gzip (DECISIONS 6.12). A write counts as that user's
-    /// all the same.
+    /// The user whose token the origin will see; nil where there is none, or where a browser sends
+    /// it by itself: such answers are not kept in gzip (DECISIONS 6.12). A write counts as that
+    /// user's all the same.
     private func user(_ connection: ClientConnection, _ bytes: Span<UInt8>) -> UserHash? {
         if case .one(let place, let isCookie) = named {
             if isCookie, connection.head.method.isSafe { return nil }

@@ -30,8 +30,9 @@ struct FrameBounds {
     /// Content for which a client may open windows once more: of the stream, and of the connection.
     static let bytesPerWindowUpdate = 512
 
-    /// What the fields of a head may come to before that is an attack (CVE-2016-1544): a few bytes
-    /// name an entry of the table again and again, and each time it costs what it costs to read.
+    /// The most bytes that the fields of a head may unfold to before that is an attack
+    /// (CVE-2016-1544): a few bytes name an entry of the table again and again, and each time it
+    /// costs the reading of the entry.
     static let mostUnfoldedBytes = 256 << 10
 
     /// When each kind would be due if its frames came evenly: the generic cell rate algorithm.

@@ -1,8 +1,8 @@
 import EventLoop
 import Synchronization
 
-/// What a listener wants that takes connections from a load balancer: each begins with a header of
-/// the PROXY protocol, which says whose it is. Shared by all loops.
+/// Settings and counts of a listener whose connections come from a load balancer: each begins with
+/// a header of the PROXY protocol, which names the client. Shared by all loops.
 ///
 /// Must hold: however many connections are closed for want of a header, a line is logged once a
 /// minute at most; it says how many there were.

@@ -26,8 +26,8 @@ public struct ListenerSettings: Sendable {
         return ListenerSettings(address: address.with(port: port), tls: tls, inherited: inherited, headers: headers)
     }
 
-    /// What one of several loops listens on: each on one inherited socket at least, and each of
-    /// these with one loop at least, or what waits there would wait for ever.
+    /// The sockets of one of several loops: each loop has one inherited socket at least, and each
+    /// socket one loop at least, or connections in its queue would wait for ever.
     package func share(of index: Int, among loops: Int, boundTo address: SocketAddress) -> ListenerSettings {
         let most = inherited.isEmpty ? 0 : max(inherited.count, loops)
         let share = (0..<most).filter { $0 % loops == index }.map { inherited[$0 % inherited.count] }

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-// What a head says about who is asking; `bytes` are those that its ranges count in.
+// The client that a head names; `bytes` are those that its ranges count in.
 
 extension RequestHead {
     /// Where the token of `Authorization: Bearer TOKEN` is; nil for another scheme, or none (RFC

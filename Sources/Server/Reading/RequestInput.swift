@@ -1,7 +1,7 @@
 import HTTP
 
-/// What it takes to read a request: bytes, and a reader of them. A loop lends it to connections
-/// that have something to read, and it moves between them without being copied.
+/// The bytes of a request and their reader. A loop lends it to connections that have something to
+/// read, and it moves between them without being copied.
 final class RequestInput {
     var bytes: ByteBuffer
     private var reader: RequestReader

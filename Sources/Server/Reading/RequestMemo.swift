@@ -17,8 +17,8 @@ public final class RepeatedRequest {
     public let head: RequestHead
     /// The coding that the request asks for.
     public let preferredCoding: ContentCoding
-    /// What the service made of it; each service knows its own. It has to follow from the bytes of
-    /// the request alone, or be looked up anew.
+    /// The service's own value for the request. It must follow from the bytes of the request alone,
+    /// or be looked up anew.
     public var conclusion: AnyObject?
 
     fileprivate init(_ bytes: Span<UInt8>, _ head: RequestHead) {

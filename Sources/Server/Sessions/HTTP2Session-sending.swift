@@ -96,8 +96,8 @@ extension HTTP2Session {
 
     // MARK: - Frames that wait
 
-    /// What the kernel has not taken is an answer that waits, though the streams that it belongs to
-    /// may be over: it is counted, and the client has so long to take a part of it.
+    /// Bytes that the kernel has not taken are an answer that waits, though their streams may be
+    /// over: they are counted, and the client has that long to take a part of them.
     private func countFrames() {
         guard isOpen, unsent == nil, stream.pendingBytes > 0 else { return }
         unsent = context.answerBudget.begin(

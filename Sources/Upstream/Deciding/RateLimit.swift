@@ -56,9 +56,9 @@ struct RateLimit {
     /// However much is refused, it is tried once a second; ten seconds where nodes share a limit.
     private static let leastRate = 1.0
     private static let leastSharedRate = 0.1
-    /// Of its part of the limit, what a node takes that has lost the others. Ten nodes at an origin
-    /// of 4 requests a second met a 429 with 18 % of what they sent without that and without
-    /// phases, with 8 % so.
+    /// The share of its part of the limit that a node takes which has lost the others. Ten nodes at
+    /// an origin of 4 requests a second met a 429 with 18 % of their requests without that and
+    /// without phases, with 8 % so.
     private static let cautiousPart = 0.8
     /// So many requests are a quiet time, where the limit gives few in `quiet`.
     private static let quietRequests = 40.0

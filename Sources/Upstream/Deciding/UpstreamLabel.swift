@@ -1,7 +1,7 @@
 /// The label under which a request to the origin is counted (`UpstreamObserver`). Its numbers are
 /// the sender's own.
 public struct UpstreamLabel: Sendable {
-    /// What is asked for, in the widest sense.
+    /// The class of the resource asked for.
     public let resourceClass: Int
     /// Why it is asked for.
     public let purpose: Int

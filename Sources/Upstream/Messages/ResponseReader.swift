@@ -264,8 +264,8 @@ extension ResponseReader {
         return nil
     }
 
-    /// What was collected. A piece that is mostly empty would hold its room as long as it waits for
-    /// its client.
+    /// Takes the collected bytes. A piece that is mostly empty would hold its room for as long as
+    /// it waits for its client.
     private mutating func take() -> [UInt8] {
         let isMostlyRoom = isStreaming && collected.capacity > 2 * collected.count
         defer { collected = [] }

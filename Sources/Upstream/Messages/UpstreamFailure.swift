@@ -46,7 +46,8 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     case heldBack(retryAfter: Int)
     /// The pool takes no new requests because the program ends.
     case draining
-    /// What a streamed answer is for did not keep up with it, and held its connection for too long.
+    /// The reader of a streamed answer did not keep up with it, and held its connection for too
+    /// long.
     case readerTooSlow
 
     /// The status of the answer that the proxy generates (RFC 9110, 15.6.3 to 15.6.5; RFC 6585, 4).

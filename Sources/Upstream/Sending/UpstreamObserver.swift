@@ -1,5 +1,4 @@
-/// What a gate tells of its requests, so that they can be counted. All calls come on the gate's
-/// loop.
+/// Is told of a gate's requests, so that they can be counted. All calls come on the gate's loop.
 public protocol UpstreamObserver: AnyObject {
     /// A request has to wait for its turn.
     func upstreamQueued()

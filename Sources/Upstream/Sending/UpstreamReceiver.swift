@@ -1,5 +1,6 @@
-/// Who asked. All calls come on the exchange's loop, and none after `finished`, `answered`,
-/// `failed`, or after `cancel()` has returned. A receiver is kept alive by its exchange until then.
+/// Receives the answer to a request. All calls come on the exchange's loop, and none after
+/// `finished`, `answered`, `failed`, or after `cancel()` has returned. A receiver is kept alive by
+/// its exchange until then.
 public protocol UpstreamReceiver: AnyObject {
     /// Something came of the exchange.
     func upstream(_ exchange: UpstreamExchange, _ event: UpstreamEvent)

@@ -1,5 +1,5 @@
-// What a command is. The help, the usage errors, the man pages and the completions are all made
-// from the commands of the program, which `Command.table` lists.
+// A command. The help, the usage errors, the man pages and the completions are all made from the
+// commands that `Command.table` lists.
 
 /// Environment of a command.
 struct CommandContext: Sendable {
@@ -19,8 +19,8 @@ struct Command: Sendable {
     let name: String
     /// One line.
     let summary: String
-    /// What the positional argument is called, `[COMMAND]` where it may be left out; empty: there
-    /// is none.
+    /// The name of the positional argument, `[COMMAND]` where it may be left out; empty: there is
+    /// none.
     let positional: String
     /// How many of them may be given.
     let mostPositional: Int

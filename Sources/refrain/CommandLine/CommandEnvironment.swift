@@ -1,5 +1,4 @@
-// What the program shares with the system: signals, files, the environment. Tables for the man
-// pages.
+// The program's interface to the system: signals, files, the environment. Tables for the man pages.
 
 /// A name and what it means, as a man page shows them (`.TP` of man(7)): a signal, a file, a
 /// variable of the environment, or a command line that is an example.

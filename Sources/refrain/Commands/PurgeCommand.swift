@@ -83,8 +83,8 @@ extension Command {
     }
 }
 
-/// What the other nodes have of a purge, by the answer to `POST /purge`; nothing where there are
-/// none.
+/// How far a purge has reached the other nodes, by the answer to `POST /purge`; nothing where there
+/// are none.
 private struct PurgeReach {
     /// Behind the count.
     let words: String

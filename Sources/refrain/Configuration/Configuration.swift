@@ -6,8 +6,8 @@ import Recording
 import Server
 import Upstream
 
-// What the program is told to do, as values; `Directive.table` says how each is written and what it
-// is by default.
+// The settings of the program as values; `Directive.table` says how each is written and its
+// default.
 
 /// The settings of one run. The files that they name may hold something else the next time they are
 /// read.

@@ -1,7 +1,7 @@
 import EventLoop
 
-// What no directive can know alone: which settings need or exclude one another, and whether the
-// files they name are fit.
+// Checks that no directive can make alone: which settings need or exclude one another, and whether
+// the files they name can be used.
 
 struct ConfigurationChecks {
     let configuration: Configuration

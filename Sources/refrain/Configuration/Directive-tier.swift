@@ -1,5 +1,5 @@
-// What nodes share. A loop holds on to its connection for as long as it runs, so all of it is read
-// at the start alone.
+// The directives of the tier that nodes share. A loop keeps its connection for as long as it runs,
+// so all of them are read at the start only.
 extension Directive {
     static let sharing = [
         optional(

@@ -1,5 +1,5 @@
-// What a directive is. The parser, `check`, the test of the example file, the help and the man page
-// are all made from `Directive.table`, so that a name, a default or a grammar is written down once.
+// A directive. The parser, `check`, the test of the example file, the help and the man page are all
+// made from `Directive.table`, so that a name, a default or a grammar is written down once.
 
 import AppleMusic
 import EventLoop

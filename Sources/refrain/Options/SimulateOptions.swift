@@ -13,9 +13,9 @@ struct SimulateOptions: Sendable {
     let mode: RecordingMode
     /// Where requests go in the modes that ask an origin.
     let upstream: ServerURL?
-    /// What every answer of a recording takes; nil where it was not said.
+    /// The delay of every answer of a recording; nil where none was given.
     let latency: Duration?
-    /// Of the simulated API.
+    /// The settings of the simulated API.
     let configuration: SimulatorConfiguration
     /// Serve TLS; the certificate of the throw-away authority is written here.
     let tlsAuthorityFile: String?

@@ -13,8 +13,8 @@ enum AllocatorSettings {
     /// The most of those at once, so that the kernel's 65530 mappings of a process suffice.
     private static let mappings: Int32 = 32_768
 
-    /// What is free at the end of a thread's memory stays up to this, instead of going back to the
-    /// system and coming again with each burst of answers.
+    /// Free memory at the end of a thread's heap stays up to this size, instead of going back to
+    /// the system and coming again with each burst of answers.
     private static let keptBytes: Int32 = 4 << 20
 
     /// Addresses of the second arena of the C library (HEAP_MAX_SIZE); more are for processes whose

@@ -202,12 +202,12 @@ extension Configuration {
         }
     }
 
-    /// Of `memorySize`, for the index of resources; set aside even where nothing is composed,
-    /// because a reload may begin to.
+    /// The part of `memorySize` for the index of resources; reserved even where nothing is
+    /// composed, because a reload may begin to.
     private var indexBytes: Int { memorySize / 8 }
 
-    /// Of `memorySize`, for large bodies in the form in which they are sent fastest; of no use
-    /// where all is encrypted.
+    /// The part of `memorySize` for large bodies in the form in which they are sent fastest; of no
+    /// use where all is encrypted.
     var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
 
     /// The part of `memorySize` for answers.
@@ -329,9 +329,9 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// What a what-if run takes of a configuration. Listeners, credentials, logs, the upstream's
-    /// address and `workers` are left aside: a run listens on nothing, asks no server, and has one
-    /// loop.
+    /// The settings that a what-if run takes from a configuration. Listeners, credentials, logs,
+    /// the upstream's address and `workers` are left out: a run listens on nothing, asks no server,
+    /// and has one loop.
     func whatIfSettings(name: String) -> WhatIfSettings {
         var settings = WhatIfSettings(name: name)
         settings.policy = policy

@@ -2,10 +2,10 @@ import Cache
 import Freshness
 import HTTP
 
-// What a loop notes of answered requests for a recording. As little as it takes: numbers, the
-// request's bytes, and references to what is stored anyway; all formatting is done elsewhere.
-// Must hold: no field that could hold a secret is copied; of a personal request neither target nor
-// answer is.
+// A loop notes answered requests for a recording with as little as it takes: numbers, the request's
+// bytes, and references to stored answers. All formatting is done elsewhere.
+// Must hold: no field that could hold a secret is copied; neither target nor answer of a personal
+// request is.
 
 /// One answered request: numbers alone, so that noting one counts no references.
 struct TrafficEvent: Sendable {
@@ -25,12 +25,11 @@ struct TrafficEvent: Sendable {
     let subject: Int
 }
 
-/// What was asked and what was answered; of requests that come again and again one stands for all
-/// of a batch.
+/// A request and its answer. One of them represents all repetitions within a batch.
 struct TrafficSubject: Sendable {
     let isPersonal: Bool
-    /// What the request said, as `RequestHead.appendExcerpt` writes it; empty: it is in the batch,
-    /// at `place`.
+    /// The request as `RequestHead.appendExcerpt` writes it; empty where it is in the batch, at
+    /// `place`.
     let excerpt: [UInt8]
     let place: Range<Int>
     let answer: TrafficAnswer
