@@ -218,13 +218,14 @@ extension FollowerState {
     private mutating func judge(_ page: PurgeLogPage) {
         let wasOpen = succession.isOpen
         if succession.isOther(page) { asked.forgetPlaces() }
-        switch succession.judge(page, log, heartbeat, keys, now: moment.now) {
+        let verdict = succession.judge(page, log, heartbeat, keys, now: moment.now)
+        heartbeat.confirm(succession.doubted)
+        switch verdict {
         case .take(let lacksPlace):
             for entry in page.entries { tail.note(entry.position) }
             follow(log.read(page, lacksPlace: lacksPlace))
         case .wait(let command):
             if !wasOpen { awaySince = moment.wall / 1000 }
-            if let epoch = succession.doubted { heartbeat.confirm(epoch, isNew: !wasOpen) }
             if let command { ask(.succession, [command]) }
             follow(log.postpone())
             beat()
@@ -393,7 +394,7 @@ extension FollowerState {
 
     private mutating func scheduleBeat() {
         guard phase == .following else { return }
-        let usual = isConnected ? settings.heartbeat : settings.pause
-        heartbeat.schedule(at: moment.now + (asked.isEmpty && !succession.isOpen ? usual : settings.hastyHeartbeat))
+        let connected = asked.isEmpty && !succession.isOpen ? settings.heartbeat : settings.hastyHeartbeat
+        heartbeat.schedule(at: moment.now + (isConnected ? connected : settings.pause))
     }
 }

@@ -77,7 +77,7 @@ extension NodeRegistry {
         let time = replies.first?.elements?.compactMap {
             $0.bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
         }
-        if let time, time.count == 2, (0...Int64(1) << 40).contains(time[0]) {
+        if let time, time.count == 2, (0...Int64(1) << 40).contains(time[0]), (0..<1_000_000).contains(time[1]) {
             let milliseconds = time[0] * 1000 + time[1] / 1000
             engineClock = (milliseconds, now)
             skew = .milliseconds(wall - milliseconds)
