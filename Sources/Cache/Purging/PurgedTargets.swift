@@ -6,6 +6,9 @@ import Synchronization
 /// that are as old as the purge. A purge takes the answers that it chooses; the same resources in
 /// others, which it did not choose, would bring back what it was to end.
 ///
+/// A purge of everything ends none: nothing older is left, but the log that nodes share has these
+/// purges still, and their times must not change with a restart.
+///
 /// The file keeps them for the next process (`StoreMark`). Used from any thread.
 final class PurgedTargets: Sendable {
     fileprivate struct State {
@@ -70,11 +73,6 @@ final class PurgedTargets: Sendable {
             }
         }
         isEmpty.store(false, ordering: .releasing)
-    }
-
-    /// A purge of everything has ended: there is nothing left that is older.
-    func noteEnd(of purge: Purge) {
-        if purge.endsAll { state.withLock { $0.forgetMarks(until: purge.now) } }
     }
 
     /// The marks to write after a purge that has gone through the file.
@@ -153,13 +151,6 @@ extension PurgedTargets.State {
         wide.removeAll { $0.selection == selection }
         wide.append((selection, now))
         if wide.count > PurgedTargets.mostWide { forget(wide.removeFirst().at) }
-    }
-
-    fileprivate mutating func forgetMarks(until time: Int64) {
-        if forgottenUntil <= time { forgottenUntil = .min }
-        wide.removeAll { $0.at <= time }
-        exact = exact.filter { $0.value > time }
-        exactBytes = exact.keys.reduce(0) { $0 + $1.count }
     }
 
     fileprivate mutating func cap(at now: Int64, beyond limit: Int64) -> Int {

@@ -65,8 +65,6 @@ extension FollowerState {
         case note(PurgeLogEntry, at: Int64?)
         /// Purges that no value may have missed, though the log was not read so far.
         case hold([UnloggedPurge], at: Int64)
-        /// Have the cache know of a purge that it has had, in unix seconds.
-        case remember(EntrySelection, at: Int64)
         /// Purge the cache as of that time, in unix seconds; then `purged`.
         case purge(Job, EntrySelection, PurgeMode, at: Int64)
         case persist(LogMark)

@@ -285,8 +285,6 @@ extension FollowerState {
             follow(log.applied(succeeded: count != nil))
         case .everything(let reason):
             if let count { effects.append(.warn(reason.text(stale: count))) }
-            // The cache has forgotten the purges that others have yet to do.
-            effects += asked.unlogged.all.map { .remember($0.record.selection, at: moment.wall / 1000) }
             follow(log.madeStale(succeeded: count != nil))
         case .asked(let number): asked.done(number, count)
         }

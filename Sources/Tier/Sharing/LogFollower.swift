@@ -159,7 +159,6 @@ extension LogFollower {
             note(entry, at: time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000))
         case .hold(let unlogged, let time):
             knowledge.hold(unlogged, at: NotingTime(seconds: time, instant: loop.now))
-        case .remember(let selection, let time): _ = cache.remember(purgeOf: selection, at: time)
         case .purge(let job, let selection, let mode, let now):
             purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)

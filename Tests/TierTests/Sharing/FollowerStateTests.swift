@@ -148,16 +148,6 @@ import Testing
         #expect(read.contains(.hold([], at: script.wall / 1000)))
     }
 
-    /// The cache forgot it with all others, though no other node had done it.
-    @Test func aPurgeThatTheLogLacksIsRememberedWhenAllIsTakenForStale() {
-        var script = FollowerScript.ready()
-        let record = purge(.target([47]))
-        _ = script.tell(.purge(1, record))
-        _ = script.tell(.answered(.announcement(1), nil))
-        let effects = script.tell(.purged(.everything(.otherEpoch), 2))
-        #expect(effects.contains(.remember(record.selection, at: script.wall / 1000)))
-    }
-
     @Test func anEngineThatDoesNotAnswerIsAwayUntilASignOfLifeIsAnswered() {
         var script = FollowerScript.ready()
         _ = script.wake()
