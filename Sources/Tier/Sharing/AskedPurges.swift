@@ -40,6 +40,7 @@ struct AskedPurges: Sendable {
     /// The log may lack those that it had, though other nodes come to be beyond their places.
     mutating func forgetPlaces() {
         for index in waits.indices { waits[index].position = nil }
+        unlogged.forgetPlaces()
     }
 
     /// The cache is at work on what the log has at that place, or has ended it.

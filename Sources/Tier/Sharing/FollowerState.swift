@@ -42,8 +42,6 @@ struct FollowerState: Sendable {
     /// Topics that are not logged again.
     private var said: Set<String> = []
 
-    /// Unlogged purges that go into the log at once.
-    private static let mostLogged = 256
     /// Seconds by which clocks may differ without a word.
     private static let clockTolerance: Int64 = 60
     private static let mostSaid = 256
@@ -186,6 +184,7 @@ extension FollowerState {
             case .apply(let entry): apply(entry)
             case .makeAllStale(let reason):
                 tail.forget()
+                asked.forgetPlaces()
                 effects.append(.purge(.everything(reason), EntrySelection(), .soft, at: moment.wall / 1000))
             case .persist(let mark):
                 effects.append(.persist(mark))
@@ -340,10 +339,10 @@ extension FollowerState {
         }
     }
 
-    /// Purges that were done without the log go into it after all that it has, and again until they
-    /// are read there: other nodes hear of them, and the tier is good again for what they chose.
+    /// Purges that were done without the log go into it after all that it has: other nodes hear of
+    /// them, and the tier is good again for what they chose.
     private mutating func logUnlogged() {
-        let purges = asked.unlogged.all.prefix(Self.mostLogged)
+        let purges = asked.unlogged.lacking(inLogReadTo: log.position)
         guard isFollowing, !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true
         else { return }
         lastLogging = moment.now

@@ -35,6 +35,18 @@ struct UnloggedPurges: Sendable {
         return true
     }
 
+    /// Those that are to be written to the log: it has no place for them, or was read to beyond it
+    /// without them. One that is in the log and not read yet is waited for: each copy would be
+    /// another purge of every node. The first of them, not more than go into the log at once.
+    func lacking(inLogReadTo position: LogPosition) -> [UnloggedPurge] {
+        Array(all.lazy.filter { $0.position.map { $0 <= position } ?? true }.prefix(256))
+    }
+
+    /// The log may lack those that it had.
+    mutating func forgetPlaces() {
+        for index in all.indices { all[index].position = nil }
+    }
+
     /// One was written to the log.
     mutating func written(_ number: Int, at position: LogPosition) {
         for index in all.indices where all[index].number == number { all[index].position = position }

@@ -148,6 +148,74 @@ import Testing
         #expect(read.contains(.hold([], at: script.wall / 1000)))
     }
 
+    /// Signs of life are answered for that long; the questions about purges without the log.
+    private func logging(_ script: inout FollowerScript, for time: Duration) -> [FollowerState.Question] {
+        var asked: [FollowerState.Question] = []
+        let end = script.now + time
+        var effects = script.tell(.answered(.signs, script.signs([:])))
+        while script.now < end, script.state.wakeAt != nil || effects.questions.contains(.signs) {
+            for case .unlogged(let numbers) in effects.questions {
+                asked.append(.unlogged(numbers))
+                let places = numbers.indices.map { RESPReply.bulk(Array("\(100 + asked.count)-\($0)".utf8)) }
+                _ = script.tell(.answered(.unlogged(numbers), places))
+            }
+            let isSent = effects.questions.contains(.signs)
+            effects = isSent ? script.tell(.answered(.signs, script.signs([:]))) : script.wake()
+        }
+        return asked
+    }
+
+    /// Each copy in the log was another purge of every node, and no copy was read before the next
+    /// one was written.
+    @Test func aPurgeThatWaitedForALargeOneWasWrittenEveryTwoSeconds() {
+        var script = FollowerScript.ready()
+        let large = PurgeLogEntry(at(30), purge(.prefix([47])))
+        let record = purge(.target([47]))
+        _ = script.tell(.purge(1, large.record))
+        _ = script.tell(.answered(.announcement(1), added))
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30], record: large.record)))
+        _ = script.tell(.purge(2, record))
+        _ = script.tell(.answered(.announcement(2), [.bulk("40-0"), added[1]]))
+        #expect(logging(&script, for: .seconds(60)).isEmpty)
+        #expect(script.tell(.purged(.asked(2), 1)).reports.map(\.purged) == [1], "it is done here")
+        var read = script.tell(.purged(.logged(large), 1))
+        while read.purges.isEmpty, script.state.wakeAt != nil {
+            read = script.wake()
+            for case .page(let number, let position) in read.questions {
+                let page = script.page(entries: [40], record: record)
+                read = script.tell(.answered(.page(number, after: position), page))
+            }
+        }
+        #expect(read.contains(.hold([], at: script.wall / 1000)))
+    }
+
+    /// A node with a purge that the log has at 40, and that was done without it.
+    private func unlogged() -> FollowerScript {
+        var script = FollowerScript.ready()
+        _ = script.tell(.purge(1, purge(.target([47]))))
+        _ = script.tell(.answered(.announcement(1), nil))
+        _ = script.tell(.purged(.asked(1), 1))
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        _ = script.tell(.answered(.unlogged([1]), [.bulk("40-0")]))
+        return script
+    }
+
+    @Test func aPurgeThatTheLogLacksAfterAllIsWrittenAgain() {
+        var script = unlogged()
+        let other = PurgeLogEntry(at(50), purge(.target([47])))
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [50])))
+        _ = script.tell(.purged(.logged(other), 0))
+        #expect(logging(&script, for: .seconds(3)) == [.unlogged([1])])
+    }
+
+    @Test func aPurgeThatWasLostWithTheLogIsWrittenToTheNext() {
+        var script = unlogged()
+        let page = script.page(entries: [], last: 20, stored: LogEpoch(number: 5))
+        #expect(script.tell(.answered(.page(2, after: at(20)), page)).purges == [.everything(.otherEpoch)])
+        _ = script.tell(.purged(.everything(.otherEpoch), 0))
+        #expect(logging(&script, for: .seconds(3)) == [.unlogged([1])])
+    }
+
     @Test func anEngineThatDoesNotAnswerIsAwayUntilASignOfLifeIsAnswered() {
         var script = FollowerScript.ready()
         _ = script.wake()
