@@ -138,8 +138,8 @@ extension FollowerState {
 
     private mutating func answered(_ question: Question, _ replies: [RESPReply]?) {
         switch question {
-        case .page(let number, let position): if number == reading { readPage(replies, after: position) }
-        case .beginning(let number, let position): if number == reading { logBegan(replies, then: position) }
+        case .page(let number, _): if number == reading { readPage(replies) }
+        case .beginning(let number): if number == reading { logBegan(replies) }
         case .signs: readSigns(replies)
         case .announcement(let number): announced(number, replies ?? [])
         case .unlogged(let numbers): written(numbers, replies ?? [])
@@ -200,7 +200,7 @@ extension FollowerState {
         ask(.page(reading, after: position), PurgeLogQuery.commands(keys, after: position, place: log.position))
     }
 
-    private mutating func readPage(_ replies: [RESPReply]?, after position: LogPosition) {
+    private mutating func readPage(_ replies: [RESPReply]?) {
         guard let replies else { return noteUnanswered() }
         if let history = replies.last?.elements?.last.flatMap({ EngineHistory($0) }) {
             hasReplica = history.replicas > 0
@@ -209,7 +209,9 @@ extension FollowerState {
         case .page(let page):
             complaint = nil
             judge(page)
-        case .noEpoch: ask(.beginning(reading, then: position), [PurgeLogQuery.beginning(keys)])
+        case .noEpoch:
+            ask(.beginning(reading), [PurgeLogQuery.beginning(keys)])
+            follow(log.postpone())
         case .unusable(let reason): complain(reason)
         }
     }
@@ -231,10 +233,10 @@ extension FollowerState {
         }
     }
 
-    private mutating func logBegan(_ replies: [RESPReply]?, then position: LogPosition) {
+    private mutating func logBegan(_ replies: [RESPReply]?) {
         guard let reply = replies?.first else { return noteUnanswered() }
         // Nil is the reply where another node was faster.
-        if let code = reply.errorCode { complain(code) } else { read(after: position) }
+        if let code = reply.errorCode { complain(code) }
     }
 
     /// A page cannot be read: it is asked for again after the next sign of life.

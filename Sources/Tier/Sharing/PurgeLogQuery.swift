@@ -19,7 +19,8 @@ import Text
 enum PurgeLogQuery {
     enum Answer: Equatable {
         case page(PurgeLogPage)
-        /// Nothing stands beside the log: `beginning` is to be sent, then to be asked again.
+        /// Nothing stands beside the log: `beginning` is to be sent, and the page to be asked for
+        /// again after a pause.
         case noEpoch
         /// Why there is none, for the log.
         case unusable(String)

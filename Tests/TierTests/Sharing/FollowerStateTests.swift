@@ -244,9 +244,34 @@ import Testing
         guard case .array(var parts?) = script.page(entries: [])[0] else { return }
         parts[2] = .bulk(nil)
         let begun = script.tell(.answered(.page(2, after: at(20)), [.array(parts)]))
-        #expect(begun.questions == [.beginning(2, then: at(20))])
-        #expect(
-            script.tell(.answered(.beginning(2, then: at(20)), [.bulk(nil)])).questions == [.page(3, after: at(20))])
+        #expect(begun.questions == [.beginning(2)])
+        #expect(script.tell(.answered(.beginning(2), [.bulk(nil)])).isEmpty)
+        #expect(script.wake().questions == [.page(3, after: at(20))])
+    }
+
+    /// It began the log and asked for the next page as fast as the engine answered.
+    @Test func anEngineThatKeepsNoEpochWasAskedWithoutAPause() {
+        var script = FollowerScript.ready()
+        guard case .array(var parts?) = script.page(entries: [])[0] else { return }
+        parts[2] = .bulk(nil)
+        var pages: [Instant] = []
+        var effects = script.wake()
+        for _ in 0..<100 {
+            var next: [FollowerState.Effect] = []
+            for question in effects.questions {
+                switch question {
+                case .page:
+                    pages.append(script.now)
+                    next += script.tell(.answered(question, [.array(parts)]))
+                case .beginning: next += script.tell(.answered(question, [.simple("OK")]))
+                case .signs: next += script.tell(.answered(question, script.signs([:])))
+                default: break
+                }
+            }
+            effects = next.isEmpty ? script.wake() : next
+        }
+        #expect(pages.count > 10)
+        #expect(zip(pages, pages.dropFirst()).allSatisfy { $1 - $0 >= LogFollower.Settings().pause })
     }
 
     @Test func theLogIsTrimmedToItsNewestOldEntry() {
