@@ -91,10 +91,8 @@ final class PurgedTargets: Sendable {
     @discardableResult
     func cap(at now: Int64) -> Int {
         guard now < .max - Self.tolerance, !isEmpty.load(ordering: .acquiring) else { return 0 }
-        return state.withLock { state in
-            state.clock = state.clock.map { min($0, Self.clock(at: now)) }
-            return state.cap(at: now, beyond: now + Self.tolerance)
-        }
+        noteClock(at: now)
+        return state.withLock { $0.cap(at: now, beyond: now + Self.tolerance) }
     }
 
     /// To be called before what is older than a purge is told by the wall clock, which says `now`.
