@@ -16,8 +16,8 @@ extension FollowerState {
     enum Question: Sendable, Equatable {
         /// The page of the log beyond a place; answers to older numbers are not read.
         case page(Int, after: LogPosition)
-        /// A new life of the log; with the number of the page that lacked one.
-        case beginning(Int)
+        /// A new life of the log, unless another node was faster.
+        case beginning
         /// Another number beside the log, so that its life goes on.
         case succession
         /// A sign of life, which also asks for those of the others.

@@ -6,7 +6,7 @@ import Store
 // when a purge is reported; this joins them.
 // Must hold: effects are performed in their order, and those on the history before any value is
 // judged; a purge that was asked for here is done here, whatever the engine does, and reported
-// once; this machine's clock alone says when a purge ends the freshness of what is stored here.
+// once; this machine's clock alone says when a purge ends the freshness of answers stored here.
 
 struct FollowerState: Sendable {
     private enum Phase { case starting, following, left, closed }
@@ -114,7 +114,7 @@ extension FollowerState {
     private mutating func leave() {
         phase = .left
         heartbeat.unschedule()
-        // A purge may be lost that nobody else knows of: this node is to be waited for.
+        // This node may alone know of a purge that is lost: the others must wait for it.
         guard isFollowing, log.standing == .ready else { return effects.append(.left) }
         ask(.farewell, [registry.farewell(keys)])
     }
@@ -139,7 +139,7 @@ extension FollowerState {
     private mutating func answered(_ question: Question, _ replies: [RESPReply]?) {
         switch question {
         case .page(let number, _): if number == reading { readPage(replies) }
-        case .beginning(let number): if number == reading { logBegan(replies) }
+        case .beginning: if let code = replies?.first?.errorCode { complain(code) }
         case .signs: readSigns(replies)
         case .announcement(let number): announced(number, replies ?? [])
         case .unlogged(let numbers): written(numbers, replies ?? [])
@@ -210,7 +210,7 @@ extension FollowerState {
             complaint = nil
             judge(page)
         case .noEpoch:
-            ask(.beginning(reading), [PurgeLogQuery.beginning(keys)])
+            ask(.beginning, [PurgeLogQuery.beginning(keys)])
             follow(log.postpone())
         case .unusable(let reason): complain(reason)
         }
@@ -231,12 +231,6 @@ extension FollowerState {
             follow(log.postpone())
             beat()
         }
-    }
-
-    private mutating func logBegan(_ replies: [RESPReply]?) {
-        guard let reply = replies?.first else { return noteUnanswered() }
-        // Nil is the reply where another node was faster.
-        if let code = reply.errorCode { complain(code) }
     }
 
     /// A page cannot be read: it is asked for again after the next sign of life.
