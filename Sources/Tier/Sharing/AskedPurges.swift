@@ -1,7 +1,6 @@
 import EventLoop
 
-/// The purges that were asked for on this node: those that are not reported yet, and those that the
-/// log lacks.
+/// The purges that were asked for on this node and are not reported, or are not in the log.
 struct AskedPurges: Sendable {
     /// Action for one of them.
     enum Step: Sendable {
@@ -18,7 +17,7 @@ struct AskedPurges: Sendable {
 
     var isEmpty: Bool { waits.isEmpty }
 
-    /// When the next of them waits for no other node any more.
+    /// When the next of them stops waiting for other nodes.
     func nextDeadline(after now: Instant) -> Instant? { waits.lazy.map(\.deadline).filter { $0 > now }.min() }
 
     mutating func add(_ number: Int, _ record: PurgeRecord, until deadline: Instant) {
@@ -53,7 +52,7 @@ struct AskedPurges: Sendable {
     }
 
     /// The log was read at that place.
-    /// - Returns: whether what is unlogged has changed.
+    /// - Returns: whether the unlogged purges have changed.
     mutating func read(_ position: LogPosition) -> Bool { unlogged.read(position) }
 
     mutating func written(_ number: Int, at position: LogPosition) { unlogged.written(number, at: position) }

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The signs of life of this node: when one is sent, and what the answers say.
+/// The signs of life of this node: their times, and the answers to them.
 ///
 /// One is sent every two seconds, after purges, and often while a purge waits for other nodes. The
 /// answers also tell that the engine is there.
@@ -13,8 +13,8 @@ struct Heartbeat: Sendable {
     private var hasNews = false
     /// Why the engine did not take the last one.
     private var refusal: String?
-    /// As `NodeRecord.confirmed`, in the one that is on its way, and in the last one that the
-    /// engine has taken: what is known of the others is of that time or later.
+    /// As `NodeRecord.confirmed`, in the sign that is on its way, and in the last one that the
+    /// engine has taken: the records of the others are of that time or later.
     private var saying: LogEpoch?
     private(set) var said: LogEpoch?
 
