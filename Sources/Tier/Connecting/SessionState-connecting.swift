@@ -150,10 +150,10 @@ extension SessionState {
     }
 
     /// Only a change: from one engine to another, or between used and unusable.
-    mutating func report(_ fortune: Fortune) -> [Action] {
-        if case (.unusable?, .unusable) = (reported, fortune) { return [] }
-        guard reported != fortune else { return [] }
-        reported = fortune
-        return [.report(fortune)]
+    mutating func report(_ usability: Usability) -> [Action] {
+        if case (.unusable?, .unusable) = (reported, usability) { return [] }
+        guard reported != usability else { return [] }
+        reported = usability
+        return [.report(usability)]
     }
 }

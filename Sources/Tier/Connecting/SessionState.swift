@@ -45,7 +45,7 @@ struct SessionState: Sendable {
     var breaker = Breaker()
     var hasBeenReady = false
     /// The state that was logged last.
-    var reported: Fortune?
+    var reported: Usability?
     var counters = TierStatus()
     /// When `tick` must be called at the latest; it may turn out that nothing was due.
     var wakeAt: Instant?
@@ -89,12 +89,12 @@ extension SessionState {
         /// There will be no replies, and whether the commands were carried out is not known.
         case fail(PipelineID)
         /// Tell the log.
-        case report(Fortune)
+        case report(Usability)
     }
 
     /// Whether the tier is used. Only a change is reported: an engine that is away for a day is two
     /// lines, and a connection that is lost and found again is none.
-    enum Fortune: Equatable, Sendable, CustomStringConvertible {
+    enum Usability: Equatable, Sendable, CustomStringConvertible {
         case connected(Endpoint)
         case unusable(Endpoint, TierFailure)
 

@@ -112,7 +112,7 @@ extension TierConnection {
         case .close: closeStream()
         case .complete(let id, let replies): completions.removeValue(forKey: id)?(replies)
         case .fail(let id): completions.removeValue(forKey: id)?(nil)
-        case .report(let fortune): log(fortune.description)
+        case .report(let usability): log(usability.description)
         }
     }
 

@@ -18,7 +18,7 @@ extension FollowerState {
         case page(Int, after: LogPosition)
         /// A new life of the log, unless another node was faster.
         case beginning
-        /// Another number beside the log, so that its life goes on.
+        /// Another number next to the log, so that its life goes on.
         case succession
         /// A sign of life, which also asks for those of the others.
         case signs

@@ -8,7 +8,7 @@ import EventLoop
 // them and not read there yet is written to the log again (`UnloggedPurges`). In doubt another life
 // begins, and every node takes what it has for stale: also one that has not heard of a lost purge.
 // A node that knows of a loss, or gives up, first writes that into the engine, as another number
-// beside the log: from then on the old life cannot come back, whichever node leaves or returns.
+// next to the log: from then on the old life cannot come back, whichever node leaves or returns.
 //
 // One gap remains: a purge is lost for nodes that had not applied it if no node that had is waited
 // for or comes back. That is so where a node joined, purged and ended within the lost end of the

@@ -45,7 +45,7 @@ enum PurgeLogQuery {
         RESPCommand("SET", keys.epoch, LogEpoch.random().text, "NX")
     }
 
-    /// Puts another number beside the log, unless another node just has.
+    /// Stores another number next to the log, unless another node just has.
     static func replacing(_ stored: LogEpoch, by other: LogEpoch, _ keys: TierKeys) -> RESPCommand {
         let script =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('SET', KEYS[1], ARGV[2]) end return 0"

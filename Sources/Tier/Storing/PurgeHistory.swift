@@ -50,7 +50,7 @@ package struct PurgeHistory: Sendable {
 
     /// Most bytes of memory.
     package static let mostBytes = 16 << 20
-    /// Bytes of a purge beside those that it names: its places in `entries` and `order`, and
+    /// Bytes of a purge besides those that it names: its places in `entries` and `order`, and
     /// the heads of four arrays.
     static let purgeBytes = 336
     private let mostBytes: Int
