@@ -83,7 +83,6 @@ extension ResponseCache {
         guard purge.mode != .dryRun else { return memory.purge(purge) }
         dependents.withLock { $0.purgesUnderWay += 1 }
         defer { dependents.withLock { $0.purgesUnderWay -= 1 } }
-        defer { purgedTargets.noteEnd(of: purge) }
         return memory.purge(purge)
     }
 

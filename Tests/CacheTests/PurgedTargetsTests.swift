@@ -82,6 +82,16 @@ import Testing
         #expect(last(wide, "/299/a") == 299 && last(wide, "/other") == 43)
     }
 
+    /// It was set right before anything was looked for: what a file had purged counted as of the
+    /// start, and answers were built of what had been there before the purge.
+    @Test func aClockThatWasBehindAtTheStartAloneMadePurgesOlder() {
+        let purged = PurgedTargets()
+        purged.note(Array("/a".utf8), at: noon)
+        #expect(purged.cap(at: noon - 86_400) == 1 && last(purged, "/a") == noon - 86_400)
+        let mark = purged.heed(clock: noon + 5)
+        #expect(mark?.value == .time(noon + 5) && last(purged, "/a") == noon + 5)
+    }
+
     /// A process whose clock was a day behind purged, and once the clock was right answers were
     /// built of what had been there before the purge: its time was of the day before.
     @Test func aPurgeByAClockThatWasBehindCountsAsOfTheMomentAtWhichItIsRight() {

@@ -6,6 +6,9 @@ import Synchronization
 /// that are as old as the purge. A purge takes the answers that it chooses; the same resources in
 /// others, which it did not choose, would bring back what it was to end.
 ///
+/// A purge of everything ends none: nothing older is left, but the log that nodes share has these
+/// purges still, and their times must not change with a restart.
+///
 /// The file keeps them for the next process (`StoreMark`). Used from any thread.
 final class PurgedTargets: Sendable {
     fileprivate struct State {
@@ -72,11 +75,6 @@ final class PurgedTargets: Sendable {
         isEmpty.store(false, ordering: .releasing)
     }
 
-    /// A purge of everything has ended: there is nothing left that is older.
-    func noteEnd(of purge: Purge) {
-        if purge.endsAll { state.withLock { $0.forgetMarks(until: purge.now) } }
-    }
-
     /// The marks to write after a purge that has gone through the file.
     func marks(of purge: Purge) -> [StoreMark] {
         guard let target = purge.markedTarget else { return [] }
@@ -93,10 +91,8 @@ final class PurgedTargets: Sendable {
     @discardableResult
     func cap(at now: Int64) -> Int {
         guard now < .max - Self.tolerance, !isEmpty.load(ordering: .acquiring) else { return 0 }
-        return state.withLock { state in
-            state.clock = state.clock.map { min($0, Self.clock(at: now)) }
-            return state.cap(at: now, beyond: now + Self.tolerance)
-        }
+        noteClock(at: now)
+        return state.withLock { $0.cap(at: now, beyond: now + Self.tolerance) }
     }
 
     /// To be called before what is older than a purge is told by the wall clock, which says `now`.
@@ -153,13 +149,6 @@ extension PurgedTargets.State {
         wide.removeAll { $0.selection == selection }
         wide.append((selection, now))
         if wide.count > PurgedTargets.mostWide { forget(wide.removeFirst().at) }
-    }
-
-    fileprivate mutating func forgetMarks(until time: Int64) {
-        if forgottenUntil <= time { forgottenUntil = .min }
-        wide.removeAll { $0.at <= time }
-        exact = exact.filter { $0.value > time }
-        exactBytes = exact.keys.reduce(0) { $0 + $1.count }
     }
 
     fileprivate mutating func cap(at now: Int64, beyond limit: Int64) -> Int {

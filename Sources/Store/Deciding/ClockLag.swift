@@ -4,7 +4,7 @@
 /// The cause is unknown: the clock was ahead then, or is late now. If it is late now, the time of a
 /// purge would be earlier than answers that existed at the purge, so marks are written later by
 /// this number. If it was ahead then, the marks lie in the future, and the next process sets them
-/// to its start.
+/// to its start. It does so with a late clock, too: a second late start in a row knows no lag.
 struct ClockLag {
     /// Unix seconds less uptime, the most.
     private var furthest: Int64?

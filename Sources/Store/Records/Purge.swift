@@ -30,7 +30,7 @@ public struct Purge: Sendable, Equatable {
     var isCount: Bool { mode == .dryRun }
 
     /// Whether nothing older is left once it has ended.
-    public var endsAll: Bool { mode != .dryRun && selection.conditions.isEmpty }
+    var endsAll: Bool { mode != .dryRun && selection.conditions.isEmpty }
 
     /// Whether nothing is left for the other one to do after this one.
     func supersedes(_ other: Purge) -> Bool {

@@ -359,7 +359,7 @@ struct StoreWork {
     private func end(_ purge: PurgeRun, _ connection: WriterConnection) throws(SQLiteError) {
         let marks = shared.owner.marks(of: purge.purge).map { $0.key.isEmpty ? $0 : $0.later(by: lag) }
         try connection.write(marks, at: unixSeconds())
-        if purge.purge.endsAll { try connection.forgetPurged(until: purge.purge.now &+ lag) }
+        if purge.purge.endsAll { try connection.endLag(lag, until: purge.purge.now) }
         // An operator who purges to gain room on the disk sees it.
         if connection.ledger.hasDeadSegments { _ = try connection.transactions.checkpoint() }
         refreshTotals()

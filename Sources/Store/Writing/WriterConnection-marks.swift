@@ -43,9 +43,10 @@ extension WriterConnection {
         }
     }
 
-    /// A purge of everything has ended: nothing older is left of which answers could be built.
-    func forgetPurged(until time: Int64) throws(SQLiteError) {
-        try change("DELETE FROM purged WHERE at <= ?1", until: time)
+    /// A purge of everything at `time` has ended: of what was purged before it nothing is left, so
+    /// those marks need not be later by the lag of the clock.
+    func endLag(_ seconds: Int64, until time: Int64) throws(SQLiteError) {
+        try change("UPDATE purged SET at = ?1 WHERE at > ?1 AND at <= ?1 + \(seconds)", until: time)
     }
 
     /// Ends times in the future: the clock was ahead. Those of purges count up to `purges`.

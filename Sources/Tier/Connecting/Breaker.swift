@@ -42,7 +42,7 @@ struct Breaker: Sendable {
         state = .closed(failures: 0)
     }
 
-    /// A question was not answered, or nobody was there to be asked. Questions that fail together
+    /// A question was not answered, or there was no connection. Questions that fail together
     /// are one failure.
     mutating func failed(now: Instant) {
         guard case .closed(let failures) = state else { return }

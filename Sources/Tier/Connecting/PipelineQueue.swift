@@ -43,7 +43,7 @@ struct PipelineQueue: Sendable {
     /// When the first of them has waited long enough.
     var earliestDeadline: Instant? { pipelines.lazy.map(\.deadline).min() }
 
-    /// Whether one more with so many bytes of commands may wait.
+    /// Whether one more pipeline with that many bytes of commands may wait.
     func hasRoom(for bytes: Int) -> Bool {
         count < limits.maxPipelines && bytes <= limits.maxBytes - byteCount
     }

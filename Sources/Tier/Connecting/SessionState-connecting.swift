@@ -8,7 +8,7 @@ extension SessionState {
         return beginRound(now: now)
     }
 
-    /// For good: whoever waits is told that nothing comes.
+    /// Ends it for good; pipelines that wait fail.
     mutating func stop() -> [Action] {
         guard phase != .closed else { return [] }
         phase = .closed
@@ -41,7 +41,7 @@ extension SessionState {
         }
     }
 
-    /// Ends what is overdue and tries again what has waited long enough.
+    /// Fails overdue pipelines, and dials again after a pause.
     mutating func tick(now: Instant) -> [Action] {
         guard let due = wakeAt, due <= now else { return [] }
         wakeAt = nil
@@ -81,7 +81,7 @@ extension SessionState {
     }
 
     /// When the engine has had its time for what was due then. One whose reply is on its way is not
-    /// dead, however long a large one takes on a narrow link; and those behind it cannot have come.
+    /// dead, however long a large one takes on a narrow link; and those after it cannot have come.
     private func putOff(_ deadline: Instant) -> Instant {
         guard let flowedAt else { return deadline }
         return max(deadline, min(flowedAt + timeout, deadline + limits.flowTime))
@@ -93,7 +93,7 @@ extension SessionState {
     }
 }
 
-// MARK: What the events have in common
+// MARK: Steps that events share
 
 extension SessionState {
     private mutating func beginRound(now: Instant) -> [Action] {
@@ -140,7 +140,7 @@ extension SessionState {
         return breaker.isOpen ? report(.unusable(endpoints[current], failure)) : []
     }
 
-    /// Waits before the next round. Who cannot wait for it is told at once.
+    /// Waits before the next round. Pipelines that are due before it fail at once.
     private mutating func pause(now: Instant) -> [Action] {
         let until = now + min(limits.backoff * (1 << min(pauses, 16)), limits.maxBackoff)
         pauses += 1
@@ -150,10 +150,10 @@ extension SessionState {
     }
 
     /// Only a change: from one engine to another, or between used and unusable.
-    mutating func report(_ fortune: Fortune) -> [Action] {
-        if case (.unusable?, .unusable) = (reported, fortune) { return [] }
-        guard reported != fortune else { return [] }
-        reported = fortune
-        return [.report(fortune)]
+    mutating func report(_ usability: Usability) -> [Action] {
+        if case (.unusable?, .unusable) = (reported, usability) { return [] }
+        guard reported != usability else { return [] }
+        reported = usability
+        return [.report(usability)]
     }
 }

@@ -46,8 +46,8 @@ extension SessionState {
         return actions + [.close] + leave(.demoted(code), now: now)
     }
 
-    /// - Parameter isLast: whether nothing has come behind it. What follows the greeting's last
-    ///   reply answers nothing, and would be taken for the reply to what is sent now.
+    /// - Parameter isLast: whether no byte follows it. Bytes after the greeting's last reply answer
+    ///   nothing, and would be taken for the reply to the next command.
     private mutating func takeGreeting(_ reply: RESPReply, isLast: Bool, now: Instant) -> [Action] {
         greetingReplies.append(reply)
         guard greetingReplies.count == greeting.commands.count else { return [] }

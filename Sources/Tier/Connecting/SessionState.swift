@@ -11,7 +11,7 @@ import EventLoop
 ///   for one command is never taken for another's;
 /// - every pipeline ends: it has a deadline from the moment it is handed over, which a large reply
 ///   that is on its way puts off by a second at most; and nothing is ever sent twice;
-/// - whoever asks for something while there is no hope is told so at once.
+/// - a pipeline that cannot be sent in time fails at once.
 struct SessionState: Sendable {
     enum Phase: Equatable {
         /// Not begun yet.
@@ -45,7 +45,7 @@ struct SessionState: Sendable {
     var breaker = Breaker()
     var hasBeenReady = false
     /// The state that was logged last.
-    var reported: Fortune?
+    var reported: Usability?
     var counters = TierStatus()
     /// When `tick` must be called at the latest; it may turn out that nothing was due.
     var wakeAt: Instant?
@@ -84,17 +84,17 @@ extension SessionState {
         case send([UInt8])
         /// Give up dialling, or close the connection; no event about it is expected any more.
         case close
-        /// Hand over the replies, one a command. Nobody waits for those of `PipelineID.probe`.
+        /// Hand over the replies, one a command. Those of `PipelineID.probe` have no caller.
         case complete(PipelineID, [RESPReply])
         /// There will be no replies, and whether the commands were carried out is not known.
         case fail(PipelineID)
         /// Tell the log.
-        case report(Fortune)
+        case report(Usability)
     }
 
     /// Whether the tier is used. Only a change is reported: an engine that is away for a day is two
     /// lines, and a connection that is lost and found again is none.
-    enum Fortune: Equatable, Sendable, CustomStringConvertible {
+    enum Usability: Equatable, Sendable, CustomStringConvertible {
         case connected(Endpoint)
         case unusable(Endpoint, TierFailure)
 

@@ -3,7 +3,7 @@ import EventLoop
 /// One loop's connection to the shared tier: dials, greets, and carries pipelines of commands until
 /// `close`. It decides nothing: `SessionState` does. Confined to its loop.
 ///
-/// While it is connected its stream keeps it alive: whoever lets go of it calls `close` first.
+/// While it is connected its stream keeps it alive: its owner calls `close` before it releases it.
 package final class TierConnection {
     private let loop: EventLoop
     private let log: @Sendable (String) -> Void
@@ -27,8 +27,8 @@ package final class TierConnection {
 
     /// Begins to dial. On the loop.
     /// - Parameters:
-    ///   - observe: is told whenever anything happens to it what it is now.
-    ///   - log: is told of each change between used and unusable, a line without its end.
+    ///   - observe: gets the status after each event.
+    ///   - log: gets a line, without its end, for each change between used and unusable.
     package convenience init(
         _ settings: TierSettings, loop: EventLoop, observe: @escaping (TierStatus) -> Void = { _ in },
         log: @escaping @Sendable (String) -> Void
@@ -112,7 +112,7 @@ extension TierConnection {
         case .close: closeStream()
         case .complete(let id, let replies): completions.removeValue(forKey: id)?(replies)
         case .fail(let id): completions.removeValue(forKey: id)?(nil)
-        case .report(let fortune): log(fortune.description)
+        case .report(let usability): log(usability.description)
         }
     }
 
@@ -182,7 +182,7 @@ extension TierConnection: StreamHandler {
             perform(state.lost(now: loop.now))
             return false
         case .wouldBlock, .failed:
-            // A failure is told by `streamDidClose`.
+            // `streamDidClose` reports a failure.
             return false
         }
     }

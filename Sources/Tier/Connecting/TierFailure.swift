@@ -20,8 +20,8 @@ enum TierFailure: Error, Sendable, Equatable {
     case mismatch
     /// The engine does not let us in, or not ask what it is: its error's first word.
     case refused(String)
-    /// It follows another engine, which would not be told what is written here. The text is what it
-    /// says it is.
+    /// It follows another engine, which would not get writes that are made here. The text is its
+    /// role.
     case role(String)
     /// It was a master and is none now: its error's first word.
     case demoted(String)

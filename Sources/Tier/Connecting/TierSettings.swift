@@ -40,7 +40,7 @@ struct SessionLimits: Sendable {
     var maxPipelines = 1024
     /// Bytes of their commands.
     var maxBytes = 16 << 20
-    /// By how much a large reply that keeps coming may put off what is due.
+    /// The most by which a large reply that keeps coming postpones deadlines.
     var flowTime: Duration = .seconds(1)
     /// From the decision to dial an engine to an open connection: resolving, TCP and TLS.
     var dialTimeout: Duration = .seconds(1)

@@ -31,7 +31,7 @@ struct RESPCommand: Sendable, Equatable {
         }
     }
 
-    /// All of them one behind the other, in memory of just their size.
+    /// All of them, one after the other, in memory of exactly their size.
     static func pipeline(_ commands: [RESPCommand]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(commands.reduce(0) { $0 + $1.byteCount })

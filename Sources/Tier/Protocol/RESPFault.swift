@@ -3,7 +3,7 @@
 enum RESPFault: String, Error, Sendable, CaseIterable {
     /// The first byte of a reply is none of `+`, `-`, `:`, `$` and `*`.
     case kind = "kind of reply"
-    /// A CR without an LF, an LF without a CR, or something else behind the bytes of a bulk.
+    /// A CR without an LF, an LF without a CR, or something else after the bytes of a bulk.
     case lineEnd = "line end"
     case lineTooLong = "line too long"
     /// Not a whole number in its shortest spelling, or one beyond 64 bits.

@@ -2,8 +2,8 @@
 /// positions in the reply and never on what happens to have arrived, so a reply gets the same
 /// verdict whole or in pieces.
 struct RESPLimits: Sendable {
-    /// Of a line, without its first byte and its end. The engine's own bound for lines that it
-    /// reads (`PROTO_INLINE_MAX_SIZE`).
+    /// Bytes of a line, without its first byte and its end: the engine's own bound for lines that
+    /// it reads (`PROTO_INLINE_MAX_SIZE`).
     var maxLineBytes = 64 << 10
     /// Bytes of one bulk: twice the largest value that a node writes (`TierValue.maxBytes`).
     var maxBulkBytes = 8 << 20

@@ -5,7 +5,7 @@ import HTTP
 /// Must hold:
 /// - every byte is looked at once: what has come of a reply is kept as what it means, so the work
 ///   is linear in the bytes however they are cut;
-/// - no byte behind the end of a reply is consumed with it;
+/// - no byte after the end of a reply is consumed with it;
 /// - nothing is given room for that has not come, but for the one bulk under way, whose length is
 ///   bounded;
 /// - a fault is final: it is thrown again by every call that follows.
@@ -26,7 +26,7 @@ struct RESPReader: Sendable {
         case lineFeed(UInt8)
         /// Content of a bulk, of which this many bytes are to come.
         case bulk(Int)
-        /// Behind a bulk: the CR, then the LF.
+        /// After a bulk: the CR, then the LF.
         case bulkEnd(UInt8)
     }
 

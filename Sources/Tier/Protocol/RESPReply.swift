@@ -1,5 +1,5 @@
-/// One reply of the engine, as RESP2 has it: the version that Redis and Valkey speak with whoever
-/// has not asked for another (redis.io, "Redis serialization protocol specification").
+/// One reply of the engine in RESP2, the version that Redis and Valkey speak unless a client asks
+/// for another (redis.io, "Redis serialization protocol specification").
 enum RESPReply: Sendable, Equatable {
     /// `+OK`: a word or two of the engine's own, never data.
     case simple(String)

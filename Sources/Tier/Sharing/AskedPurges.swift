@@ -1,7 +1,6 @@
 import EventLoop
 
-/// The purges that were asked for on this node: those that are not reported yet, and those that the
-/// log lacks.
+/// The purges that were asked for on this node and are not reported, or are not in the log.
 struct AskedPurges: Sendable {
     /// Action for one of them.
     enum Step: Sendable {
@@ -14,11 +13,11 @@ struct AskedPurges: Sendable {
         "purge log: too many purges are not in it: others will purge everything (soft) in place of the latest"
 
     private var waits: [PurgeWait] = []
-    var unlogged = UnloggedPurges()
+    private(set) var unlogged = UnloggedPurges()
 
     var isEmpty: Bool { waits.isEmpty }
 
-    /// When the next of them waits for no other node any more.
+    /// When the next of them stops waiting for other nodes.
     func nextDeadline(after now: Instant) -> Instant? { waits.lazy.map(\.deadline).filter { $0 > now }.min() }
 
     mutating func add(_ number: Int, _ record: PurgeRecord, until deadline: Instant) {
@@ -51,6 +50,12 @@ struct AskedPurges: Sendable {
     mutating func done(_ number: Int, _ count: Int?) {
         for index in waits.indices where waits[index].number == number { waits[index].own = .done(count) }
     }
+
+    /// The log was read at that place.
+    /// - Returns: whether the unlogged purges have changed.
+    mutating func read(_ position: LogPosition) -> Bool { unlogged.read(position) }
+
+    mutating func written(_ number: Int, at position: LogPosition) { unlogged.written(number, at: position) }
 
     /// Takes all that wait a step further, if there is one.
     /// - Parameters:

@@ -25,7 +25,7 @@ enum BudgetScript {
         return [Array("2".utf8), keys.budget, keys.budgetNodes] + values.map { Array($0.utf8) }
     }
 
-    /// Nil for what is no answer of the script: what it keeps may have been changed by others.
+    /// Nil for no answer of the script: others may have changed its keys.
     static func answer(_ reply: RESPReply) -> BudgetAnswer? {
         guard let elements = reply.elements, elements.count == 4, let text = elements[0].bytes,
             let limit = Double(String(decoding: text, as: UTF8.self)), limit == 0 || rates.contains(limit),
@@ -43,12 +43,12 @@ enum BudgetScript {
     /// Thirty days, in microseconds.
     private static let longestWait: Int64 = 30 * 86_400_000_000
 
-    /// By which the engine knows the script once it has seen it: the digits of its SHA-1. Nil where
-    /// libcrypto has none; then it is sent each time.
+    /// The script's name in the engine once it has seen it: the digits of its SHA-1. Nil where
+    /// libcrypto has none; then the script is sent each time.
     static let name = Array(source.utf8).withUnsafeBytes { Digest.sha1($0) }.map { Hexadecimal.text($0) }
 
     /// Times are microseconds, rates are requests a second; a rate of 0 is no limit. Recent answers
-    /// are counted by the engine's second, and the second before counts for what is left of it.
+    /// are counted by the engine's second, and the second before by its part of the last second.
     static let source = """
         local NAMES = {'rate', 'growth', 'first', 'lowered', 'calm', 'grown', 'next',
           'second', 'answered', 'answeredBefore', 'refused', 'refusedBefore'}

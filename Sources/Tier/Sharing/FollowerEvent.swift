@@ -16,9 +16,9 @@ extension FollowerState {
     enum Question: Sendable, Equatable {
         /// The page of the log beyond a place; answers to older numbers are not read.
         case page(Int, after: LogPosition)
-        /// A new life of the log, and then that page.
-        case beginning(Int, then: LogPosition)
-        /// Another number beside the log, so that its life goes on.
+        /// A new life of the log, unless another node was faster.
+        case beginning
+        /// Another number next to the log, so that its life goes on.
         case succession
         /// A sign of life, which also asks for those of the others.
         case signs
@@ -65,8 +65,6 @@ extension FollowerState {
         case note(PurgeLogEntry, at: Int64?)
         /// Purges that no value may have missed, though the log was not read so far.
         case hold([UnloggedPurge], at: Int64)
-        /// Have the cache know of a purge that it has had, in unix seconds.
-        case remember(EntrySelection, at: Int64)
         /// Purge the cache as of that time, in unix seconds; then `purged`.
         case purge(Job, EntrySelection, PurgeMode, at: Int64)
         case persist(LogMark)

@@ -6,7 +6,7 @@ import Store
 // when a purge is reported; this joins them.
 // Must hold: effects are performed in their order, and those on the history before any value is
 // judged; a purge that was asked for here is done here, whatever the engine does, and reported
-// once; this machine's clock alone says when a purge ends the freshness of what is stored here.
+// once; this machine's clock alone says when a purge ends the freshness of answers stored here.
 
 struct FollowerState: Sendable {
     private enum Phase { case starting, following, left, closed }
@@ -34,6 +34,8 @@ struct FollowerState: Sendable {
 
     private var heartbeat: Heartbeat
     private var asked = AskedPurges()
+    /// When purges that the log lacks were last written to it.
+    private var lastLogging: Instant?
 
     /// The last complaint about pages.
     private var complaint: String?
@@ -112,7 +114,7 @@ extension FollowerState {
     private mutating func leave() {
         phase = .left
         heartbeat.unschedule()
-        // A purge may be lost that nobody else knows of: this node is to be waited for.
+        // This node may alone know of a purge that is lost: the others must wait for it.
         guard isFollowing, log.standing == .ready else { return effects.append(.left) }
         ask(.farewell, [registry.farewell(keys)])
     }
@@ -136,8 +138,8 @@ extension FollowerState {
 
     private mutating func answered(_ question: Question, _ replies: [RESPReply]?) {
         switch question {
-        case .page(let number, let position): if number == reading { readPage(replies, after: position) }
-        case .beginning(let number, let position): if number == reading { logBegan(replies, then: position) }
+        case .page(let number, _): if number == reading { readPage(replies) }
+        case .beginning: if let code = replies?.first?.errorCode { complain(code) }
         case .signs: readSigns(replies)
         case .announcement(let number): announced(number, replies ?? [])
         case .unlogged(let numbers): written(numbers, replies ?? [])
@@ -182,6 +184,7 @@ extension FollowerState {
             case .apply(let entry): apply(entry)
             case .makeAllStale(let reason):
                 tail.forget()
+                asked.forgetPlaces()
                 effects.append(.purge(.everything(reason), EntrySelection(), .soft, at: moment.wall / 1000))
             case .persist(let mark):
                 effects.append(.persist(mark))
@@ -197,7 +200,7 @@ extension FollowerState {
         ask(.page(reading, after: position), PurgeLogQuery.commands(keys, after: position, place: log.position))
     }
 
-    private mutating func readPage(_ replies: [RESPReply]?, after position: LogPosition) {
+    private mutating func readPage(_ replies: [RESPReply]?) {
         guard let replies else { return noteUnanswered() }
         if let history = replies.last?.elements?.last.flatMap({ EngineHistory($0) }) {
             hasReplica = history.replicas > 0
@@ -206,7 +209,9 @@ extension FollowerState {
         case .page(let page):
             complaint = nil
             judge(page)
-        case .noEpoch: ask(.beginning(reading, then: position), [PurgeLogQuery.beginning(keys)])
+        case .noEpoch:
+            ask(.beginning, [PurgeLogQuery.beginning(keys)])
+            follow(log.postpone())
         case .unusable(let reason): complain(reason)
         }
     }
@@ -214,23 +219,18 @@ extension FollowerState {
     private mutating func judge(_ page: PurgeLogPage) {
         let wasOpen = succession.isOpen
         if succession.isOther(page) { asked.forgetPlaces() }
-        switch succession.judge(page, log, heartbeat, keys, now: moment.now) {
+        let verdict = succession.judge(page, log, heartbeat, keys, now: moment.now)
+        heartbeat.confirm(succession.doubted)
+        switch verdict {
         case .take(let lacksPlace):
             for entry in page.entries { tail.note(entry.position) }
             follow(log.read(page, lacksPlace: lacksPlace))
         case .wait(let command):
             if !wasOpen { awaySince = moment.wall / 1000 }
-            if let epoch = succession.doubted { heartbeat.confirm(epoch, isNew: !wasOpen) }
             if let command { ask(.succession, [command]) }
             follow(log.postpone())
             beat()
         }
-    }
-
-    private mutating func logBegan(_ replies: [RESPReply]?, then position: LogPosition) {
-        guard let reply = replies?.first else { return noteUnanswered() }
-        // Nil is the reply where another node was faster.
-        if let code = reply.errorCode { complain(code) } else { read(after: position) }
     }
 
     /// A page cannot be read: it is asked for again after the next sign of life.
@@ -248,7 +248,7 @@ extension FollowerState {
 
     private mutating func note(_ entry: PurgeLogEntry, at time: Int64?) {
         effects.append(.note(entry, at: time))
-        if asked.unlogged.read(entry.position) { hold() }
+        if asked.read(entry.position) { hold() }
     }
 
     private mutating func hold() { effects.append(.hold(asked.unlogged.all, at: moment.wall / 1000)) }
@@ -280,8 +280,6 @@ extension FollowerState {
             follow(log.applied(succeeded: count != nil))
         case .everything(let reason):
             if let count { effects.append(.warn(reason.text(stale: count))) }
-            // The cache has forgotten the purges that others have yet to do.
-            effects += asked.unlogged.all.map { .remember($0.record.selection, at: moment.wall / 1000) }
             follow(log.madeStale(succeeded: count != nil))
         case .asked(let number): asked.done(number, count)
         }
@@ -337,18 +335,19 @@ extension FollowerState {
         }
     }
 
-    /// Writes purges that were done without the log to its end: other nodes hear of them, and the
-    /// tier is good again for what they chose.
+    /// Purges that were done without the log go into it after all that it has: other nodes hear of
+    /// them, and the tier is good again for what they chose.
     private mutating func logUnlogged() {
-        guard isFollowing else { return }
-        let purges = asked.unlogged.due(upTo: log.position, each: settings.heartbeat, now: moment.now)
-        if !purges.isEmpty { ask(.unlogged(purges.map(\.number)), purges.map { PurgeLogQuery.entry($0.record, keys) }) }
+        let purges = asked.unlogged.lacking(inLogReadTo: log.position)
+        guard isFollowing, !purges.isEmpty, lastLogging.map({ moment.now - $0 >= settings.heartbeat }) ?? true
+        else { return }
+        lastLogging = moment.now
+        ask(.unlogged(purges.map(\.number)), purges.map { PurgeLogQuery.entry($0.record, keys) })
     }
 
     private mutating func written(_ numbers: [Int], _ replies: [RESPReply]) {
         for (number, reply) in zip(numbers, replies) {
-            guard let position = reply.bytes.flatMap({ LogPosition($0) }) else { continue }
-            asked.unlogged.written(number, at: position, upTo: log.position)
+            if let position = reply.bytes.flatMap({ LogPosition($0) }) { asked.written(number, at: position) }
         }
         if !replies.isEmpty { readOn() }
     }
@@ -388,7 +387,7 @@ extension FollowerState {
 
     private mutating func scheduleBeat() {
         guard phase == .following else { return }
-        let usual = isConnected ? settings.heartbeat : settings.pause
-        heartbeat.schedule(at: moment.now + (asked.isEmpty && !succession.isOpen ? usual : settings.hastyHeartbeat))
+        let connected = asked.isEmpty && !succession.isOpen ? settings.heartbeat : settings.hastyHeartbeat
+        heartbeat.schedule(at: moment.now + (isConnected ? connected : settings.pause))
     }
 }

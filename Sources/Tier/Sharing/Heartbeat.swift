@@ -1,6 +1,6 @@
 import EventLoop
 
-/// The signs of life of this node: when one is sent, and what the answers say.
+/// The signs of life of this node: their times, and the answers to them.
 ///
 /// One is sent every two seconds, after purges, and often while a purge waits for other nodes. The
 /// answers also tell that the engine is there.
@@ -13,8 +13,8 @@ struct Heartbeat: Sendable {
     private var hasNews = false
     /// Why the engine did not take the last one.
     private var refusal: String?
-    /// As `NodeRecord.confirmed`, in the one that is on its way, and in the last one that the
-    /// engine has taken: what is known of the others is of that time or later.
+    /// As `NodeRecord.confirmed`, in the sign that is on its way, and in the last one that the
+    /// engine has taken: the records of the others are of that time or later.
     private var saying: LogEpoch?
     private(set) var said: LogEpoch?
 
@@ -66,10 +66,11 @@ struct Heartbeat: Sendable {
 
     mutating func unschedule() { dueAt = nil }
 
-    /// Says from now on that this node has its place in that life of the log.
-    /// - Parameter isNew: whether the doubt begins now.
-    mutating func confirm(_ epoch: LogEpoch, isNew: Bool) {
-        if isNew { (saying, said) = (nil, nil) }
+    /// Says from now on that this node has its place in that life of the log; nil: it doubts none,
+    /// or no longer. A sign that was sent before says nothing about the new life.
+    mutating func confirm(_ epoch: LogEpoch?) {
+        guard epoch != registry.confirmed else { return }
+        (saying, said) = (nil, nil)
         registry.confirmed = epoch
     }
 }

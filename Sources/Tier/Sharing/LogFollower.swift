@@ -59,10 +59,10 @@ package final class LogFollower {
 
     /// Begins to follow, on the loop.
     /// - Parameters:
-    ///   - knowledge: is kept up to date, for those who take values of the tier.
-    ///   - board: is shown how far this node is.
+    ///   - knowledge: is kept up to date, for leaders that take values of the tier.
+    ///   - board: gets the status of this node.
     ///   - clock: unix milliseconds of this machine, from the loop.
-    ///   - observe: is told what the connection is.
+    ///   - observe: gets the status of the connection.
     ///   - inform: gets a line, without its end, for each purge of another node.
     ///   - log: gets one for each change of health.
     package init(
@@ -125,7 +125,8 @@ package final class LogFollower {
         tell(.leave)
     }
 
-    /// For good. Purges that wait are told what is known; one that the cache is doing goes on.
+    /// Ends it for good. Purges that wait are reported as far as they are known; one that the cache
+    /// is doing goes on.
     package func close() {
         loop.assertOnLoop()
         tell(.close)
@@ -152,14 +153,13 @@ extension LogFollower {
         case .ask(let question, let commands):
             connection.send(commands, timeout: settings.patience) { [self] in tell(.answered(question, $0)) }
         case .beginHistory(let epoch, let until):
-            // Nobody may judge by a history whose purges are still to be noted.
+            // No value may be judged by a history whose purges are still to be noted.
             knowledge.stand(fence: state.fence, mayTake: false)
             knowledge.begin(epoch, forgottenUntil: until)
         case .note(let entry, let time):
             note(entry, at: time ?? cache.remember(purgeOf: entry.record.selection, at: clock() / 1000))
         case .hold(let unlogged, let time):
             knowledge.hold(unlogged, at: NotingTime(seconds: time, instant: loop.now))
-        case .remember(let selection, let time): _ = cache.remember(purgeOf: selection, at: time)
         case .purge(let job, let selection, let mode, let now):
             purgeCache(selection, mode, at: now) { $0.tell(.purged(job, $1)) }
         case .persist(let mark): cache.keep(mark.text, as: Self.fact)

@@ -8,26 +8,27 @@ import EventLoop
 // them and not read there yet is written to the log again (`UnloggedPurges`). In doubt another life
 // begins, and every node takes what it has for stale: also one that has not heard of a lost purge.
 // A node that knows of a loss, or gives up, first writes that into the engine, as another number
-// beside the log: from then on the old life cannot come back, whoever leaves or returns.
+// next to the log: from then on the old life cannot come back, whichever node leaves or returns.
 //
-// What remains: a purge is lost for nodes that had not applied it where nobody is waited for who
-// had, and none of those comes back: where one joined, purged and ended within what was lost, where
-// the engine was away for more than a day or its clock is a day ahead, or where two nodes have one
-// name. Likewise where the engine is started anew once more, and has lost that other number, too.
+// One gap remains: a purge is lost for nodes that had not applied it if no node that had is waited
+// for or comes back. That is so where a node joined, purged and ended within the lost end of the
+// log, where the engine was away for more than a day or its clock is a day ahead, or where two
+// nodes have one name. Likewise where the engine is started anew once more, and has lost that other
+// number, too.
 
-/// What this node makes of an engine with another mark of its history (`EngineHistory`).
+/// This node's view of an engine with another mark of its history (`EngineHistory`).
 ///
-/// The epoch is what stands beside the log together with that mark. Nodes that agree put another
-/// number beside the log, so that both make the same epoch as before.
+/// The number stored next to the log and that mark make the epoch. Nodes that agree store another
+/// number, so that both make the same epoch as before.
 struct LogSuccession: Sendable {
-    /// What stood beside the log when this process took a page of it last, and the engine's mark.
+    /// The number next to the log when this process took a page of it last, and the engine's mark.
     private var stored: LogEpoch?
     private var engine: UInt64?
     /// The life that would begin, and until when other nodes are waited for.
     private var doubt: (epoch: LogEpoch, until: Instant)?
-    /// The number beside the log that is to go, and in how many pages it stood all the same.
+    /// The number next to the log that is to go, and how many pages had it all the same.
     private var condemned: (stored: LogEpoch, pages: Int)?
-    /// So many are waited for: about a second.
+    /// The pages that are waited for: about a second.
     private static let mostPages = 4
     /// In how many pages the other nodes were not known yet.
     private var unlistedPages = 0

@@ -1,4 +1,4 @@
-/// Where the latest purges that this node has read stand: how far behind a node is.
+/// Positions of the latest purges that this node has read: they tell the lag of a node.
 struct LogTail: Sendable {
     /// Further ones are not counted.
     static let most = 1_024
@@ -9,7 +9,7 @@ struct LogTail: Sendable {
     /// Notes one that was read. One that is not beyond the last is known.
     mutating func note(_ position: LogPosition) {
         guard positions.last.map({ $0 < position }) ?? true else { return }
-        // A half at once, so that what is left is not moved for each.
+        // A half at once, so that the rest is not moved for each.
         if positions.count == 2 * Self.most { positions.removeFirst(Self.most) }
         positions.append(position)
     }

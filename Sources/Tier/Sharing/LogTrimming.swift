@@ -1,7 +1,7 @@
 import EventLoop
 
-/// Takes out of the log what is older than the horizon, once an hour, but for the newest entry of
-/// that age: a node that has read all of the log is at that one or before it, however seldom
+/// Takes entries older than the horizon out of the log, once an hour, but for the newest of them: a
+/// node that has read all of the log within the horizon is at that one or beyond it, however seldom
 /// anything is purged (`PurgeLogState`).
 struct LogTrimming: Sendable {
     private static let interval: Duration = .seconds(3_600)

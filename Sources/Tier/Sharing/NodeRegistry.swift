@@ -1,15 +1,14 @@
 import EventLoop
 
-// Which nodes share the tier: what is written of this one, and what was read of the others. Pure:
-// `now` is passed in.
-// Must hold: when a node was heard of is told by the engine's clock alone, so that no node's clock
-// makes another one look dead; a node is listed for a day after it was heard of last, and then its
-// record goes.
+// The nodes that share the tier: the record of this one, and those read of the others. Pure: `now`
+// is passed in.
+// Must hold: the engine's clock alone dates the signs of life, so that no node's clock makes
+// another one look dead; a node is listed for a day after its last sign, and then its record goes.
 
 struct NodeRegistry: Sendable {
-    /// A node is taken to be up for so long after a sign of life: five of them. Milliseconds.
+    /// Milliseconds after a sign of life for which a node is taken to be up: five heartbeats.
     static let aliveFor: Int64 = 10_000
-    /// For so long a node is known that is not heard of. Milliseconds.
+    /// Milliseconds after its last sign of life for which a node is known.
     static let keptFor: Int64 = 86_400_000
     /// Another process may write under our name for a moment, such as one of an earlier version
     /// that hands over to this one. So many times in a row, it is a second node.
@@ -77,7 +76,7 @@ extension NodeRegistry {
         let time = replies.first?.elements?.compactMap {
             $0.bytes.flatMap { Int64(String(decoding: $0, as: UTF8.self)) }
         }
-        if let time, time.count == 2, (0...Int64(1) << 40).contains(time[0]) {
+        if let time, time.count == 2, (0...Int64(1) << 40).contains(time[0]), (0..<1_000_000).contains(time[1]) {
             let milliseconds = time[0] * 1000 + time[1] / 1000
             engineClock = (milliseconds, now)
             skew = .milliseconds(wall - milliseconds)
@@ -137,8 +136,8 @@ extension NodeRegistry {
         return records.filter { $0.key != own.name && isKnown($0.value, time) }.map(\.value)
     }
 
-    /// The others that are not known to have applied what stands at `mark`; all of them without
-    /// one. `isAlive`: it may be worth waiting for.
+    /// The others that are not known to have applied the purge at `mark`; all of them without one.
+    /// `isAlive`: it may be worth waiting for.
     func missing(_ mark: LogMark?, now: Instant) -> [(node: PurgeReport.MissingNode, isAlive: Bool)] {
         let time = engineTime(now) ?? 0
         return records.sorted { $0.key < $1.key }.compactMap { name, record in

@@ -56,8 +56,7 @@ package struct NodeIdentity: Sendable {
 package struct SharingStatus: Sendable, Equatable {
     /// `ready`: the node may be sent clients. In the others purges of other nodes may be missing.
     package var standing = PurgeLogState.Standing.away
-    /// Where it is `away`, since when, in unix seconds: what is said of other nodes is as old as
-    /// that.
+    /// When it came to be `away`, unix seconds: the states of other nodes are as old as that.
     var awaySince: Int64?
     /// Another process that goes by this node's name, as people read it.
     package var namesake: String?

@@ -25,15 +25,15 @@ package final class PurgeKnowledge: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nothing is known: what is fetched stays this node's own, and nothing is taken.
+    /// Nothing is known: fetched answers stay this node's own, and no value is taken.
     package init() {}
 
     /// The fence of a fetch that begins now; nil while no log is known.
     var fence: LogMark? { state.withLock { $0.fence } }
 
     /// Whether a value of the tier is not to be taken: a purge has chosen it since. True of every
-    /// value while purges may be missing that the cache has had, and of those that a purge chooses
-    /// which is not read in the log yet: nobody can tell whether the value is older.
+    /// value while the history may be incomplete, and of those selected by a purge that is not read
+    /// in the log yet.
     func isPurged(_ value: TierValue) -> Bool { state.withLock { $0.isPurged(value) } }
 
     /// When a value counts as received at the latest, in unix seconds: before each purge that it
@@ -48,7 +48,7 @@ package final class PurgeKnowledge: Sendable {
         }
     }
 
-    /// Whether a purge beyond the fence chose what such a request asks for, or nobody can tell.
+    /// Whether a purge beyond the fence chose the answer to such a request, as far as can be known.
     func isPurged(_ target: [UInt8], storefront: [UInt8], classTag: UInt8, since fence: LogMark) -> Bool {
         state.withLock { state in
             guard state.mayTake, let history = state.history else { return true }

@@ -1,25 +1,26 @@
 import Text
 
-// How a page of the purge log is asked for, and what the replies say.
-// Must hold: all of a page is of one moment; what cannot be read is no page.
+// Commands that ask for a page of the purge log, and their replies.
+// Must hold: all of a page is of one moment; a page that cannot be read is none.
 //
-// The epoch of a page is what stands beside the log, drawn at random by who finds none, together
-// with the engine's own mark of its history (`master_replid` of INFO). An engine that was emptied
+// The number stored next to the log, drawn at random by the node that finds none, and the engine's
+// own mark of its history (`master_replid` of INFO) make the epoch. An engine that was emptied
 // has lost the first. A replica that takes over, or an engine that was started anew with what its
 // disk had, has the first and another mark: maybe it lacks the latest purges, and gives their ids
 // to others. Redis also draws another mark where a first replica comes, and where the last one has
 // been away for an hour (`repl-backlog-ttl`). Where every node finds its place in the log all the
 // same, the epoch stays (`LogSuccession`).
 //
-// What remains: a hard purge that was lost with an engine is a soft one for nodes that had not read
-// it, and a master that was cut off from its replicas goes on for nodes that still reach it: they
-// do not hear of purges elsewhere. Where it refuses writes then (`min-replicas-to-write`), they say
-// in their logs that they are not listed.
+// Two gaps remain: a hard purge that was lost with an engine is a soft one for nodes that had not
+// read it, and a master that was cut off from its replicas goes on for nodes that still reach it:
+// they do not hear of purges elsewhere. Where it refuses writes then (`min-replicas-to-write`),
+// they say in their logs that they are not listed.
 
 enum PurgeLogQuery {
     enum Answer: Equatable {
         case page(PurgeLogPage)
-        /// Nothing stands beside the log: `beginning` is to be sent, then to be asked again.
+        /// There is no number next to the log: `beginning` is to be sent, and the page to be asked
+        /// for again after a pause.
         case noEpoch
         /// Why there is none, for the log.
         case unusable(String)
@@ -44,7 +45,7 @@ enum PurgeLogQuery {
         RESPCommand("SET", keys.epoch, LogEpoch.random().text, "NX")
     }
 
-    /// Puts another number beside the log, unless another node just has.
+    /// Stores another number next to the log, unless another node just has.
     static func replacing(_ stored: LogEpoch, by other: LogEpoch, _ keys: TierKeys) -> RESPCommand {
         let script =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('SET', KEYS[1], ARGV[2]) end return 0"
@@ -145,7 +146,7 @@ enum PurgeLogQuery {
 
 /// The history of writes that an engine has, by `INFO replication`.
 struct EngineHistory: Equatable {
-    /// Half of `master_replid`, which is drawn anew by whoever becomes a master.
+    /// Half of `master_replid`, which an engine draws anew when it becomes a master.
     let number: UInt64
     /// Engines that follow it.
     let replicas: Int

@@ -32,7 +32,7 @@ package struct PurgeReport: Sendable, Equatable {
     /// everything in place of this one.
     package var isWidened = false
 
-    /// Nodes that have applied it, this one included; nil where nobody knows how many there are.
+    /// Nodes that have applied it, this one included; nil where their number is not known.
     package var reached: Int? { nodes.map { $0 - missing.count } }
     /// Whether it outlives the engine.
     package var replicated: Bool { replication == .acknowledged }

@@ -19,7 +19,7 @@ struct PurgeWait: Sendable {
     let deadline: Instant
     /// Its place in the log; nil where that is not known.
     var position: LogPosition?
-    /// The life of the log in which this node stood then. In another one `position` says nothing:
+    /// The life of the log that this node followed then. In another one `position` says nothing:
     /// nodes that have come as far there may never have heard of the purge.
     var epoch: LogEpoch?
     var replication = PurgeReport.Replication.unlogged
@@ -27,6 +27,6 @@ struct PurgeWait: Sendable {
     /// Whether other nodes will be told of a purge of everything in its place.
     var isWidened = false
 
-    /// Where other nodes have it applied; nil where nobody can tell.
+    /// A node at this mark has applied it; nil where that is not known.
     var mark: LogMark? { epoch.flatMap { epoch in position.map { LogMark(epoch, $0) } } }
 }

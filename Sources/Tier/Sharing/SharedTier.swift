@@ -1,8 +1,8 @@
 import Synchronization
 import Text
 
-/// The shared tier as the whole process has it: where it is, what its keys are called, what is
-/// known of the purge log, and what was found there. Each loop has a `TierClient` of its own.
+/// The shared tier of the whole process: its place, the names of its keys, the known part of the
+/// purge log, and counters. Each loop has a `TierClient` of its own.
 package final class SharedTier: Sendable {
     package let settings: TierSettings
     package let keys: TierKeys
@@ -29,8 +29,8 @@ package final class SharedTier: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - inform: is told what other nodes had this one do, a line without its end.
-    ///   - warn: is told of each change between used and unusable, likewise.
+    ///   - inform: gets a line, without its end, for each purge of another node.
+    ///   - warn: gets one for each change between used and unusable.
     package init(
         _ settings: TierSettings, inform: @escaping @Sendable (String) -> Void = { _ in },
         warn: @escaping @Sendable (String) -> Void
@@ -45,7 +45,7 @@ package final class SharedTier: Sendable {
         state.withLock { $0.connections.filter { $0.use == use }.map(\.status) }
     }
 
-    /// A place for one more connection; what is returned is to be told of it.
+    /// A place for one more connection, which reports its status to the closure.
     package func observer(of use: Use) -> @Sendable (TierStatus) -> Void {
         let place = state.withLock { state in
             state.connections.append((use, TierStatus()))
@@ -54,8 +54,8 @@ package final class SharedTier: Sendable {
         return { [self] status in state.withLock { $0.connections[place].status = status } }
     }
 
-    /// In which life of this node's connections it is: another one as soon as any loop uses one
-    /// that was made anew. `seen` is that loop's.
+    /// The life of this node's connections: another one as soon as any loop uses one that was made
+    /// anew. `seen` is that loop's.
     func life(ofConnectionMade times: Int, seenAs seen: inout Int) -> UInt64 {
         defer { seen = times }
         let isNew = seen != times
@@ -65,7 +65,7 @@ package final class SharedTier: Sendable {
         }
     }
 
-    /// All loops see the same engine: what several say one after the other is said once.
+    /// All loops see the same engine: a line that several log one after the other is logged once.
     package func log(_ line: String) {
         let isNew = state.withLock { state in
             defer { state.lastLine = line }
@@ -91,7 +91,7 @@ package struct TierCounters: ~Copyable, Sendable {
         case waited
         /// Answers that were put there.
         case put
-        /// Were there, and had been purged since, or nobody could tell.
+        /// Were there, and had been purged since, as far as could be known.
         case purged
         /// Were there, and of no use under this node's rules.
         case useless
@@ -101,7 +101,7 @@ package struct TierCounters: ~Copyable, Sendable {
         case damaged
         /// The tier did not answer, and the origin was asked at once.
         case unanswered
-        /// Personal requests of which the tier did not say whether what is stored still counts.
+        /// Personal requests for which the tier did not confirm the stored answer.
         case unconfirmed
 
         private static let words = CaseWords<Self>(separator: "-")

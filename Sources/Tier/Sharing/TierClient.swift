@@ -1,14 +1,14 @@
 import Cache
 import EventLoop
 
-/// One loop's way to the shared tier: what leaders ask and leave there, as commands. Confined to
-/// its loop.
+/// One loop's client of the shared tier: the questions and values of leaders as commands. Confined
+/// to its loop.
 package final class TierClient {
     let tier: SharedTier
     let loop: EventLoop
     private let connection: TierConnection
     private let whenSilent: () -> Void
-    /// Content of a claim: its owner, for people who look.
+    /// Content of a claim: its owner, for people.
     private let name: [UInt8]
     /// How often the connection had been made anew when a generation was last asked for.
     var seenReconnects = 0
@@ -37,7 +37,7 @@ package final class TierClient {
 
     /// Gets the value, and sets the claim for this node where there is none. Nil: no answer, or one
     /// that is no answer to that.
-    /// - Parameter hints: what is asked in the same pipeline, for the case that there is no value.
+    /// - Parameter hints: are read in the same pipeline, in case there is no value.
     func ask(_ pair: TierKeys.Pair, hints: [UInt64], _ completion: @escaping (Found?) -> Void) {
         let life = TierLook.claimLife.components.seconds * 1000
         var commands = [
@@ -56,7 +56,7 @@ package final class TierClient {
         }
     }
 
-    /// Gets what stands under these names, in their order; nil where the tier does not answer.
+    /// Gets the values of these names, in their order; nil where the tier does not answer.
     func get(_ names: [[UInt8]], _ completion: @escaping ([[UInt8]?]?) -> Void) {
         // As one reply they have one bound.
         send([RESPCommand([Array("MGET".utf8)] + names)]) { replies in
@@ -64,7 +64,7 @@ package final class TierClient {
         }
     }
 
-    /// Puts a value under its name for so many milliseconds, and hints that lead to it.
+    /// Puts a value under its name for that many milliseconds, and hints that lead to it.
     func put(_ value: [UInt8], at pair: TierKeys.Pair, hints: [UInt64], milliseconds: Int) {
         tier.counters.count(.put)
         func set(_ name: [UInt8], _ value: [UInt8]) -> RESPCommand {
@@ -77,7 +77,7 @@ package final class TierClient {
         send([RESPCommand("DEL", pair.claim)]) { _ in }
     }
 
-    /// Whether a purge has chosen the value by now, or nobody can tell.
+    /// Whether a purge has chosen the value by now, as far as can be known.
     func isPurged(_ value: TierValue) -> Bool { tier.knowledge.isPurged(value) }
 
     /// When the value counts as received at the latest; nil where it is not to be taken. `now` and

@@ -1,8 +1,8 @@
 import Cache
 import EventLoop
 
-/// What one leader has to do in the tier: it looks before it asks the origin, and leaves there what
-/// the origin brought. Performs `TierLook`.
+/// One leader's look-up in the tier before it asks the origin, and the answer that it leaves there
+/// afterwards. Performs `TierLook`.
 ///
 /// Confined to its loop. A reply or a pause that it waits for keeps it alive.
 package final class TierErrand {
@@ -39,20 +39,20 @@ package final class TierErrand {
     private var completion: ((Finding?) -> Void)?
     private var look = TierLook()
     private var found: Finding?
-    /// The names of values that hold what is asked for, and are still to be got.
+    /// The names of values that hold the answer, and are still to be fetched.
     private var hinted: ArraySlice<[UInt8]> = []
     private var parts: [TierValue] = []
     /// Bytes of parts so far.
     private var partBytes = 0
     private var hasWaited = false
-    /// Of the fetch; nil before it, and where no purge log is known: what is fetched then stays
-    /// this node's own.
+    /// The fence of the fetch; nil before it, and where no purge log is known: then the answer
+    /// stays this node's own.
     private var fence: LogMark?
 
-    /// As many values are looked at for one answer, and no more of them once there are so many
-    /// bytes: that is as large as an answer gets.
+    /// The most values that are read for one answer, and the bytes after which no more are read:
+    /// the size of the largest answer.
     private static let (mostParts, mostPartBytes) = (16, TierValue.maxBytes)
-    /// So many are got at once: what others ask for on the connection waits until they have come.
+    /// Values fetched at once: other commands on the connection wait for them.
     static let partsAtOnce = 4
 
     /// Nil where the key is one user's.
@@ -97,7 +97,7 @@ package final class TierErrand {
 
     private func perform(_ action: TierLook.Action) {
         switch action {
-        // Parts are looked for once: whoever polls waits for the whole.
+        // Parts are looked for once: later rounds wait for the whole.
         case .ask: client.ask(pair, hints: hasWaited ? [] : hints) { [self] in answered($0) }
         case .gather: gather()
         case .wake(let moment): wait(until: moment)
@@ -163,7 +163,7 @@ package final class TierErrand {
 
     private func part(_ bytes: [UInt8], named name: [UInt8]) -> TierValue? {
         guard let value = untouched(TierValue.read(bytes, named: name, client.tier.keys)) else { return nil }
-        // What was purged by its target is made of nothing that is older, wherever that stands.
+        // An answer that was purged by its target is not made of any older one.
         let isPurged = client.tier.knowledge.isPurged(
             Array(key.target), storefront: value.response.storefront, classTag: judge.classTag, since: value.fence)
         return isPurged ? refuse(.purged) : value

@@ -1,14 +1,14 @@
 import Cache
 import Text
 
-// On which state of a user's answers all nodes agree: what stands under `TierKeys.generation`.
-// Must hold: a number that was given up never comes back, whatever the engine forgets; what is no
-// reply to this question counts as none.
+// The state of a user's answers on which all nodes agree: the value of `TierKeys.generation`.
+// Must hold: a number that was given up never comes back, whatever the engine forgets; a reply to
+// another question counts as none.
 //
-// Before a write is sent to the origin, the number is overwritten by a word that stands there for
-// `writeLife`, and nobody keeps or uses anything of the user's meanwhile. Then the key is gone, and
-// whoever asks first draws another number. So a write that was announced needs nothing afterwards,
-// though its node dies; one that ends is announced again, for it may have taken long.
+// Before a write is sent to the origin, the number is overwritten by a word that lasts for
+// `writeLife`, and no node keeps or uses anything of the user's meanwhile. Then the key is gone,
+// and the next question draws another number. So a write that was announced needs nothing
+// afterwards, though its node dies; one that ends is announced again, for it may have taken long.
 
 /// The engine's reply about a user.
 package enum TierGeneration: Sendable, Equatable {
@@ -16,7 +16,7 @@ package enum TierGeneration: Sendable, Equatable {
     case current(UserGeneration)
     /// The user writes, or has written a moment ago.
     case writing
-    /// Nobody can tell.
+    /// The engine did not say.
     case unknown
 
     /// Longer than a write lasts: it waits 15 seconds for its turn and 60 for its answer, both
@@ -55,9 +55,9 @@ package enum TierGeneration: Sendable, Equatable {
 }
 
 extension TierClient {
-    /// On which generation of the user's answers all nodes agree now. What was stored before the
-    /// connection was made anew is of no generation: another engine, or one that began again, may
-    /// have forgotten a write.
+    /// The generation of the user's answers on which all nodes agree now. Answers stored before the
+    /// connection was made anew are of none: another engine, or one that began again, may have
+    /// forgotten a write.
     package func generation(of user: UserHash, _ completion: @escaping (TierGeneration) -> Void) {
         send(TierGeneration.question(user, tier.keys)) { [self] replies in
             let found = TierGeneration.read(replies, of: user)
@@ -66,8 +66,8 @@ extension TierClient {
         }
     }
 
-    /// Ends the generation on all nodes, as the user is about to write. False: nobody knows whether
-    /// they have heard of it.
+    /// Ends the generation on all nodes, as the user is about to write. False: they may not have
+    /// heard of it.
     package func announceWrite(of user: UserHash, _ completion: @escaping (Bool) -> Void) {
         send(TierGeneration.announcement(user, tier.keys)) { completion($0?.first?.isOK == true) }
     }

@@ -1,4 +1,3 @@
-import EventLoop
 import Store
 
 /// A purge that this node has done without having read it in the log.
@@ -7,9 +6,6 @@ struct UnloggedPurge: Sendable, Equatable {
     let record: PurgeRecord
     /// Its place in the log; nil where it is not known to be there.
     var position: LogPosition?
-
-    /// Whether a log that was read up to `end` may yet bring it.
-    fileprivate func isAwaited(beyond end: LogPosition) -> Bool { position.map { $0 > end } ?? false }
 }
 
 /// All of them, in their order, until they are read in the log.
@@ -18,12 +14,7 @@ struct UnloggedPurges: Sendable {
     /// everything.
     static let (mostCount, mostBytes) = (4_096, 4 << 20)
 
-    /// The most that are written to the log at once.
-    private static let mostAtOnce = 256
-
     private(set) var all: [UnloggedPurge] = []
-    /// When some were last written to the log.
-    private var lastWriting: Instant?
     private var byteCount = 0
 
     /// Remembers one. Where there is no room for it, it and the latest before it become one soft
@@ -44,15 +35,11 @@ struct UnloggedPurges: Sendable {
         return true
     }
 
-    /// Those to be written to a log that was read up to `end`, if `pace` has passed since the last:
-    /// those without a place, and those that were not at theirs. A log that lost one without a new
-    /// epoch is read beyond its place once another is written, after thirty times the pace.
-    mutating func due(upTo end: LogPosition, each pace: Duration, now: Instant) -> ArraySlice<UnloggedPurge> {
-        let pause = lastWriting.map { now - $0 } ?? pace * 30
-        guard pause >= pace else { return [] }
-        let due = (pause >= pace * 30 ? all : all.filter { !$0.isAwaited(beyond: end) }).prefix(Self.mostAtOnce)
-        if !due.isEmpty { lastWriting = now }
-        return due
+    /// Those that are to be written to the log: it has no place for them, or was read to beyond it
+    /// without them. One that is in the log and not read yet is waited for: each copy would be
+    /// another purge of every node. The first of them, not more than go into the log at once.
+    func lacking(inLogReadTo position: LogPosition) -> [UnloggedPurge] {
+        Array(all.lazy.filter { $0.position.map { $0 <= position } ?? true }.prefix(256))
     }
 
     /// The log may lack those that it had.
@@ -60,12 +47,9 @@ struct UnloggedPurges: Sendable {
         for index in all.indices { all[index].position = nil }
     }
 
-    /// One was written to the log. A place that may yet be read stays: a log that is read more
-    /// slowly than it is written to would never bring the latest.
-    mutating func written(_ number: Int, at position: LogPosition, upTo end: LogPosition) {
-        for index in all.indices where all[index].number == number && !all[index].isAwaited(beyond: end) {
-            all[index].position = position
-        }
+    /// One was written to the log.
+    mutating func written(_ number: Int, at position: LogPosition) {
+        for index in all.indices where all[index].number == number { all[index].position = position }
     }
 
     /// The log was read at that place.

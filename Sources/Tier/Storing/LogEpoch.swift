@@ -30,8 +30,8 @@ struct LogEpoch: Hashable, Sendable {
 /// A place in the purge log, and in which life of it.
 ///
 /// It is what a node keeps on its disk (all purges up to there are done), and it is the *fence* of
-/// a value: where the node stood when the fetch began that brought it. What was fetched may be from
-/// before any purge beyond the fence, and is from after all others.
+/// a value: the node's position when the fetch began that brought it. The value may be from before
+/// any purge beyond the fence, and is from after all others.
 struct LogMark: Hashable, Sendable {
     let epoch: LogEpoch
     let position: LogPosition

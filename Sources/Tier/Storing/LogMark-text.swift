@@ -6,6 +6,6 @@ extension LogMark {
         self.init(epoch, position)
     }
 
-    /// `EPOCH:MS-SEQ`, as it stands on disks and in the list of nodes.
+    /// `EPOCH:MS-SEQ`, on disks and in the list of nodes.
     var text: String { "\(epoch.text):\(position.text)" }
 }

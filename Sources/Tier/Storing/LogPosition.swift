@@ -1,4 +1,4 @@
-/// Where an entry of the purge log stands: the id of an entry of a stream, `MS-SEQ`, which the
+/// The position of an entry in the purge log: the id of an entry of a stream, `MS-SEQ`, which the
 /// engine gives by its own clock and always greater than the one before (redis.io, "Streams").
 struct LogPosition: Hashable, Comparable, Sendable {
     /// Unix milliseconds by the engine's clock, or of the entry before where that clock was set

@@ -4,9 +4,9 @@ import Store
 
 // The purges of the log that this node knows of, and what they mean for a value of the tier: an
 // answer that another node fetched, maybe before one of them.
-// Must hold: a value is tested against exactly the purges beyond its fence; what is not known any
-// more counts as a purge of everything; a value from before a purge is received before the time
-// at which this node noted the purge, whatever clock dated the value; the memory is bounded.
+// Must hold: a value is tested against exactly the purges beyond its fence; purges that are no
+// longer known count as purges of everything; a value from before a purge is received before the
+// time at which this node noted the purge, whatever clock dated the value; the memory is bounded.
 
 /// When this node noted a purge, by both of its clocks: the one on the wall may be set later.
 struct NotingTime: Sendable {
@@ -22,7 +22,7 @@ struct NotingTime: Sendable {
 
 /// The latest purges by their ids: of single targets some 40,000.
 ///
-/// A value is taken only while this knows all purges up to where the node stands
+/// A value is taken only while this knows all purges up to the node's position
 /// (`PurgeLogState.mayTake`). Those beyond find the answer in the node's own cache.
 package struct PurgeHistory: Sendable {
     private struct Entry: Sendable {
@@ -50,7 +50,7 @@ package struct PurgeHistory: Sendable {
 
     /// Most bytes of memory.
     package static let mostBytes = 16 << 20
-    /// Bytes of a purge beside those that it names: its places in `entries` and `order`, and
+    /// Bytes of a purge besides those that it names: its places in `entries` and `order`, and
     /// the heads of four arrays.
     static let purgeBytes = 336
     private let mostBytes: Int
@@ -81,8 +81,8 @@ package struct PurgeHistory: Sendable {
         while byteCount > mostBytes { forgetHalf() }
     }
 
-    /// Whether a purge beyond the fence chose the answer of a value, or nobody can tell. A soft one
-    /// counts like any other: what is stale is not taken from other nodes.
+    /// Whether a purge beyond the fence chose the answer of a value, as far as can be known. A soft
+    /// one counts like any other: stale answers are not taken from other nodes.
     func isPurged(_ response: StoredResponse, since fence: LogMark) -> Bool {
         isPurged(since: fence, under: { handles(of: response) }, by: { $0.chooses(response) })
     }
@@ -143,7 +143,7 @@ extension PurgeHistory {
         return low
     }
 
-    /// A half at once, so that what is left is not moved for each.
+    /// A half at once, so that the rest is not moved for each.
     private mutating func forgetHalf() {
         let half = max(order.count / 2, 1)
         let until = order[half - 1].position

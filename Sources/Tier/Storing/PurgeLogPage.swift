@@ -1,4 +1,4 @@
-/// A purge where it stands in the log.
+/// A purge and its position in the log.
 struct PurgeLogEntry: Sendable, Equatable {
     let position: LogPosition
     let record: PurgeRecord
@@ -12,7 +12,7 @@ struct PurgeLogEntry: Sendable, Equatable {
 /// transaction with the epoch and what `XINFO STREAM` tells.
 struct PurgeLogPage: Sendable, Equatable {
     let epoch: LogEpoch
-    /// What stands beside the log; with `engine` it makes the epoch.
+    /// The number stored next to the log; with `engine` it makes the epoch.
     let stored: LogEpoch
     /// The entry at the place of the node that asked; nil where there is none.
     let place: PurgeLogEntry?
@@ -74,7 +74,7 @@ enum LogBreak: Sendable, Equatable {
         }
     }
 
-    /// The same after so many answers were taken for stale.
+    /// The same once that many answers count as stale.
     func text(stale count: Int) -> String {
         let answers = count == 1 ? "1 stored answer is" : "\(count) stored answers are"
         return "purge log: \(text): \(answers) taken for stale"

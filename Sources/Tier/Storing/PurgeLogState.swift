@@ -4,8 +4,8 @@
 // ready only when it has applied all that the log held when it was read last.
 //
 // The log may be trimmed, as long as its newest entry from before the horizon stays: then a node
-// that read all of it within the horizon stands at that entry or behind it, however seldom anything
-// is purged.
+// that read all of it within the horizon is at that entry or beyond it, however seldom anything is
+// purged.
 
 /// One node's reader of the purge log. One of them runs in a process.
 package struct PurgeLogState: Sendable {
@@ -62,7 +62,7 @@ extension PurgeLogState {
         return advance()
     }
 
-    /// It is lost. What is being done to the cache goes on, and its end is to be told.
+    /// It is lost. A purge of the cache that is under way goes on, and its end is still reported.
     mutating func disconnected() {
         isConnected = false
         isAtEnd = false
@@ -155,7 +155,7 @@ extension PurgeLogState {
         return place.map { $0 == found } ?? atEnd
     }
 
-    /// Why the log does not go on from where this node stands; nil where it does.
+    /// Why the log does not go on from this node's position; nil where it does.
     private func brokenBy(_ page: PurgeLogPage) -> LogBreak? {
         guard let epoch else { return .joined }
         guard epoch == page.epoch else { return .otherEpoch }
@@ -208,8 +208,8 @@ extension PurgeLogState {
 }
 
 extension PurgeLogState {
-    /// They are performed in their order. What concerns the history is done before any other event
-    /// is told and before any value is judged: `mayTake` counts on it.
+    /// They are performed in their order. Those on the history are done before any other event and
+    /// before any value is judged: `mayTake` counts on it.
     enum Action: Sendable, Equatable {
         /// Ask for the page beyond that, then `read`.
         case read(after: LogPosition)
@@ -228,7 +228,7 @@ extension PurgeLogState {
     }
 
     package enum Standing: Sendable, Equatable {
-        /// Without a connection. What is purged elsewhere is not heard of.
+        /// Without a connection: this node does not hear of purges elsewhere.
         case away
         /// There may be purges that were not applied.
         case catchingUp

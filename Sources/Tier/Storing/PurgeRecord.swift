@@ -7,7 +7,7 @@ import Store
 // out of use in every other version. So a reader that does not understand an entry to the last
 // field takes it for a purge of everything.
 
-/// A purge as all nodes are told of it.
+/// A purge as nodes tell each other.
 ///
 /// | field | value |
 /// | --- | --- |
@@ -32,8 +32,8 @@ struct PurgeRecord: Sendable, Equatable {
     let at: Int64
     /// Which node that was; empty where the entry was not understood.
     let node: String
-    /// What a reader did not understand, and so took for a purge of everything; nil where it
-    /// understood all.
+    /// The part that a reader did not understand, so that it took the entry for a purge of
+    /// everything; nil where it understood all.
     let unknown: String?
 
     /// A purge that was asked for here; nil for one that only counts, which other nodes do not need
@@ -95,10 +95,10 @@ struct PurgeRecord: Sendable, Equatable {
 // Reading: understood to the last byte, or taken for a purge of everything.
 
 extension PurgeRecord {
-    /// What an entry means that stands at `position`, of names and values in turn. Whatever this
-    /// program does not know (a version, a name, a mode, a value out of bounds, a name that came
-    /// twice) may have been meant to choose anything: it is a soft purge of everything, of the time
-    /// at which the engine took it.
+    /// Reads the entry at `position`, of names and values in turn. Anything unknown to this program
+    /// (a version, a name, a mode, a value out of bounds, a name that came twice) may have been
+    /// meant to choose anything: it is a soft purge of everything, of the time at which the engine
+    /// took it.
     init(reading fields: [[UInt8]], at position: LogPosition) {
         var draft = Draft()
         for index in stride(from: 0, to: fields.count - 1, by: 2) where draft.unknown == nil {

@@ -9,7 +9,7 @@ import Text
 package struct TierKeys: Sendable {
     private let prefix: String
 
-    /// A colon at the end of `prefix` is the one that names have behind it.
+    /// A colon at the end of `prefix` is the one that follows it in names.
     init(prefix: String) {
         self.prefix = prefix.hasSuffix(":") ? prefix : prefix + ":"
     }

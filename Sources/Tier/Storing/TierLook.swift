@@ -19,7 +19,7 @@ struct TierLook: Sendable {
         case take
         /// Ask the origin, then `fetchEnded`.
         case fetch
-        /// Delete the claim, behind the value where one is written.
+        /// Delete the claim, after the value where one is written.
         case giveBack
     }
 
@@ -91,8 +91,8 @@ struct TierLook: Sendable {
         return [.ask]
     }
 
-    /// The tier does not answer, or answers nonsense. Whether it gave the claim nobody knows; it
-    /// ends by itself.
+    /// The tier does not answer, or answers nonsense. A claim that it may have given ends by
+    /// itself.
     mutating func failed() -> [Action] {
         switch state {
         case .asking, .pausing: fetch(nil)
@@ -108,7 +108,7 @@ struct TierLook: Sendable {
         return givingBack(claimed, now)
     }
 
-    /// Fetches, or waits for who does.
+    /// Fetches, or waits for the node that does.
     private mutating func goOn(_ claimed: Instant?, _ now: Instant) -> [Action] {
         if claimed != nil || now >= deadline { return fetch(claimed) }
         state = .pausing

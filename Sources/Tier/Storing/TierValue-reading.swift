@@ -19,13 +19,13 @@ extension TierValue {
         case tooNew
     }
 
-    /// Reads what stands under the name of `key`. Bytes that lie beyond `maxBytes` are nothing that
-    /// a node has written.
+    /// Reads the bytes under the name of `key`. More than `maxBytes` are nothing that a node has
+    /// written.
     static func read(_ bytes: [UInt8], for key: CacheKey, _ gzip: Gzip = .system) -> Reading {
         read(bytes, gzip) { $0.elementsEqual(key.bytes) ? key : nil }
     }
 
-    /// Reads what stands under a name that a hint led to, whatever its key, as long as the name is
+    /// Reads the bytes under a name that a hint led to, whatever their key, as long as the name is
     /// that of the key.
     static func read(_ bytes: [UInt8], named name: [UInt8], _ keys: TierKeys, _ gzip: Gzip = .system)
         -> Reading

@@ -19,7 +19,7 @@ import Text
 /// An answer in the shared tier.
 package struct TierValue: Sendable {
     package let response: StoredResponse
-    /// Where the node that fetched it stood in the purge log when the fetch began.
+    /// The position in the purge log of the node that fetched it, when the fetch began.
     let fence: LogMark
 
     init(_ response: StoredResponse, fence: LogMark) {
@@ -43,14 +43,14 @@ extension TierValue {
     /// one. `now` in unix seconds.
     ///
     /// No node takes more. Another's rule can shorten that, and never prolongs it; a soft purge
-    /// makes it worth nothing to others; and what stands in for an origin that fails is what a node
-    /// has itself.
+    /// makes it worth nothing to others; and where the origin fails, a node serves stale answers of
+    /// its own alone.
     func millisecondsToLive(at now: Int64) -> Int? {
         guard case .fresh(let seconds) = Freshness.of(response, at: now) else { return nil }
         return seconds * 1000
     }
 
-    /// As it stands in the engine; nil for one user's answer, for one that can be composed anew or
+    /// Its bytes in the engine; nil for one user's answer, for one that can be composed anew or
     /// turned out to be damaged, and for what would take more than `maxBytes`.
     func encoded() -> [UInt8]? {
         let key = response.key.bytes
@@ -79,7 +79,7 @@ extension TierValue {
 
     static let checkPlace = 12..<16
 
-    /// Over head and key, but for the place where it stands itself.
+    /// Over head and key, but for its own place.
     static func checkNumber(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         let start = bytes.startIndex
         var sum = Checksum()

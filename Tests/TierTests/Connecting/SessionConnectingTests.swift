@@ -154,10 +154,10 @@ import Testing
     }
 
     @Test func linesOfTheLog() {
-        #expect("\(SessionState.Fortune.connected(Script.a))" == "shared tier a:6379: connected")
+        #expect("\(SessionState.Usability.connected(Script.a))" == "shared tier a:6379: connected")
         let v6 = Endpoint(isTLS: true, host: "::1", port: 6380)
         #expect(
-            "\(SessionState.Fortune.unusable(v6, .timeout(.reply)))"
+            "\(SessionState.Usability.unusable(v6, .timeout(.reply)))"
                 == "shared tier [::1]:6380: not usable: no reply in time; going on without")
     }
 }

@@ -148,51 +148,72 @@ import Testing
         #expect(read.contains(.hold([], at: script.wall / 1000)))
     }
 
-    /// It was written again with each sign of life, and only the latest place counted: a slow
-    /// engine grew by all of them, and none was found.
-    @Test func aPurgeWhosePlaceIsYetToBeReadIsNotWrittenAgain() {
-        var script = FollowerScript.ready { $0.heartbeat = .milliseconds(20) }
-        let record = purge(.target([47]))
-        _ = script.tell(.purge(1, record))
-        _ = script.tell(.answered(.announcement(1), nil))
-        _ = script.tell(.purged(.asked(1), 3))
-        func sign() -> [FollowerState.Effect] {
-            script.pass(.milliseconds(20))
-            return script.tell(.answered(.signs, script.signs([:])))
+    /// Signs of life are answered for that long; the questions about purges without the log.
+    private func logging(_ script: inout FollowerScript, for time: Duration) -> [FollowerState.Question] {
+        var asked: [FollowerState.Question] = []
+        let end = script.now + time
+        var effects = script.tell(.answered(.signs, script.signs([:])))
+        while script.now < end, script.state.wakeAt != nil || effects.questions.contains(.signs) {
+            for case .unlogged(let numbers) in effects.questions {
+                asked.append(.unlogged(numbers))
+                let places = numbers.indices.map { RESPReply.bulk(Array("\(100 + asked.count)-\($0)".utf8)) }
+                _ = script.tell(.answered(.unlogged(numbers), places))
+            }
+            let isSent = effects.questions.contains(.signs)
+            effects = isSent ? script.tell(.answered(.signs, script.signs([:]))) : script.wake()
         }
-        #expect(sign().questions.contains(.unlogged([1])))
-        _ = script.tell(.answered(.unlogged([1]), [.bulk("40-0")]))
-        #expect(!sign().questions.contains(.unlogged([1])))
-        script.pass(.seconds(1))
-        #expect(sign().questions.contains(.unlogged([1])), "the log may have lost it")
-        _ = script.tell(.answered(.unlogged([1]), [.bulk("50-0")]))
-        let read = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [40], record: record)))
+        return asked
+    }
+
+    /// Each copy in the log was another purge of every node, and no copy was read before the next
+    /// one was written.
+    @Test func aPurgeThatWaitedForALargeOneWasWrittenEveryTwoSeconds() {
+        var script = FollowerScript.ready()
+        let large = PurgeLogEntry(at(30), purge(.prefix([47])))
+        let record = purge(.target([47]))
+        _ = script.tell(.purge(1, large.record))
+        _ = script.tell(.answered(.announcement(1), added))
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30], record: large.record)))
+        _ = script.tell(.purge(2, record))
+        _ = script.tell(.answered(.announcement(2), [.bulk("40-0"), added[1]]))
+        #expect(logging(&script, for: .seconds(60)).isEmpty)
+        #expect(script.tell(.purged(.asked(2), 1)).reports.map(\.purged) == [1], "it is done here")
+        var read = script.tell(.purged(.logged(large), 1))
+        while read.purges.isEmpty, script.state.wakeAt != nil {
+            read = script.wake()
+            for case .page(let number, let position) in read.questions {
+                let page = script.page(entries: [40], record: record)
+                read = script.tell(.answered(.page(number, after: position), page))
+            }
+        }
         #expect(read.contains(.hold([], at: script.wall / 1000)))
     }
 
-    /// The log lost it without a new epoch.
-    @Test func aPurgeThatIsNotAtItsPlaceIsWrittenAgain() {
+    /// A node with a purge that the log has at 40, and that was done without it.
+    private func unlogged() -> FollowerScript {
         var script = FollowerScript.ready()
         _ = script.tell(.purge(1, purge(.target([47]))))
         _ = script.tell(.answered(.announcement(1), nil))
-        _ = script.tell(.purged(.asked(1), 3))
+        _ = script.tell(.purged(.asked(1), 1))
         _ = script.tell(.answered(.signs, script.signs([:])))
         _ = script.tell(.answered(.unlogged([1]), [.bulk("40-0")]))
-        for effect in script.tell(.answered(.page(2, after: at(20)), script.page(entries: [50]))) {
-            if case .purge(let job, _, _, _) = effect { _ = script.tell(.purged(job, 0)) }
-        }
-        script.pass(.seconds(2))
-        #expect(script.tell(.answered(.signs, script.signs([:]))).questions.contains(.unlogged([1])))
+        return script
     }
 
-    /// The cache forgot it with all others, though no other node had done it.
-    @Test func aPurgeThatTheLogLacksIsRememberedWhenAllIsTakenForStale() {
-        var script = FollowerScript.ready()
-        let record = purge(.target([47]))
-        _ = script.tell(.purge(1, record))
-        _ = script.tell(.answered(.announcement(1), nil))
-        let effects = script.tell(.purged(.everything(.otherEpoch), 2))
-        #expect(effects.contains(.remember(record.selection, at: script.wall / 1000)))
+    @Test func aPurgeThatTheLogLacksAfterAllIsWrittenAgain() {
+        var script = unlogged()
+        let other = PurgeLogEntry(at(50), purge(.target([47])))
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [50])))
+        _ = script.tell(.purged(.logged(other), 0))
+        #expect(logging(&script, for: .seconds(3)) == [.unlogged([1])])
+    }
+
+    @Test func aPurgeThatWasLostWithTheLogIsWrittenToTheNext() {
+        var script = unlogged()
+        let page = script.page(entries: [], last: 20, stored: LogEpoch(number: 5))
+        #expect(script.tell(.answered(.page(2, after: at(20)), page)).purges == [.everything(.otherEpoch)])
+        _ = script.tell(.purged(.everything(.otherEpoch), 0))
+        #expect(logging(&script, for: .seconds(3)) == [.unlogged([1])])
     }
 
     @Test func anEngineThatDoesNotAnswerIsAwayUntilASignOfLifeIsAnswered() {
@@ -223,9 +244,34 @@ import Testing
         guard case .array(var parts?) = script.page(entries: [])[0] else { return }
         parts[2] = .bulk(nil)
         let begun = script.tell(.answered(.page(2, after: at(20)), [.array(parts)]))
-        #expect(begun.questions == [.beginning(2, then: at(20))])
-        #expect(
-            script.tell(.answered(.beginning(2, then: at(20)), [.bulk(nil)])).questions == [.page(3, after: at(20))])
+        #expect(begun.questions == [.beginning])
+        #expect(script.tell(.answered(.beginning, [.bulk(nil)])).isEmpty)
+        #expect(script.wake().questions == [.page(3, after: at(20))])
+    }
+
+    /// It began the log and asked for the next page as fast as the engine answered.
+    @Test func anEngineThatKeepsNoEpochWasAskedWithoutAPause() {
+        var script = FollowerScript.ready()
+        guard case .array(var parts?) = script.page(entries: [])[0] else { return }
+        parts[2] = .bulk(nil)
+        var pages: [Instant] = []
+        var effects = script.wake()
+        for _ in 0..<100 {
+            var next: [FollowerState.Effect] = []
+            for question in effects.questions {
+                switch question {
+                case .page:
+                    pages.append(script.now)
+                    next += script.tell(.answered(question, [.array(parts)]))
+                case .beginning: next += script.tell(.answered(question, [.simple("OK")]))
+                case .signs: next += script.tell(.answered(question, script.signs([:])))
+                default: break
+                }
+            }
+            effects = next.isEmpty ? script.wake() : next
+        }
+        #expect(pages.count > 10)
+        #expect(zip(pages, pages.dropFirst()).allSatisfy { $1 - $0 >= LogFollower.Settings().pause })
     }
 
     @Test func theLogIsTrimmedToItsNewestOldEntry() {

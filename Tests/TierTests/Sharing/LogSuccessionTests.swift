@@ -63,6 +63,43 @@ import Testing
         #expect(script.state.status(at: script.now).standing == .ready && script.state.fence == fence(20))
     }
 
+    /// What it says in its next signs of life; one may be on its way.
+    private func nextSigns(_ script: inout FollowerScript) -> [String] {
+        var lines: [String] = []
+        var effects = script.tell(.answered(.signs, script.signs([:])))
+        for _ in 0..<20 {
+            lines += effects.lines(.signs)
+            let isSent = effects.questions.contains(.signs)
+            effects = isSent ? script.tell(.answered(.signs, script.signs([:]))) : script.wake()
+        }
+        return lines
+    }
+
+    /// It was said for good: a node that had gone on, purged and ended stood for having its place
+    /// in an engine that came back without the purge.
+    @Test(arguments: [other, third])
+    func aDoubtThatWasOverWasSaidOnAndOn(stored: LogEpoch) {
+        var script = script(["b": fence(20)])
+        #expect(page(&script).lines(.signs).contains { $0.contains("confirmed=") })
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
+        _ = page(&script, stored: stored)
+        let signs = nextSigns(&script)
+        #expect(signs.contains { $0.contains("seen=") } && !signs.contains { $0.contains("confirmed=") }, "\(signs)")
+    }
+
+    /// It asked 20 times a second for as long as the engine was away.
+    @Test func aNodeInDoubtHurriedWithoutAnEngine() {
+        var script = script(["b": fence(20)])
+        #expect(page(&script).questions.contains(.signs))
+        _ = script.tell(.answered(.signs, nil))
+        for _ in 0..<5 {
+            let before = script.now
+            #expect(script.wake().questions == [.signs])
+            #expect(script.now - before == LogFollower.Settings().pause)
+            _ = script.tell(.answered(.signs, nil))
+        }
+    }
+
     @Test(arguments: [(nil, 30), (nil, 10)] as [(UInt64?, UInt64)])
     func anEngineThatLacksThePurgeAtOurPlaceBeginsAnotherLife(place: UInt64?, last: UInt64) {
         var script = script()

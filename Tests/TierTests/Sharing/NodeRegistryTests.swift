@@ -169,6 +169,22 @@ import Testing
         #expect(registry.engineTime(Self.start) == time)
         #expect(registry.missing(nil, now: Self.start).map(\.node.name) == ["b"])
     }
+
+    /// The age of a node that was heard of at the end of time did not fit into 64 bits.
+    @Test func microsecondsBeforeTheSecondEndedTheProcess() {
+        let ends = [Int64.min, -1, 0, 999_999, 1_000_000, 1 << 40, 1 << 40 + 1, .max]
+        let node = [RESPReply.bulk("b"), .bulk(Array("seen=\(Int64.max) ready=1".utf8))]
+        for (seconds, microseconds) in ends.flatMap({ second in ends.map { (second, $0) } }) {
+            var registry = NodeRegistry(identity("a"))
+            let time = [seconds, microseconds].map { RESPReply.bulk(Array("\($0)".utf8)) }
+            _ = registry.take([.array(time), .array(node), .integer(0)], wall: .max, now: Self.start)
+            let isTime = 0...1 << 40 ~= seconds && 0..<1_000_000 ~= microseconds
+            #expect(registry.knowsTime == isTime, "\(seconds) \(microseconds)")
+            #expect(registry.ahead(now: Self.start).count == (isTime ? 1 : 0))
+            #expect(registry.nodes(mark: nil, isReady: true, tail: LogTail(), now: Self.start).count == 2)
+            #expect(registry.missing(nil, now: Self.start).count == 1)
+        }
+    }
 }
 
 @Suite struct NodeRecordTests {

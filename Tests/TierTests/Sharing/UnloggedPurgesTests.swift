@@ -46,13 +46,13 @@ import Testing
         for number in 1...(most + 1) { _ = add(&purges, number, "/\(number)") }
         let written = try #require(purges.all.last)
         #expect(add(&purges, most + 2, "/more", at: noon + 9))
-        purges.written(written.number, at: LogPosition(5, 0), upTo: .start)
+        purges.written(written.number, at: LogPosition(5, 0))
         let wasThere = purges.read(LogPosition(5, 0))
         #expect(!wasThere)
         #expect(purges.all.count == most && purges.all.last?.record.at == noon + 9)
         for purge in purges.all {
             let position = LogPosition(10 + UInt64(purge.number), 0)
-            purges.written(purge.number, at: position, upTo: LogPosition(9, 0))
+            purges.written(purge.number, at: position)
             let isThere = purges.read(position)
             #expect(isThere)
         }
