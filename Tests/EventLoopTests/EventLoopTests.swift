@@ -146,7 +146,7 @@ import Testing
     }
 
     /// Dispatch sources per socket crash the process under this (swift-corelibs-libdispatch #949).
-    @Test func survivesFiveThousandConnectionsThatAreReset() throws {
+    @Test func survivesThousandsOfConnectionsThatAreReset() throws {
         try withLoop { loop in
             var opened = 0
             let server = try TestServer(loop: loop) { recorder in
@@ -155,7 +155,7 @@ import Testing
             }
             let port = server.port
             concurrently(4) { worker in
-                for number in 0..<1250 {
+                for number in 0..<TestSize.of(500, full: 1250) {
                     guard let client = try? RawClient(port: port) else { continue }
                     try? client.send("hello")
                     if number % 3 == worker % 3 { _ = client.read(5) }

@@ -16,7 +16,6 @@ struct Verdict: Equatable, CustomStringConvertible {
     }
 
     var targets: [String] = []
-    var statuses: [Int] = []
     var contents: [[UInt8]] = []
     var end = End.clean
 
@@ -27,7 +26,7 @@ struct Verdict: Equatable, CustomStringConvertible {
     }
 
     var description: String {
-        "\(messages) messages, \(end), targets \(targets.map { $0.prefix(40) }), statuses \(statuses)"
+        "\(messages) messages, \(end), targets \(targets.map { $0.prefix(40) })"
     }
 }
 
@@ -42,60 +41,35 @@ func pieces(_ bytes: [UInt8], cuts: [Int]) -> [ArraySlice<UInt8>] {
     return result
 }
 
-/// One side of a connection: the server's, which reads requests, or the client's, which reads up to
-/// the end of one final response.
+/// The server's side of a connection, which reads requests.
 struct MessageLoop: ~Copyable {
-    /// What the response answers; nil where requests are read.
-    private let answered: Method?
     private let limits: MessageLimits
     private var buffer = ByteBuffer(capacity: 64)
     private var parser: HeadParser
     private let request = RequestHead()
-    private var response = ResponseHead()
     private var decoder: BodyDecoder?
     private var content: [UInt8] = []
     private var closes = false
     private var verdict = Verdict()
 
-    private init(answering method: Method?, limits: MessageLimits) {
-        (answered, self.limits) = (method, limits)
+    private init(limits: MessageLimits) {
+        self.limits = limits
         parser = HeadParser(limits: limits)
     }
 
     static func requests(_ bytes: [UInt8], cuts: [Int] = [], limits: MessageLimits = .request) -> Verdict {
-        var loop = MessageLoop(answering: nil, limits: limits)
+        var loop = MessageLoop(limits: limits)
         loop.feed(bytes, cuts)
         if !loop.isOver { loop.verdict.end = loop.decoder != nil || !loop.buffer.isEmpty ? .incomplete : .clean }
         return loop.verdict
     }
 
-    /// `closes`: the peer closes after the last byte.
-    static func response(_ bytes: [UInt8], cuts: [Int] = [], method: Method = .get, closes: Bool = true) -> Verdict {
-        var loop = MessageLoop(answering: method, limits: .response)
-        loop.feed(bytes, cuts)
-        if closes, !loop.isOver { loop.close() }
-        if !loop.isOver { loop.verdict.end = .incomplete }
-        return loop.verdict
-    }
-
-    private var isOver: Bool {
-        verdict.error != nil || (answered == nil ? verdict.end == .closed : verdict.messages > 0)
-    }
+    private var isOver: Bool { verdict.error != nil || verdict.end == .closed }
 
     private mutating func feed(_ bytes: [UInt8], _ cuts: [Int]) {
         for piece in pieces(bytes, cuts: cuts) where !isOver {
             buffer.append(piece)
             advance()
-        }
-    }
-
-    private mutating func close() {
-        do throws(ParseError) {
-            guard var decoder else { throw .truncated }
-            try decoder.finish()
-            verdict.contents.append(content)
-        } catch {
-            verdict.end = .error(error)
         }
     }
 
@@ -111,23 +85,14 @@ struct MessageLoop: ~Copyable {
 
     private mutating func readHead() throws(ParseError) -> Bool {
         let framing = try buffer.withReadable { (bytes) throws(ParseError) -> BodyFraming? in
-            if let answered {
-                guard try parser.parse(bytes, into: &response) else { return nil }
-                return try response.framing(bytes, answering: answered)
-            }
             guard try parser.parse(bytes, into: request) else { return nil }
             verdict.targets.append(bytes.text(request.target))
             return try request.framing(bytes, limits: limits)
         }
         guard let framing else { return false }
-        if answered == nil {
-            buffer.consume(request.byteCount)
-            closes = !request.keepsAlive
-        } else {
-            buffer.consume(response.byteCount)
-            verdict.statuses.append(response.status)
-        }
-        if answered == nil || !response.isInterim { decoder = BodyDecoder(framing, limits: limits) }
+        buffer.consume(request.byteCount)
+        closes = !request.keepsAlive
+        decoder = BodyDecoder(framing, limits: limits)
         return true
     }
 

@@ -136,14 +136,6 @@ import Testing
         }
     }
 
-    @Test func whatTheServerIsMadeToEndHasItsBound() throws {
-        let bound = try #require(FrameBounds.bound(.provokedResets))
-        var watch = try watch()
-        for _ in 0..<bound.burst { try watch.noteProvokedReset(at: start) }
-        #expect(throws: FrameWatch.Offence.provokedResets) { try watch.noteProvokedReset(at: start) }
-        try watch.noteProvokedReset(at: start + .seconds(1))
-    }
-
     /// A client that always has sent half of the next frame is never late, one that sends the
     /// pieces of one head is.
     @Test func eachFrameIsAUnitAndAHeadWithAllItsFramesIsOne() throws {

@@ -31,19 +31,6 @@ import Testing
         expect(.complete, &reader, &input)
     }
 
-    @Test func readsARequestWithoutABodyAndLeavesTheNextOne() {
-        var reader = RequestReader(limits: .request)
-        var input = buffer("GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
-        expect(.complete, &reader, &input)
-        expect("/a", reader, input)
-        reader.finish(&input)
-        expect(.complete, &reader, &input)
-        expect("/b", reader, input)
-        reader.finish(&input)
-        let rest = input.copyReadable()
-        #expect(rest.isEmpty)
-    }
-
     @Test func keepsTheHeadWhileTheBodyArrives() {
         var reader = RequestReader(limits: .request)
         var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc")
@@ -61,16 +48,6 @@ import Testing
         reader.finish(&input)
         let next = input.copyReadable()
         #expect(next == Array("GET".utf8))
-    }
-
-    @Test func readsChunkedBodies() {
-        var reader = RequestReader(limits: .request)
-        var input = buffer(
-            "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
-        expect(.contentAhead, &reader, &input)
-        expect(.complete, &reader, &input)
-        let body = reader.body
-        #expect(body == Array("abcde".utf8))
     }
 
     @Test func asksForTheBodyThatWaitsForContinue() {
