@@ -23,9 +23,7 @@ import Upstream
     ) throws -> ServiceHost {
         var settings = UpstreamSettings(endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: port))
         settings.timeouts.response = timeout
-        return try ServiceHost(
-            label: "live", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in
+        return try .local { context in
             LiveOrigin(
                 mode, pool: UpstreamPool(settings: settings, tls: nil, loop: context.loop, resolver: Resolver()),
                 context: context)

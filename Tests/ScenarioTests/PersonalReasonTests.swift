@@ -18,7 +18,6 @@ import Testing
         var policy = Policy()
         if keeps { policy[.personal] = .fixed(600, stale: 0) }
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
-        defer { proxy.stop() }
         for request in requests.dropLast() {
             _ = try proxy.client.send(request.method, request.target, fields: request.fields)
         }

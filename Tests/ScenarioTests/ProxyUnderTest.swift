@@ -1,5 +1,6 @@
 import Cache
 import Foundation
+import Freshness
 import HTTP
 import Recording
 import Store
@@ -65,6 +66,15 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         self.settings = settings
         self.port = Int(server.addresses[0].port)
         client = HTTPTestClient(port: self.port)
+    }
+
+    deinit { stop() }
+
+    /// A connection on which this has been sent.
+    func connection(sending text: String) throws -> RawClient {
+        let client = try RawClient(port: UInt16(port))
+        try client.send(text)
+        return client
     }
 
     /// Reloads with other settings.
@@ -136,7 +146,31 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     }
 }
 
+extension HTTPTestClient.Reply {
+    /// Whether it came from the cache.
+    var isHit: Bool { field("Cache-Status")?.hasPrefix("refrain; hit") == true }
+}
+
+extension RawClient {
+    /// All that comes until the end.
+    func readText() -> String { String(decoding: read(), as: UTF8.self) }
+}
+
 extension ResponseCache {
+    /// One in memory that holds the answer "old" to a target, `age` seconds old.
+    static func holdingOld(
+        _ target: String, age: Int64 = 100, _ lifetime: Lifetime, fields: String = ""
+    ) -> ResponseCache {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        cache.store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
+                fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
+                receivedAt: Int64(Date().timeIntervalSince1970) - age, lifetime: lifetime, classTag: 0,
+                storefront: Array("us".utf8)))
+        return cache
+    }
+
     /// Purges, and waits until nothing that was chosen is found any more.
     func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
         let done = DispatchSemaphore(value: 0)

@@ -127,31 +127,6 @@ import Testing
         #expect(nodes.origin.requests.count == 2 && !status.contains("reduced"), "\(status)")
     }
 
-    @Test func whatIsPersonalNeverEntersTheTier() throws {
-        var policy = Policy()
-        policy[.personal] = .fixed(60, stale: 0)
-        let nodes = try Nodes(2, policy: policy) { _ in FakeOrigin.Reply(body: "{\"mine\":1}") }
-        for node in 0...1 {
-            _ = try nodes.get(node, "/v1/me/library/albums", [("Music-User-Token", "user")])
-        }
-        #expect(nodes.origin.requests.count == 2)
-        #expect(nodes.tiers.allSatisfy { $0.counters[.looks] == 0 && $0.counters[.put] == 0 })
-    }
-
-    /// `no-cache` asks for the origin's word.
-    @Test func whoWantsTheOriginsAnswerGetsIt() throws {
-        let answers = Atomic<Int>(0)
-        var policy = Policy()
-        policy[.albums] = .origin(stale: 0)
-        let nodes = try Nodes(2, policy: policy) { _ in
-            FakeOrigin.Reply(
-                fields: [("Cache-Control", "max-age=60")], body: "\(answers.add(1, ordering: .relaxed).newValue)")
-        }
-        _ = try nodes.get(0, Self.album)
-        #expect(try nodes.get(1, Self.album).body == Data("1".utf8))
-        #expect(try nodes.get(1, Self.album, [("Cache-Control", "no-cache")]).body == Data("2".utf8))
-    }
-
     @Test func whatWasPurgedWhileItWasOutIsNotKept() throws {
         let gate = DispatchSemaphore(value: 0)
         let nodes = try Nodes(2) { _ in
@@ -210,14 +185,5 @@ import Testing
                 classTag: ResourceClass.albums.rawValue, storefront: Array("us".utf8)))
         #expect(try nodes.get(1, Self.album).status == 200)
         #expect(nodes.origin.requests.count == 2 && nodes.tiers[1].counters[.useless] == 1)
-    }
-
-    @Test func withoutTheEngineEachNodeAsksForItself() throws {
-        let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "{\"album\":1}") }
-        _ = try nodes.get(0, Self.album)
-        nodes.engine.kill()
-        let reply = try nodes.get(1, Self.album)
-        #expect(reply.status == 200 && reply.body == Data("{\"album\":1}".utf8))
-        #expect(nodes.origin.requests.count == 2)
     }
 }

@@ -57,7 +57,6 @@ import Testing
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(answer), .hold])
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        defer { proxy.stop() }
         try proxy.adopt { settings in
             settings.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!])
             settings.bounds.connectionsPerAddress = 2
@@ -93,7 +92,6 @@ import Testing
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(answer), .close])
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        defer { proxy.stop() }
         try proxy.adopt { settings in
             settings.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!])
             settings.bounds.connectionsPerAddress = 1

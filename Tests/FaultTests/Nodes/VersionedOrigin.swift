@@ -35,9 +35,6 @@ final class VersionedOrigin: Sendable {
     var port: UInt16 { origin.port }
     func stop() { origin.stop() }
 
-    /// Requests so far.
-    var requestCount: Int { origin.requests.reduce(0) { $0 + $1.count } }
-
     /// From now on answers are of the next version, which is returned.
     func bump(_ album: Int) -> Int {
         versions.byAlbum.withLock { versions in

@@ -51,7 +51,7 @@ struct SharingNodesTests {
         try #require(world.requests.count > 400)
         let alone = try await onThread { try Self.undisturbed(world, nil) }
         #expect(alone.failures.isEmpty)
-        for way in TrialBalancer.Way.allCases {
+        for way in TestSize.of([.roundRobin], full: TrialBalancer.Way.allCases) as [TrialBalancer.Way] {
             let outcome = try await onThread { try Self.undisturbed(world, way) }
             expect(outcome, of: alone, try #require(Self.bounds[way]), "\(world.name), \(way)")
         }
