@@ -60,8 +60,6 @@ final class VersionedOrigin: Sendable {
     /// Of an artist's albums.
     static func albums(of artist: Int) -> [Int] { (0..<albums).filter { Self.artist($0) == artist } }
 
-    static func body(_ album: Int, _ version: Int) -> Data { body([(album, version)]) }
-
     private static func body(_ albums: [(Int, Int)]) -> Data {
         Data("{\"data\":[\(albums.map { object($0, $1) }.joined(separator: ","))]}".utf8)
     }
