@@ -60,26 +60,6 @@ import Testing
         expect(.complete, &reader, &input)
     }
 
-    @Test func refusesABodyOverTheLimitAndAcceptsOneAtIt() {
-        var limits = MessageLimits.request
-        limits.maxBodyBytes = 4
-        for (length, step) in [(4, RequestReader.Step.complete), (5, .failed(.contentTooLarge))] {
-            var reader = RequestReader(limits: limits)
-            var input = buffer(
-                "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n"
-                    + String(repeating: "x", count: length))
-            if length == 4 { expect(.contentAhead, &reader, &input) }
-            expect(step, &reader, &input)
-        }
-        for (first, step) in [(3, RequestReader.Step.complete), (4, .failed(.contentTooLarge))] {
-            var reader = RequestReader(limits: limits)
-            var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-            input.append("\(first)\r\n" + String(repeating: "x", count: first) + "\r\n1\r\ny\r\n0\r\n\r\n")
-            expect(.contentAhead, &reader, &input)
-            expect(step, &reader, &input)
-        }
-    }
-
     /// However a stream of requests is cut, the same requests come out.
     @Test func cutsDoNotMatter() {
         let stream = Array(

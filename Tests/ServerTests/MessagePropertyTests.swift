@@ -39,10 +39,10 @@ import Testing
     func trickledEqualsWhole(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let bytes = stream(&generator)
-        let whole = MessageLoop.requests(bytes)
+        let whole = Verdict(reading: bytes)
         let cuts = (0..<6).map { _ in Int.random(in: 0...bytes.count, using: &generator) }.sorted()
-        #expect(MessageLoop.requests(bytes, cuts: cuts) == whole, "seed \(seed), cuts \(cuts)")
-        #expect(MessageLoop.requests(bytes, cuts: Array(0..<bytes.count)) == whole, "seed \(seed), bytewise")
+        #expect(Verdict(reading: bytes, cuts: cuts) == whole, "seed \(seed), cuts \(cuts)")
+        #expect(Verdict(reading: bytes, cuts: Array(0..<bytes.count)) == whole, "seed \(seed), bytewise")
     }
 
     @Test(arguments: TestSize.of(0..<100, full: 0..<400))
@@ -55,7 +55,7 @@ import Testing
         var bytes = [UInt8](pick(beginnings, &generator).utf8)
         let alphabet: [UInt8] = [UInt8]("\r\n\r\n :;,=\"\\%09afGX/".utf8) + [0, 0x7F, 0x80, 0xFF]
         for _ in 0..<Int.random(in: 0...200, using: &generator) { bytes.append(pick(alphabet, &generator)) }
-        let request = MessageLoop.requests(bytes)
+        let request = Verdict(reading: bytes)
         #expect(request.messages <= bytes.count)
         var reader = AnswerReader()
         reader.begin(isHead: false, keepsContent: true)

@@ -26,7 +26,7 @@ import Testing
     }
 
     private func error(_ text: String) -> ParseError? {
-        MessageLoop.requests([UInt8](text.utf8), limits: small).error
+        Verdict(reading: [UInt8](text.utf8), limits: small).error
     }
 
     /// - Parameters:
@@ -35,7 +35,7 @@ import Testing
         _ error: ParseError, at limit: String, above: String, begun: String? = nil,
         _ place: SourceLocation = #_sourceLocation
     ) {
-        #expect(MessageLoop.requests([UInt8](limit.utf8), limits: small).messages == 1, sourceLocation: place)
+        #expect(Verdict(reading: [UInt8](limit.utf8), limits: small).messages == 1, sourceLocation: place)
         for text in [above] + (begun.map { [$0] } ?? []) { #expect(self.error(text) == error, sourceLocation: place) }
     }
 
