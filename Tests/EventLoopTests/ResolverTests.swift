@@ -118,16 +118,17 @@ import Testing
     @Test(arguments: [Duration.seconds(60), .zero]) func aHangingRefreshHoldsNoRequestUp(grace: Duration) throws {
         try withLoop { loop in
             let (results, lookups) = (Results(), Lookups("192.0.2.1", "hang"))
+            defer { for _ in 0..<2 { lookups.gate.signal() } }
             let resolver = resolver(graceLifetime: grace, lookups)
-            for round in 1...3 {
+            for round in 1...2 {
                 ask(resolver, "name.test", loop, results)
                 #expect(loop.eventually { results.count == round })
             }
             #expect(loop.eventually { lookups.count.withLock { $0 } == 2 })
-            #expect(hosts(results) == Array(repeating: "192.0.2.1", count: 3))
+            #expect(hosts(results) == ["192.0.2.1", "192.0.2.1"])
             lookups.gate.signal()
             ask(resolver, "name.test", loop, results)
-            #expect(loop.eventually { results.count == 4 }, "nobody is told twice")
+            #expect(loop.eventually { results.count == 3 }, "nobody is told twice")
         }
     }
 

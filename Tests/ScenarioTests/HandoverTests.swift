@@ -71,17 +71,16 @@ struct HandoverTests {
                 return FakeOrigin.Reply()
             }
             defer { isAnswering.signal() }
-            let program = try UpgradedProgram(
-                "listen 127.0.0.1:0\nadmin_listen off\nupstream http://127.0.0.1:\(origin.port)")
-            try program.start()
-            let client = try RawClient(port: UInt16(program.port()))
+            let folder = try TemporaryFolder()
+            let program = try ServedProgram(folder, "upstream http://127.0.0.1:\(origin.port)\ncache_file off")
+            #expect(program.listens())
+            let client = try RawClient(port: UInt16(program.port))
             try client.send("GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\n\r\n")
             waitUntil { !origin.requests.isEmpty }
-            kill(program.process, SIGTERM)
-            try program.wait("stopping: finishing", times: 1)
-            kill(program.process, SIGINT)
-            #expect(program.exitStatus == 1)
-            try program.wait("stopped at once", times: 1)
+            program.send(SIGTERM)
+            #expect(program.logs("stopping: finishing"))
+            program.send(SIGINT)
+            #expect(program.waitForEnd() == 1 && program.logs("stopped at once"))
         }
     }
 }

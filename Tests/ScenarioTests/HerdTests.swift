@@ -52,8 +52,7 @@ import Testing
             usleep(100_000)
             return FakeOrigin.Reply()
         }
-        var policy = Policy()
-        policy[.albums] = .fixed(60, stale: 0)
+        let policy = Policy(.albums, .fixed(60, stale: 0))
         let proxy = try ProxyUnderTest(
             originPort: origin.port, workers: 2, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
         #expect(statuses(try herd(proxy, 1)) == ["200": 1])

@@ -81,8 +81,7 @@ import Text
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
         try traffic(proxy)
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
+        let lines = try proxy.finalLog()
         try #require(lines.count == 46)
         let shape =
             #/127\.0\.0\.1 - - \[[^\]]+\] "[^"]*" \d{3} \d+ "-" "[^"]*" [a-z\-]+(/[a-z\-]+)? \d+\.\d{6} (-|\d+\.\d{6}) (-|"[^"]+") (-|[0-9a-f]{32})/#
@@ -102,8 +101,7 @@ import Text
         let proxy = try ProxyUnderTest(originPort: origin.port)
         _ = try proxy.client.send("HEAD", "/v1/else", fields: [("Cache-Control", "only-if-cached")])
         _ = try proxy.client.send("HEAD", "/v1/catalog/us/songs/gone")
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
+        let lines = try proxy.finalLog()
         #expect(lines.count == 2)
         for (line, status) in zip(lines, [504, 502]) { #expect(line.contains("\" \(status) 0 \"-\""), "\(line)") }
     }
@@ -112,8 +110,7 @@ import Text
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
         try traffic(proxy)
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
+        let lines = try proxy.finalJSONLog()
         try #require(lines.count == 46)
         #expect(lines[0]["outcome"]?.stringValue == "miss")
         #expect(lines[0]["reason"]?.stringValue == "absent")
@@ -140,8 +137,7 @@ import Text
         for agent in [String(repeating: "b", count: 6_000), String(repeating: "\"\\", count: 3_000)] {
             _ = try proxy.client.send("GET", long, fields: [("User-Agent", agent), ("traceparent", Self.trace)])
         }
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n")
+        let lines = try proxy.finalLog()
         try #require(lines.count == 2)
         for line in lines {
             #expect(line.utf8.count < 4096 && line.contains(long.prefix(1 << 10) + "..."), "\(line)")

@@ -59,8 +59,7 @@ import Testing
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(status: status, fields: [("Retry-After", "3600")], body: "later")
         }
-        var policy = Policy()
-        policy[.songs] = .fixed(600, stale: 0)
+        let policy = Policy(.songs, .fixed(600, stale: 0))
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
         for round in 1...3 {
             let answer = try proxy.client.send("GET", Self.target + "1")

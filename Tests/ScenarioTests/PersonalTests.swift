@@ -10,11 +10,7 @@ import Testing
 @Suite struct PersonalTests {
     private static let songs = "/v1/me/library/songs"
 
-    private static var keeping: Policy {
-        var policy = Policy()
-        policy[.personal] = .fixed(600, stale: 600)
-        return policy
-    }
+    private static let keeping = Policy(.personal, .fixed(600, stale: 600))
 
     /// Says whose token it saw, and how many answers it has given.
     private func origin() throws -> FakeOrigin {
@@ -69,8 +65,7 @@ import Testing
         _ = try proxy.client.send("GET", "/v1/catalog/us/albums/1")
         gate.open()
         #expect(client.read(12) == Array("HTTP/1.1 200".utf8))
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n")
+        let lines = try proxy.finalLog()
         #expect(lines.filter { $0.contains("\"GET /v1/me/library") }.count == 1, "\(lines)")
     }
 
@@ -97,8 +92,7 @@ import Testing
     @Test(arguments: [TTLRule.off, .fixed(600, stale: 600)]) func anAttributeOfAUserIsForThatUser(
         personal: TTLRule
     ) throws {
-        var policy = Policy()
-        policy[.personal] = personal
+        let policy = Policy(.personal, personal)
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
         for user in ["anna", "ben", "anna"] {

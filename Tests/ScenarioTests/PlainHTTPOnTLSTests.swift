@@ -40,8 +40,7 @@ import Testing
         }
         #expect(scene.proxy.statistics[.refused] == methods.count && scene.origin.requests.isEmpty)
         #expect(try isServed(scene))
-        scene.proxy.stop()
-        let log = try scene.proxy.accessLog().split(separator: "\n")
+        let log = try scene.proxy.finalLog()
         let lines = log.filter { $0.contains("\"- - HTTP/1.1\" 400 ") && $0.contains(" refused/plain-http ") }
         #expect(lines.count == methods.count, "\(log)")
         #expect(log.count == methods.count + 1)

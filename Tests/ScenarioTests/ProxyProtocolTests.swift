@@ -44,12 +44,6 @@ import Testing
         var lines: [String] { log.lines.withLock { $0 } }
         /// What the operator can ask for.
         var refused: Int { proxy.statistics.connections.refusedHeaderCount }
-
-        /// Where the log says that requests came from, once the proxy has stopped.
-        func clients() throws -> [String] {
-            proxy.stop()
-            return try proxy.accessLog().split(separator: "\n").map { String($0.prefix { $0 != " " }) }
-        }
     }
 
     private func sent(_ bytes: String, to scene: Scene) throws -> RawClient {
@@ -73,7 +67,7 @@ import Testing
             #expect(answer(client).hasSuffix("{\"album\":1}"))
         }
         #expect(
-            try scene.clients() == ["203.0.113.9", "2001:db8::7", "203.0.113.9", "127.0.0.1", "127.0.0.1"])
+            try scene.proxy.loggedClients() == ["203.0.113.9", "2001:db8::7", "203.0.113.9", "127.0.0.1", "127.0.0.1"])
         #expect(scene.lines.isEmpty)
     }
 
@@ -90,7 +84,7 @@ import Testing
         waitUntil { scene.lines.count == 1 }
         #expect(scene.lines.first?.hasPrefix("a connection from 127.0.0.1 was closed: ") == true)
         #expect(scene.refused == 1)
-        #expect(try scene.clients().isEmpty && scene.origin.requests.isEmpty)
+        #expect(try scene.proxy.loggedClients().isEmpty && scene.origin.requests.isEmpty)
     }
 
     @Test func aHeaderThatDoesNotComeIsWaitedForAsLongAsAHead() throws {
@@ -113,7 +107,7 @@ import Testing
         try client.send(Self.header + Self.request)
         #expect(answer(client).hasSuffix("{\"album\":1}"))
         #expect(scene.lines.isEmpty && scene.refused == 0)
-        #expect(try scene.clients() == ["203.0.113.9"])
+        #expect(try scene.proxy.loggedClients() == ["203.0.113.9"])
     }
 
     @Test func connectionsCountByTheAddressThatIsSaid() throws {
@@ -139,7 +133,7 @@ import Testing
         let client = try RawClient(port: UInt16(scene.proxy.port))
         try client.send(Self.header + Self.request)
         #expect(answer(client).hasPrefix("HTTP/1.1 400 "))
-        #expect(try scene.clients() == ["127.0.0.1"])
+        #expect(try scene.proxy.loggedClients() == ["127.0.0.1"])
     }
 
     @Test func withTLSTheHeaderComesBeforeTheHandshake() throws {
@@ -159,7 +153,7 @@ import Testing
         let client = try RawClient(port: scene.port)
         try client.send([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
         #expect(client.readToEnd().bytes.isEmpty)
-        #expect(try scene.clients() == ["203.0.113.9", "203.0.113.9"])
+        #expect(try scene.proxy.loggedClients() == ["203.0.113.9", "203.0.113.9"])
     }
 
     /// A reload goes over to headers, and away from them, on the same socket.
@@ -180,7 +174,7 @@ import Testing
         let headered = try RawClient(port: scene.port)
         try headered.send(Self.header + Self.request)
         #expect(answer(headered).hasSuffix("{\"album\":1}"))
-        #expect(try scene.clients() == ["127.0.0.1", "203.0.113.9"])
+        #expect(try scene.proxy.loggedClients() == ["127.0.0.1", "203.0.113.9"])
     }
 
     /// One that has not said whose it is does not hold up the end.

@@ -1,3 +1,4 @@
+import AppleMusic
 import Cache
 import Foundation
 import Freshness
@@ -7,6 +8,7 @@ import Store
 import Synchronization
 import TestSupport
 import Testing
+import Text
 import Upstream
 
 @testable import Compose
@@ -118,6 +120,18 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         try String(contentsOfFile: folder.file("log"), encoding: .utf8)
     }
 
+    /// Stops it; the lines of its access log.
+    func finalLog() throws -> [String] {
+        stop()
+        return try accessLog().split(separator: "\n").map(String.init)
+    }
+
+    /// Stops it; the lines of its access log, which is one in JSON.
+    func finalJSONLog() throws -> [JSON] { try finalLog().map { try JSON.parse(Array($0.utf8)) } }
+
+    /// Stops it; where its access log says that requests came from.
+    func loggedClients() throws -> [String] { try finalLog().map { String($0.prefix { $0 != " " }) } }
+
     /// Drains and waits until everything is on disk; who stops it again learns what came of that.
     /// - Returns: how many connections took too long.
     @discardableResult func stop() -> Int {
@@ -176,6 +190,14 @@ extension ResponseCache {
         let done = DispatchSemaphore(value: 0)
         purge(selection, mode, at: now) { @Sendable _ in done.signal() }
         done.waitOrFail()
+    }
+}
+
+extension Policy {
+    /// The defaults, with another rule for one class.
+    init(_ resourceClass: ResourceClass, _ rule: TTLRule) {
+        self.init()
+        self[resourceClass] = rule
     }
 }
 

@@ -11,12 +11,6 @@ import Text
 @Suite(.timeLimit(.minutes(10))) struct RefusalTests {
     private static let album = "/v1/catalog/us/albums/1"
 
-    /// The log of a proxy that has stopped, a line each.
-    private func log(_ proxy: ProxyUnderTest) throws -> [JSON] {
-        proxy.stop()
-        return try proxy.accessLog().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
-    }
-
     /// "A client key is needed" was said of every key that was wrong, and of the rate the log said
     /// no more than of those.
     @Test func aWrongClientKeyIsNotAMissingOneAndNoRate() throws {
@@ -40,7 +34,7 @@ import Text
             #expect(reply.field("Cache-Status")?.contains(status == 200 ? "uri-miss" : "detail=\(reason)") == true)
         }
         #expect(proxy.statistics[because: .clientKeyUnknown] == 2 && proxy.statistics[.refused] == 5)
-        let lines = try log(proxy)
+        let lines = try proxy.finalJSONLog()
         #expect(
             lines.compactMap { $0["reason"]?.stringValue } == [
                 "client-key-missing", "client-key-missing", "client-key-unknown", "client-key-unknown", "absent",
@@ -84,7 +78,7 @@ import Text
             #expect(reply.status == status && allows == (status == 405), "\(method) \(cause)")
         }
         #expect(origin.requests.isEmpty && proxy.statistics[.upstreamErrors] == 0)
-        let lines = try log(proxy)
+        let lines = try proxy.finalJSONLog()
         try #require(lines.count == Self.invalid.count)
         for (line, (method, _, _, _, logged, cause)) in zip(lines, Self.invalid) {
             let words = ["method", "target", "reason", "detail"].map { line[$0]?.stringValue }
@@ -123,7 +117,7 @@ import Text
             let reply = try proxy.client.send("OPTIONS", "/" + Self.album + "?secret=1", fields: fields)
             #expect(reply.status == 204 && (reply.field("Access-Control-Allow-Origin") == site) == site.contains("a.e"))
         }
-        let lines = try log(proxy)
+        let lines = try proxy.finalJSONLog()
         #expect(lines.map { $0["detail"]?.stringValue } == [nil, "origin-not-allowed", "method-not-allowed"])
         for member in ["outcome", "reason"] { #expect(lines.allSatisfy { $0[member]?.stringValue == "preflight" }) }
         #expect(lines.allSatisfy { $0["target"]?.stringValue == Self.album })
@@ -138,7 +132,7 @@ import Text
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
         let fields = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
         #expect(try proxy.client.send("OPTIONS", target, fields: fields).status == 204)
-        #expect(try log(proxy).map { $0["target"]?.stringValue } == [logged])
+        #expect(try proxy.finalJSONLog().map { $0["target"]?.stringValue } == [logged])
     }
 
     /// The client got an empty 401, and the log said that Apple refused a token that did not exist.

@@ -16,11 +16,7 @@ import Testing
     private static let target = "/v1/catalog/us/albums/1"
 
     /// Keeps personal answers.
-    private static var keeping: Policy {
-        var policy = Policy()
-        policy[.personal] = .fixed(600, stale: 0)
-        return policy
-    }
+    private static let keeping = Policy(.personal, .fixed(600, stale: 0))
 
     private static func isPersonalHit(_ proxy: ProxyUnderTest, _ method: String = "GET") throws -> Bool {
         let reply = try proxy.client.send(method, "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])

@@ -26,8 +26,7 @@ import Testing
             #expect(proxy.statistics[.requests] == number + 1)
         }
         #expect(origin.requests.count == 1)
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").filter { $0.contains("GET \(Self.album) HTTP/1.1") }
+        let lines = try proxy.finalLog().filter { $0.contains("GET \(Self.album) HTTP/1.1") }
         #expect(lines.count == 7)
         #expect(lines.dropFirst().allSatisfy { $0.contains("\" 200 21 ") && $0.contains("\" hit 0.") })
     }
@@ -35,8 +34,7 @@ import Testing
     @Test func whatRanOutIsFetchedAgain() throws {
         let clock = ManualClock(1_800_000_000)
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
-        var policy = Policy()
-        policy[.albums] = .fixed(60, stale: 0)
+        let policy = Policy(.albums, .fixed(60, stale: 0))
         let proxy = try ProxyUnderTest(
             originPort: origin.port, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
         for round in 1...3 {

@@ -34,14 +34,12 @@ import Testing
                     body: request.method == "DELETE" ? "" : "{\"writes\":\(state)}")
             }
             self.origin = origin
-            var policy = Policy()
-            policy[.personal] = .fixed(600, stale: 600)
-            let kept = policy
+            let policy = Policy(.personal, .fixed(600, stale: 600))
             let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
             nodes = try [0, 1].map { index in
                 var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(index)")
                 settings.timeout = .seconds(60)
-                return try ProxyUnderTest(originPort: origin.port, policy: kept, tier: SharedTier(settings) { _ in })
+                return try ProxyUnderTest(originPort: origin.port, policy: policy, tier: SharedTier(settings) { _ in })
             }
         }
 

@@ -22,8 +22,7 @@ import Testing
         private let parentCache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
 
         init(_ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply) throws {
-            var policy = Policy()
-            policy[.albums] = .fixed(day, stale: stale)
+            let policy = Policy(.albums, .fixed(day, stale: stale))
             origin = try FakeOrigin(answer)
             let timeOfDay = TimeOfDay { [clock] in clock.unixSeconds }
             parent = try ProxyUnderTest(

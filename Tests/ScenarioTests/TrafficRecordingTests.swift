@@ -107,8 +107,7 @@ extension TemporaryFolder {
                     ("Content-Type", "application/json"), ("Cache-Control", isKept ? "public, max-age=60" : "no-store"),
                 ], body: "{\"target\":\"\(request.target)\"}")
         }
-        var policy = Policy()
-        policy[.albums] = .off
+        let policy = Policy(.albums, .off)
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
         try proxy.startRecording(RecordingSettings(path: folder.file()))
         for (target, fields) in [("/v1/x?kept", [("Cookie", "a=b")]), ("/v1/x?passed", [("Cookie", "a=b")])] {

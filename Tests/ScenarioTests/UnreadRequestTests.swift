@@ -23,8 +23,7 @@ import Text
             originPort: origin.port, timeouts: timeouts, clientKeys: clientKeys, logFormat: .json)
         if let adjust { try proxy.adopt(adjust) }
         for request in requests { _ = try proxy.connection(sending: request).readToEnd() }
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
+        let lines = try proxy.finalLog()
         try #require(lines.count == requests.count)
         return lines
     }

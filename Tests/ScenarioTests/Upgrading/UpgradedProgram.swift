@@ -140,11 +140,8 @@ final class UpgradedProgram {
         kill(process, SIGTERM)
         waitUntil(within: 60) { !Self.isRunning(process) }
         if !Self.isRunning(process) { process = 0 }
-        return isFirst ? exitStatus : nil
+        return isFirst ? first?.waitForEnd() : nil
     }
-
-    /// Of the process that the test started, once it has ended.
-    var exitStatus: Int32? { first?.waitForEnd() }
 
     /// Not when it has ended and waits for a parent to ask how.
     static func isRunning(_ process: pid_t) -> Bool {
