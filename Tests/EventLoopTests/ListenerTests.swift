@@ -43,7 +43,7 @@ import Testing
 
     /// A lost probe killed sound connections: the time without an acknowledgement was over with the
     /// first.
-    @Test func anIdleConnectionIsGivenUpAfterAllItsProbesAndNoSooner() throws {
+    @Test func anIdleConnectionIsGivenUpAfterItsLastProbe() throws {
         let descriptor = try Socket.open(family: AF_INET)
         defer { close(descriptor) }
         Socket.setKeepAlive(descriptor)

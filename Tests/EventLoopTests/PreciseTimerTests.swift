@@ -17,7 +17,7 @@ import Testing
         return (loop, loop.sync { Confined(Fixture(), to: loop) })
     }
 
-    @Test func itFiresOnceForEachTimeItIsSetAndNeverEarly() throws {
+    @Test func itFiresOnceForEachSettingAndNeverEarly() throws {
         let (loop, fixture) = try fixture()
         let done = DispatchSemaphore(value: 0)
         let times = Mutex<[Instant]>([])

@@ -39,7 +39,7 @@ import class Foundation.FileManager
         }
     }
 
-    @Test func onlyItsOwnerCanConnectAndTheUserOfWhoDidIsKnown() throws {
+    @Test func onlyTheOwnerConnectsAndIsKnown() throws {
         try withLoop { loop in
             let place = try Place()
             var users: [UInt32?] = []
@@ -102,7 +102,7 @@ import class Foundation.FileManager
     }
 
     /// The one who started the process made the file and keeps it.
-    @Test func anInheritedSocketIsFoundByItsPathAndKeepsItsFile() throws {
+    @Test func anInheritedSocketKeepsItsFile() throws {
         try withLoop { loop in
             let place = try Place()
             let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)

@@ -67,7 +67,7 @@ struct DamagedFileTests {
 
     /// Of another owner, and for reading alone. Root may write everything: the program runs as
     /// another user then.
-    @Test func aFileThatMayNotBeWrittenIsNoReasonNotToStart() async throws {
+    @Test func aReadOnlyFileIsNoReasonNotToStart() async throws {
         try await onThread {
             let house = try FaultHouse()
             try house.fill(0..<Self.albums)

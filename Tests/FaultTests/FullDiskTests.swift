@@ -42,7 +42,7 @@ struct FullDiskTests {
         exec "$@"
         """#
 
-    @Test func aFullDiskCostsNoAnswerAndIsUsedAgainOnceThereIsSpace() async throws {
+    @Test func aFullDiskCostsNoAnswer() async throws {
         try await onThread {
             let house = try FaultHouse()
             let unshare = try #require(Tool("unshare"))

@@ -23,7 +23,7 @@ struct KillTests {
         var timesOfFirstHits: [Duration] = []
     }
 
-    @Test func aKillAtAnyMomentLosesNothingThatWasStoredAndShowsNothingWrong() async throws {
+    @Test func aKillLosesNothingStoredAndServesNothingWrong() async throws {
         try await onThread {
             let seed = UInt64.random(in: 0...UInt64.max)
             var generator = SeededGenerator(seed: seed)

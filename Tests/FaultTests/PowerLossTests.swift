@@ -26,7 +26,7 @@ struct PowerLossTests {
         var lost = 0
     }
 
-    @Test func whatALossOfPowerLeavesIsSoundAndServesNothingWrong() async throws {
+    @Test func aLossOfPowerLeavesASoundFile() async throws {
         try await onThread {
             let seed = UInt64.random(in: 0...UInt64.max)
             var generator = SeededGenerator(seed: seed)

@@ -29,7 +29,7 @@ import Testing
         return text
     }
 
-    @Test func anInterimResponseThatComesLateIsNotTakenForTheNextRequests() throws {
+    @Test func aLateInterimResponseIsNotTheNextRequests() throws {
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let origin = try ScriptedOrigin(
             [
@@ -51,7 +51,7 @@ import Testing
 
     /// The failure of a request whose client was answered long ago says nothing of the answer that
     /// it reads now.
-    @Test func aRequestThatFailsLateBreaksNoOtherAnswerOfTheConnection() throws {
+    @Test func aLateFailureBreaksNoOtherAnswerOfTheConnection() throws {
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let half = [UInt8](repeating: 0x61, count: 9 << 20)
         let origin = try ScriptedOrigin(
@@ -86,7 +86,7 @@ import Testing
         return client.readText()
     }
 
-    @Test func whatWasPurgedDoesNotStandInForAnOriginThatFails() throws {
+    @Test func aPurgedAnswerDoesNotStandInForAFailure() throws {
         let text = try replyPurgedOnTheWay(cacheWithExpired(), [.reset])
         #expect(text.hasPrefix("HTTP/1.1 502 "))
     }
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// A POST led no flight: its answer was stored although its target had been purged.
-    @Test(arguments: [true, false]) func whatAPostBringsIsNotStoredWhereItsTargetWasPurgedMeanwhile(
+    @Test(arguments: [true, false]) func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(
         isPurged: Bool
     ) throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)

@@ -62,7 +62,7 @@ import Upstream
         #expect(found.body.isEmpty && !String(reflecting: found.exchange).contains("s3cret"))
     }
 
-    @Test func whatTheOriginAnswersIsPassedOnAndRecordedWithoutSecrets() throws {
+    @Test func answersAreForwardedAndRecordedWithoutSecrets() throws {
         try withTemporaryDirectory { folder in
             let path = folder.appendingPathComponent("traffic").path
             let origin = try ScriptedOrigin([
@@ -138,7 +138,7 @@ import Upstream
         }
     }
 
-    @Test func withoutAnOriginWhatWasNotRecordedIsAnErrorThatSaysSo() throws {
+    @Test func withoutAnOriginUnrecordedRequestsFail() throws {
         try withTemporaryDirectory { folder in
             let gone = try ScriptedOrigin([])
             gone.stop()

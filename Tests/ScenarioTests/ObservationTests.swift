@@ -150,7 +150,7 @@ import Text
         #expect(lines[1].contains(String(repeating: "\\u0022\\u005c", count: 85) + "...\""))
     }
 
-    @Test func aClientThatAsksTooOftenIsToldWhenToComeAgain() throws {
+    @Test func aClientBeyondItsRateIsToldWhenToRetry() throws {
         let origin = try origin()
         let file = "phone 0123456789abcdef 2/s\nweb fedcba9876543210\n"
         let keys = try ClientKeys(SecretBytes(Array(file.utf8).span))

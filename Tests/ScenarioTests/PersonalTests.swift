@@ -42,7 +42,7 @@ import Testing
         try proxy.client.send("GET", target, fields: [("Music-User-Token", user)])
     }
 
-    @Test func aWriteDropsWhatIsKeptForItsUserAndNobodyElse() throws {
+    @Test func aWriteEndsAnswersOfItsUserAlone() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
         for user in ["anna", "ben"] { _ = try get(proxy, user) }

@@ -71,11 +71,8 @@ import Testing
         #expect(scene.lines.isEmpty)
     }
 
-    @Test(arguments: [
-        request, "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\n" + request, "PROXY TCP4 1.2.3.4 5.6.7.8 1 99999\r\n" + request,
-        "PROXY TCP4 1.2.3.4",
-    ])
-    func whoBeginsWithSomethingElseGetsNoAnswer(bytes: String) throws {
+    @Test(arguments: [request, "PROXY TCP4 1.2.3.4"]) func whoBeginsWithSomethingElseGetsNoAnswer(bytes: String) throws
+    {
         let scene = try Scene()
         let client = try RawClient(port: scene.port)
         try client.send(bytes)
@@ -87,7 +84,7 @@ import Testing
         #expect(try scene.proxy.loggedClients().isEmpty && scene.origin.requests.isEmpty)
     }
 
-    @Test func aHeaderThatDoesNotComeIsWaitedForAsLongAsAHead() throws {
+    @Test func aMissingHeaderHasTheDeadlineOfAHead() throws {
         var timeouts = ClientTimeouts.ofTests
         timeouts.head = .milliseconds(200)
         let scene = try Scene(timeouts: timeouts)

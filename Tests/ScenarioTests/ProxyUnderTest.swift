@@ -171,16 +171,14 @@ extension RawClient {
 }
 
 extension ResponseCache {
-    /// One in memory that holds the answer "old" to a target, `age` seconds old.
-    static func holdingOld(
-        _ target: String, age: Int64 = 100, _ lifetime: Lifetime, fields: String = ""
-    ) -> ResponseCache {
+    /// One in memory that holds the answer "old" to a target, a hundred seconds old.
+    static func holdingOld(_ target: String, _ lifetime: Lifetime, fields: String = "") -> ResponseCache {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         cache.store(
             StoredResponse(
                 key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
                 fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
-                receivedAt: Int64(Date().timeIntervalSince1970) - age, lifetime: lifetime, classTag: 0,
+                receivedAt: Int64(Date().timeIntervalSince1970) - 100, lifetime: lifetime, classTag: 0,
                 storefront: Array("us".utf8)))
         return cache
     }

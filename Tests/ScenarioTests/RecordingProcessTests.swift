@@ -44,7 +44,7 @@ struct RecordingProcessTests {
     }
 
     @Test(arguments: TestSize.of([150_000], full: [0, 150_000, 300_000, 450_000]) as [UInt32])
-    func whatAKilledProxyRecordedIsReadUpToItsLastWholeLine(microseconds: UInt32) async throws {
+    func aRecordingOfAKilledProxyIsReadToItsLastLine(microseconds: UInt32) async throws {
         try await onThread {
             let recorder = try Recorder()
             let port = try recorder.program.port

@@ -87,7 +87,7 @@ import Text
     }
 
     /// Each of them went to the origin with the operator's token.
-    @Test func pathsOutsideOfTheAPIAreRefusedWhereTheOperatorSaysSo() throws {
+    @Test func pathsOutsideOfTheAPICanBeRefused() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         #expect(try proxy.client.send("GET", "/.env").status == 200)
@@ -136,7 +136,7 @@ import Text
     }
 
     /// The client got an empty 401, and the log said that Apple refused a token that did not exist.
-    @Test func aMissingDeveloperTokenIsSaidToTheAppAndToTheOperator() throws {
+    @Test func aMissingDeveloperTokenIsReported() throws {
         let lines = Mutex<[String]>([])
         let origin = try FakeOrigin { request in
             FakeOrigin.Reply(status: request.target.contains("words") ? 400 : 401, body: "")

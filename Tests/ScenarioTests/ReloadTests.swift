@@ -28,7 +28,7 @@ import Testing
     }
 
     /// What was concluded from a request when anyone was served answered it still.
-    @Test func aRequestThatIsKnownIsRefusedOnceClientKeysAreAskedFor() throws {
+    @Test func aKnownRequestNeedsAKeyAfterAReload() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
         for _ in 0..<4 { #expect(try proxy.client.send("GET", Self.target).status == 200) }
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// The process that failed to take over may have served a user's write.
-    @Test func whatWasKeptForAUserBeforeAnUpgradeThatFailedIsNotFoundAfterIt() throws {
+    @Test func aFailedUpgradeEndsStoredPersonalAnswers() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
         func ask() throws -> Bool { try Self.isPersonalHit(proxy) }
@@ -110,7 +110,7 @@ import Testing
 
     /// The answer came after the pause, and was kept although the process that failed to take over
     /// may have served a write since it was asked for.
-    @Test func whatWasAskedForBeforeAnUpgradeThatFailedIsNotFoundAfterIt() throws {
+    @Test func aFailedUpgradeEndsPersonalAnswersUnderWay() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let isFirst = Mutex(true)
         let origin = try FakeOrigin { _ in
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// While nothing personal is kept the proxy misses the writes that end what was kept before.
-    @Test func whatWasKeptForAUserIsNotFoundAfterKeepingWasSwitchedOffAndOnAgain() throws {
+    @Test func keepingSwitchedOffAndOnForgetsPersonalAnswers() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
         func ask(_ method: String = "GET") throws -> Bool { try Self.isPersonalHit(proxy, method) }
@@ -156,7 +156,7 @@ import Testing
         #expect(try ask() || ask())
     }
 
-    @Test func aRequestUnderWayEndsAtTheOriginItWasSentTo() throws {
+    @Test func aRequestUnderWayStaysWithItsOrigin() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let old = try FakeOrigin { _ in
             mayAnswer.waitOrFail()
@@ -196,7 +196,7 @@ import Testing
     }
 
     /// Loops share a port, and so could another proxy: both once served half of the requests each.
-    @Test func aPortThatAnotherProxyHasIsAnErrorThatNamesIt() throws {
+    @Test func aPortInUseIsAnErrorThatNamesIt() throws {
         let first = try ProxyUnderTest(originPort: 1, workers: 2)
         defer { first.stop() }
         do {

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func whatWasRemovedOrPurgedIsFetchedAgain() throws {
+    @Test func aRemovedOrPurgedAnswerIsFetchedAgain() throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{}") }
         let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)

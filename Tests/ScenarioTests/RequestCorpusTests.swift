@@ -53,7 +53,7 @@ struct RequestCorpusTests {
     }
 
     /// Our side stays open, so it is the proxy that ends the connection.
-    @Test func theConnectionIsClosedWhereACaseSaysSoAndOfUseWhereNot() throws {
+    @Test func theConnectionClosesOnlyWhereTheCaseSaysSo() throws {
         let cases = try Case.all().filter { one in
             !one.hasUnknownMethod && one.id != Self.unfinished
                 && (one.mustClose || Self.usable.contains(one.expectation))

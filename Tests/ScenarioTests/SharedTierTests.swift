@@ -26,8 +26,7 @@ import Testing
 
         /// - Parameter ahead: of the first node's clock, in seconds.
         init(
-            _ count: Int, policy: Policy = Policy(), ahead: Int64 = 0,
-            _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
+            _ count: Int, ahead: Int64 = 0, _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
         ) throws {
             engine = try RedisServer()
             origin = try FakeOrigin(answer)
@@ -35,9 +34,7 @@ import Testing
                 let tier = SharedTier(ofNode: index, engine)
                 let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
                 let clock = TimeOfDay { TimeOfDay.system.unixSeconds() + (index == 0 ? ahead : 0) }
-                nodes.append(
-                    try ProxyUnderTest(
-                        originPort: origin.port, cache: cache, policy: policy, timeOfDay: clock, tier: tier))
+                nodes.append(try ProxyUnderTest(originPort: origin.port, cache: cache, timeOfDay: clock, tier: tier))
                 caches.append(cache)
                 tiers.append(tier)
             }
@@ -45,8 +42,8 @@ import Testing
 
         deinit { for node in nodes { node.stop() } }
 
-        func get(_ node: Int, _ target: String, _ fields: [(String, String)] = []) throws -> HTTPTestClient.Reply {
-            try nodes[node].client.send("GET", target, fields: fields)
+        func get(_ node: Int, _ target: String) throws -> HTTPTestClient.Reply {
+            try nodes[node].client.send("GET", target)
         }
     }
 
@@ -105,7 +102,7 @@ import Testing
     }
 
     /// A node whose clock was ahead had fetched it before the purge, and it was younger than that.
-    @Test func whatWasPurgedIsNotBuiltOfWhatANodeDatedAhead() throws {
+    @Test func anAnswerDatedAheadDoesNotUndoAPurge() throws {
         let single = #"{"data":[{"id":"1","type":"songs","href":"/v1/catalog/us/songs/1","attributes":{"name":"a"}}]}"#
         let both = single.replacingOccurrences(
             of: "]}", with: #",{"id":"2","type":"songs","href":"/v1/catalog/us/songs/2","attributes":{"name":"b"}}]}"#)
@@ -149,7 +146,7 @@ import Testing
     }
 
     /// It was counted before it was kept.
-    @Test func whatIsPurgedBeforeItIsKeptIsNotCountedAsTaken() throws {
+    @Test func anAnswerPurgedBeforeItIsStoredIsNotCountedAsTaken() throws {
         let nodes = try Nodes(2) { _ in FakeOrigin.Reply(body: "{\"album\":1}") }
         _ = try nodes.get(0, Self.album)
         waitUntil { (try? nodes.engine.run("KEYS", "refrain:v1:*"))?.contains("refrain:v1:") == true }
@@ -168,7 +165,7 @@ import Testing
     }
 
     /// A node that may not keep a 400 in an answer's place took it from the node that may.
-    @Test func noBadRequestOfAnotherNodeTakesThePlaceOfAnAnswer() throws {
+    @Test func aSharedBadRequestReplacesNoAnswer() throws {
         let isRefused = Mutex(true)
         let nodes = try Nodes(2) { _ in
             guard isRefused.withLock({ $0 }) else { return FakeOrigin.Reply(body: "{\"data\":[]}") }

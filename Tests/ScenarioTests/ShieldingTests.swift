@@ -59,7 +59,7 @@ import Testing
         #expect(third.field("Cache-Status") == "refrain; hit; ttl=-1; detail=stale-while-revalidate")
     }
 
-    @Test func whatWasPurgedInTheParentIsNotStoredAsFresh() throws {
+    @Test func anAnswerPurgedInTheParentIsNotStoredAsFresh() throws {
         let answers = Atomic<Int>(0)
         let chain = try Chain { _ in
             FakeOrigin.Reply(body: "{\"answer\":\(answers.add(1, ordering: .relaxed).newValue)}")

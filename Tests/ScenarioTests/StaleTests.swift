@@ -79,7 +79,7 @@ import Testing
     }
 
     /// The origin is silent, not gone: its answer is still wanted, but not waited for.
-    @Test func anExpiredAnswerStandsInForASlowOriginWhoseAnswerIsStoredAllTheSame() throws {
+    @Test func anExpiredAnswerStandsInForASlowOrigin() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
             .request, .wait(gate), .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"new\":1}"), .hold,

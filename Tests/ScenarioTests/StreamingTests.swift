@@ -33,7 +33,7 @@ import Testing
         #expect(bytes.starts(with: Array("HTTP/1.1 200".utf8)) && bytes.count > Self.size / 2 && client.wasReset)
     }
 
-    @Test func whatMayBeKeptIsWholeBeforeItsClientGetsAnyOfIt() throws {
+    @Test func aStorableAnswerIsWholeBeforeItIsSent() throws {
         let origin = try Self.stuckOrigin("Cache-Control: max-age=60")
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
@@ -51,7 +51,7 @@ import Testing
 
     /// Its reader was reset as one of an answer that is too large to be collected, and held the
     /// connection to the origin until then.
-    @Test func slowReaderOfWhatCouldBeCollectedGetsAllOfItAndHoldsUpNoOne() throws {
+    @Test func slowReaderGetsTheWholeAnswerAndDelaysNoOther() throws {
         let large = [UInt8](repeating: 32, count: 8 << 20)
         let origin = try ScriptedOrigin([
             .perform { request in

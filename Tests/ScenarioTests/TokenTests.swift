@@ -29,7 +29,7 @@ import Testing
         try FakeOrigin { _ in FakeOrigin.Reply(status: status, body: "") }
     }
 
-    @Test func aRejectedTokenIsReadAnewAndTheRequestTriedOnceMore() throws {
+    @Test func aRejectedTokenIsReadAgainAndTheRequestRetried() throws {
         let origin = try FakeOrigin { request in
             FakeOrigin.Reply(status: request.field("authorization") == "Bearer new" ? 200 : 401, body: "")
         }
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// With personal traffic alone the proxy's own token was refused for hours, and no alert came.
-    @Test func aTokenThatIsRefusedOnPersonalRequestsAloneIsAFailureToo() throws {
+    @Test func aTokenRefusedOnPersonalRequestsIsAFailure() throws {
         let origin = try origin(401)
         let proxy = try proxy(origin)
         let target = "/v1/me/library/songs"
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Both went out: the client was shown the operator's library, and could write there.
-    @Test func theOperatorsUserTokenStaysAtHomeWhereAUserIsNamed() throws {
+    @Test func theOperatorsUserTokenIsNotSentForANamedUser() throws {
         let token = try SecretFile.readToken(directory.put("operator", "user", mode: 0o600))
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(

@@ -70,7 +70,7 @@ extension TemporaryFolder {
     }
 
     /// It was recorded as though it were the content itself, and with the status of both caches.
-    @Test func anAnswerInACodingOfTheOriginsIsRecordedWithoutABodyAndWithOurStatus() throws {
+    @Test func codedAnswersAreRecordedWithoutBodiesAndWithOurStatus() throws {
         let folder = try TemporaryFolder()
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(

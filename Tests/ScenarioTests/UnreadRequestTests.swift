@@ -102,7 +102,7 @@ import Text
         #expect(!line.contains("0123456789abcdef"))
     }
 
-    @Test func aRequestThatIsTooLargeForTheMemoryOfAllIsNamed() throws {
+    @Test func aRequestBeyondTheSharedMemoryIsNamed() throws {
         let content = String(repeating: "a", count: 60_000)
         let request = "PUT \(Self.album) HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n" + content
         let lines = try lines([request]) { $0.bounds.requestBytes = 40_000 }

@@ -152,7 +152,7 @@ struct UpstreamCorpusProxyTests {
     /// Where the proxy has to give the origin up it does so soon: in the time that it leaves an
     /// origin which is only late on a busy machine, the test would be over.
     @Test(arguments: [false, true])
-    func withNothingStoredARefusedAnswerIsA502AndNeverHalfOfOne(_ isEndless: Bool) async throws {
+    func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) async throws {
         let cases = try Self.cases().filter { $0.isEndless == isEndless }
         #expect(isEndless ? cases.count > 3 : cases.count > 600)
         // No answer is right that comes later than the proxy waits.

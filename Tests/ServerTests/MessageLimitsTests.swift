@@ -45,7 +45,7 @@ import Testing
         #expect(MessageLimits.response.maxBodyBytes == .max)
     }
 
-    @Test func headsAreBoundedAndEachOfTheirParts() {
+    @Test func headsAndTheirPartsAreBounded() {
         let empty = request(fields: "X: \r\n").utf8.count
         expect(
             .headTooLarge, at: request(fields: "X: \(text(200 - empty))\r\n"),
@@ -68,7 +68,7 @@ import Testing
         #expect(error == .statusLine)
     }
 
-    @Test func contentIsBoundedAndEachPartOfItsChunks() {
+    @Test func contentChunksAndTrailersAreBounded() {
         func chunked(_ body: String) -> String { request(fields: "Transfer-Encoding: chunked\r\n", body: body) }
         expect(
             .contentTooLarge, at: request(fields: "Content-Length: 8\r\n", body: text(8)),

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 @testable import Server
 
-/// What the server's reader made of some bytes; all that a test wants to compare.
+/// The outcome of reading bytes as the server does: all that a test wants to compare.
 struct Verdict: Equatable, CustomStringConvertible {
     enum End: Equatable {
         /// Every byte belonged to a request.

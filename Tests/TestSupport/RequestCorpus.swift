@@ -13,7 +13,7 @@ public struct CorpusRequest: Sendable {
     /// The target that must not be taken for that of a request.
     public let never: String?
 
-    /// What a server may answer to a request it refuses, where a case does not say.
+    /// Statuses of a refusal, where a case does not say.
     private static let refusals: Set = [400, 403, 405, 408, 411, 413, 414, 417, 421, 422, 426, 431, 501, 505]
 
     /// Wanted refused, and not refused here: their method is an unknown token, and the contract has

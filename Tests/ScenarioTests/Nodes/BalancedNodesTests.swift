@@ -26,7 +26,7 @@ struct BalancedNodesTests {
 
     /// So that one answer can be composed of the other. The slashes of `https://host` counted: by
     /// HTTP/2 all albums of a storefront had one node, mostly another one than by HTTP/1.1.
-    @Test(.requires(.curl)) func whatIsAskedOfOneAlbumGoesToOneNodeByBothVersionsOfHTTP() throws {
+    @Test(.requires(.curl)) func bothVersionsOfHTTPFindTheNodeOfAnAlbum() throws {
         let scene = try BalancedNodes()
         let numbers = 1...12
         let endings = ["", "?include=artists", "?l=fr&include=tracks", "/tracks", "/artists?limit=3"]

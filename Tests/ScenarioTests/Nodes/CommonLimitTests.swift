@@ -59,7 +59,7 @@ struct CommonLimitTests {
         }
     }
 
-    @Test func tenNodesLearnOneLimitAndKeepToItsPartsWithoutAnEngine() async throws {
+    @Test func tenNodesLearnOneLimitTogether() async throws {
         try await onThread {
             let api = SimulatedAPI.open { configuration in
                 configuration.artists = 100

@@ -58,7 +58,7 @@ struct SharingNodesTests {
     }
 
     @Test(arguments: TestSize.of([.roundRobin], release: TrialBalancer.Way.allCases) as [TrialBalancer.Way])
-    func aNodeThatIsKilledCostsNoAnswerAndHardlyARequest(_ way: TrialBalancer.Way) async throws {
+    func aKilledNodeCostsHardlyARequest(_ way: TrialBalancer.Way) async throws {
         let base = try await onThread { try Self.undisturbed(.named(.apps), way) }
         let outcome = try await onThread { try Trial.outcome(of: .named(.apps), way, .kill) }
         expect(outcome, of: base, Self.oneIsLost, "one is killed, \(way)")

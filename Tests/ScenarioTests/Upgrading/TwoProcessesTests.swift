@@ -132,7 +132,7 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test func aUsersWriteToOneOfTwoProcessesIsNotMissedByTheOther() async throws {
+    @Test func aWriteToOneProcessEndsAnswersOfTheOther() async throws {
         try await onThread {
             let origin = try Self.origin()
             let program = try Self.program(origin, "ttl personal 600s")

@@ -82,7 +82,7 @@ struct UpgradeTests {
         #expect(!UpgradedProgram.isRunning(process))
     }
 
-    @Test func aServiceManagerLearnsWhichProcessItIsAndKeepsItsSockets() async throws {
+    @Test func aServiceManagerLearnsTheNewProcess() async throws {
         try await onThread {
             let origin = try ServiceHost.serving(SimulatedAPI.open())
             defer { origin.stop() }
