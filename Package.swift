@@ -137,7 +137,7 @@ let package = Package(
                 ],
                 swiftSettings: swift),
             .testTarget(
-                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "EventLoop", "Store", "TestSupport"],
+                name: "FaultTests", dependencies: ["AppleMusic", "Cache", "Store", "TestSupport"],
                 swiftSettings: swift),
             .testTarget(
                 name: "BenchTests",

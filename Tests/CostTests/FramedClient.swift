@@ -3,9 +3,7 @@ import TestSupport
 /// A client that asks one after the other over one HTTP/2 connection. It does not read fields,
 /// which would take a decoder of their compression; the content says whether an answer is right.
 final class FramedClient {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
+    private typealias Failure = ServedProgram.Failure
 
     private let client: RawClient
     private var received: ArraySlice<UInt8> = []

@@ -10,9 +10,7 @@ import Testing
 /// writer of the file. At SIGUSR1, by which logs are reopened, callgrind writes down what it has
 /// counted and begins anew.
 final class MeasuredProxy {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
+    private typealias Failure = ServedProgram.Failure
 
     private static let counted = "$s9EventLoopAAC5drain*LLyyF"
     private static let dumping = "$s7refrain12RunningProxyC10reopenLogsyyF"

@@ -14,7 +14,7 @@ import Testing
         return plan
     }
 
-    @Test func theNextAddressIsTriedAfterAQuarterOfASecondAndTheFirstGoesOn() {
+    @Test func theNextAddressIsTriedAfterAQuarterOfASecond() {
         var plan = plan("a", "b", "c")
         #expect(plan.nextAt == at(250))
         #expect(plan.tick(isShakingHands: false, now: at(249)) == [])
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// A name whose addresses had changed was 502 until its time was over.
-    @Test func whenAllHaveFailedTheNameIsLookedUpOnceMoreAndNewAddressesAreTried() {
+    @Test func newAddressesAreTriedOnceAllHaveFailed() {
         var plan = plan("a", "b")
         #expect(plan.failed("a", now: at(1)) == [.dial("b")])
         #expect(plan.failed("b", now: at(2)) == [.lookUpAgain])

@@ -25,7 +25,7 @@ import Testing
     /// Patient where nothing else is said: only what is meant to be late may be.
     private func dial(
         _ port: UInt16, _ resolver: Resolver, _ loop: EventLoop, host: String = "localhost", tls: ClientTLS? = nil,
-        rotation: Int = 0, within time: Duration = .seconds(600), takesOver: Bool = true
+        rotation: Int = 0, within time: Duration = .seconds(600)
     ) -> (dialer: Dialer, outcome: Outcome) {
         loop.sync {
             let outcome = Outcome()
@@ -34,7 +34,7 @@ import Testing
                 resolver: resolver, loop: loop, rotation: rotation,
                 completion: { result in
                     outcome.results.append(result)
-                    if takesOver, case .success(let stream) = result { stream.handler = Recorder() }
+                    if case .success(let stream) = result { stream.handler = Recorder() }
                 })
             return (dialer, outcome)
         }
@@ -153,14 +153,6 @@ import Testing
             loop.sync { dialer.stop() }
             #expect(loop.eventually { silent.recorders[0].end != nil })
             loop.sync { #expect(outcome.results.isEmpty) }
-        }
-    }
-
-    @Test func streamThatNobodyTakesOverIsClosed() throws {
-        try withLoop { loop in
-            let server = try TestServer(loop: loop)
-            let (_, outcome) = dial(server.port, Resolver(), loop, host: "127.0.0.1", takesOver: false)
-            #expect(loop.eventually { outcome.results.count == 1 && server.recorders.first?.end != nil })
         }
     }
 }

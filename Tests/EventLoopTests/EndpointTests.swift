@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EndpointTests {
     /// A name with a dot at its end went into the handshake and to the origin as it was.
-    @Test func theDotThatEndsANameIsForTheNameServerAlone() {
+    @Test func theDotThatEndsANameStaysOutOfTheHandshake() {
         let endpoint = Endpoint(isTLS: true, host: "origin.test.", port: 8443)
         #expect(endpoint.host == "origin.test." && endpoint.name == "origin.test")
         #expect("\(endpoint)" == "origin.test:8443")

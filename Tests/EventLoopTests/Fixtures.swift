@@ -28,6 +28,13 @@ final class Recorder: StreamHandler {
     var closeCount: Int { events.filter { $0 == .close }.count }
     var isClosed: Bool { closeCount > 0 }
 
+    /// One that sends back what it gets.
+    static var echoing: Recorder {
+        let recorder = Recorder()
+        recorder.echoes = true
+        return recorder
+    }
+
     func note(_ event: Event, _ stream: Stream) {
         stream.loop.assertOnLoop()
         if isInsideCall { wasReentered = true }

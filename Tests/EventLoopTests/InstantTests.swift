@@ -18,15 +18,6 @@ import Testing
         #expect(Duration(secondsComponent: .min, attosecondsComponent: 0).wholeNanoseconds == .min)
     }
 
-    @Test func neverGoesBack() {
-        var last = Instant.now()
-        for _ in 0..<1000 {
-            let next = Instant.now()
-            #expect(next >= last)
-            last = next
-        }
-    }
-
     @Test func secondsToWaitAreWholeAndOneAtLeast() {
         let spans: [Duration] = [.seconds(-5), .zero, .milliseconds(1), .seconds(1), .milliseconds(1001), .seconds(60)]
         #expect(spans.map(\.secondsToWait) == [1, 1, 1, 1, 2, 60])

@@ -12,9 +12,13 @@ import Testing
         var fired: [Instant] = []
     }
 
-    @Test func itFiresOnceForEachTimeItIsSetAndNeverEarly() throws {
+    private func fixture() throws -> (EventLoop, Confined<Fixture>) {
         let loop = try EventLoop(label: "precise")
-        let fixture = loop.sync { Confined(Fixture(), to: loop) }
+        return (loop, loop.sync { Confined(Fixture(), to: loop) })
+    }
+
+    @Test func itFiresOnceForEachSettingAndNeverEarly() throws {
+        let (loop, fixture) = try fixture()
         let done = DispatchSemaphore(value: 0)
         let times = Mutex<[Instant]>([])
         try loop.sync { () throws(SystemError) in
@@ -43,9 +47,8 @@ import Testing
     }
 
     @Test func settingItAgainForgetsTheEarlierTime() throws {
-        let loop = try EventLoop(label: "precise")
+        let (loop, fixture) = try fixture()
         let done = DispatchSemaphore(value: 0)
-        let fixture = loop.sync { Confined(Fixture(), to: loop) }
         let late = Instant.now() + .milliseconds(30)
         try loop.sync { () throws(SystemError) in
             let this = fixture.value
@@ -62,8 +65,7 @@ import Testing
     }
 
     @Test func aClosedOneNeverFiresAndHoldsNoDescriptor() throws {
-        let loop = try EventLoop(label: "precise")
-        let fixture = loop.sync { Confined(Fixture(), to: loop) }
+        let (loop, fixture) = try fixture()
         try loop.sync { () throws(SystemError) in
             let timer = try PreciseTimer(loop: loop) { fixture.value.fired.append(.now()) }
             #expect(loop.slots.count == 1)

@@ -22,7 +22,7 @@ import Testing
         #expect(Self.note(&hold, 200_000, 150_000) == nil)
     }
 
-    @Test func timersOfALoopThatWasNotRunWaitAsLongAgain() {
+    @Test func timersOfALateLoopWaitAsLongAgain() {
         var hold = TimerHold()
         #expect(Self.note(&hold, 0, 100) == 200)
         // Turns for what came do not make it longer, nor do they end it.
@@ -33,7 +33,7 @@ import Testing
         #expect(Self.note(&hold, 250, 850) == 1_450)
     }
 
-    @Test func timersOfALoopThatWasStoppedForLongWaitASecond() {
+    @Test func timersWaitASecondAfterALongStop() {
         var hold = TimerHold()
         #expect(Self.note(&hold, 0, 17_000) == 18_000)
         #expect(Self.note(&hold, 18_000, 18_001) == nil)
@@ -42,7 +42,7 @@ import Testing
         #expect(Self.note(&hold, 18_500, 30_000) == 31_000)
     }
 
-    @Test func timersOfALoopThatIsAlwaysLateRunAllTheSame() {
+    @Test func timersOfALoopThatIsAlwaysLateRun() {
         var hold = TimerHold()
         #expect(Self.note(&hold, 0, 1_300) == 2_300)
         // Turns until the timer fires, and the one that was set for the end of the hold, all late.
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// The end of its turn set the timer anew, as if it had just become due.
-    @Test func timersOfALoopThatWasStoppedWithinATurnWaitToo() throws {
+    @Test func timersWaitAfterAStopWithinATurn() throws {
         try withLoop { loop in
             let record = Record()
             loop.sync {

@@ -16,13 +16,21 @@ import class Foundation.FileManager
 
         init() throws { folder = try TemporaryFolder() }
 
-        func listen(_ loop: EventLoop, _ onAccept: @escaping (Stream) -> Void = { $0.close() }) throws
-            -> Listener
-        {
+        func listen(
+            _ loop: EventLoop, inherited: InheritedSocket? = nil,
+            _ onAccept: @escaping (Stream) -> Void = { $0.close() }
+        ) throws -> Listener {
             let address = address
             return try loop.sync { () throws(SystemError) in
-                try Listener(address: address, loop: loop, onAccept: onAccept)
+                try Listener(address: address, loop: loop, inherited: inherited, onAccept: onAccept)
             }
+        }
+
+        /// Whether a listener that sends back what it gets is reached.
+        func echoes(_ text: String) throws -> Bool {
+            let client = try RawClient(path: path)
+            try client.send(text)
+            return client.read(text.utf8.count) == Array(text.utf8)
         }
 
         var mode: mode_t? {
@@ -31,7 +39,7 @@ import class Foundation.FileManager
         }
     }
 
-    @Test func onlyItsOwnerCanConnectAndTheUserOfWhoDidIsKnown() throws {
+    @Test func onlyTheOwnerConnectsAndIsKnown() throws {
         try withLoop { loop in
             let place = try Place()
             var users: [UInt32?] = []
@@ -44,15 +52,6 @@ import class Foundation.FileManager
             let client = try RawClient(path: place.path)
             #expect(loop.eventually { users == [geteuid()] })
             client.close()
-        }
-    }
-
-    @Test func theFileGoesWithTheListener() throws {
-        try withLoop { loop in
-            let place = try Place()
-            let listener = try place.listen(loop)
-            loop.sync { listener.close() }
-            #expect(place.mode == nil)
         }
     }
 
@@ -103,7 +102,7 @@ import class Foundation.FileManager
     }
 
     /// The one who started the process made the file and keeps it.
-    @Test func anInheritedSocketIsFoundByItsPathAndKeepsItsFile() throws {
+    @Test func anInheritedSocketKeepsItsFile() throws {
         try withLoop { loop in
             let place = try Place()
             let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
@@ -114,17 +113,8 @@ import class Foundation.FileManager
             let inherited = try #require(InheritedSocket(descriptor: descriptor))
             #expect(inherited.address == place.address)
             for round in 0..<2 {
-                let listener = try loop.sync { () throws(SystemError) in
-                    try Listener(address: inherited.address, loop: loop, inherited: inherited) { stream in
-                        let recorder = Recorder()
-                        recorder.echoes = true
-                        stream.handler = recorder
-                    }
-                }
-                #expect(listener.address == place.address)
-                let client = try RawClient(path: place.path)
-                try client.send("\(round)")
-                #expect(client.read(1) == Array("\(round)".utf8))
+                let listener = try place.listen(loop, inherited: inherited) { $0.handler = Recorder.echoing }
+                #expect(try listener.address == place.address && place.echoes("\(round)"))
                 loop.sync { listener.closeAfterAccepting() }
                 #expect(place.mode != nil)
             }
@@ -135,18 +125,10 @@ import class Foundation.FileManager
     @Test func aSocketThatWasHandedOverTakesItsFileAlong() throws {
         try withLoop { loop in
             let place = try Place()
-            let (first, copy) = try loop.sync { () throws(SystemError) in
-                let listener = try Listener(address: place.address, loop: loop) { $0.close() }
-                return (listener, try listener.copy())
-            }
+            let first = try place.listen(loop)
+            let copy = try loop.sync { () throws(SystemError) in try first.copy() }
             let inherited = try #require(InheritedSocket(descriptor: dup(copy.number), isKept: false))
-            let second = try loop.sync { () throws(SystemError) in
-                try Listener(address: place.address, loop: loop, inherited: inherited) { stream in
-                    let recorder = Recorder()
-                    recorder.echoes = true
-                    stream.handler = recorder
-                }
-            }
+            let second = try place.listen(loop, inherited: inherited) { $0.handler = Recorder.echoing }
             inherited.settle()
             #expect(!inherited.isOpen)
             loop.sync {
@@ -155,9 +137,7 @@ import class Foundation.FileManager
                 first.closeAfterAccepting()
             }
             #expect(place.mode != nil)
-            let client = try RawClient(path: place.path)
-            try client.send("1")
-            #expect(client.read(1) == Array("1".utf8))
+            #expect(try place.echoes("1"))
             loop.sync { second.close() }
             #expect(place.mode == nil)
             withExtendedLifetime(copy) {}
@@ -182,20 +162,5 @@ import class Foundation.FileManager
         #expect(SocketAddress(path: "/" + String(repeating: "x", count: 106)) != nil)
         #expect(SocketAddress(path: "/" + String(repeating: "x", count: 107)) == nil)
         #expect(SocketAddress(path: "") == nil && SocketAddress(path: "a\0b") == nil)
-    }
-
-    @Test func aConnectionOverTheNetworkHasNoUser() throws {
-        try withLoop { loop in
-            var users: [UInt32?] = []
-            let listener = try loop.sync { () throws(SystemError) in
-                try Listener(address: SocketAddress("127.0.0.1:0")!, loop: loop) { stream in
-                    users.append(stream.peerUserID)
-                    stream.handler = Recorder()
-                }
-            }
-            let client = try RawClient(port: listener.address.port)
-            #expect(loop.eventually { users == [nil] })
-            client.close()
-        }
     }
 }

@@ -60,12 +60,8 @@ struct FailingSystemCallTests {
         let report = house.folder.file("report")
         let program = try house.start(
             runner: calls.failing(name, on: house.cacheFile, from: number, count: count, error: EIO, report: report))
-        let port = try program.port
         let tally = Tally()
-        concurrently(2) { half in
-            let client = CheckingClient(port: port)
-            for album in stride(from: half, to: stored + 10, by: 2) { tally.note(client.ask(album: album)) }
-        }
+        try program.ask(0..<stored + 10, clients: 2, tally)
         #expect(tally.now.right == stored + 10, "\(what): \(tally.now)")
         #expect(program.isRunning, "\(what): \(program.text.suffix(1_000))")
         #expect(program.stop() == 0, "\(what): \(program.text.suffix(1_000))")

@@ -1,6 +1,7 @@
 import AppleMusic
 import Foundation
 import TestSupport
+import Testing
 
 @testable import Cache
 @testable import Store
@@ -54,13 +55,36 @@ final class FaultHouse {
     /// Asks for these albums once each, and ends the proxy properly.
     func fill(_ albums: Range<Int>, _ lines: [String] = []) throws {
         let program = try start(lines)
-        let client = CheckingClient(port: try program.port)
         let tally = Tally()
-        for album in albums { tally.note(client.ask(album: album)) }
-        client.close()
+        try program.ask(albums, tally)
         let status = program.stop()
         guard status == 0, tally.now.right == albums.count else {
             throw ServedProgram.Failure(description: "\(status), \(tally.now): \(program.text.suffix(2_000))")
+        }
+    }
+}
+
+extension ServedProgram {
+    /// Asks for albums, by several clients side by side.
+    /// - Returns: how many were hits.
+    @discardableResult func ask(_ albums: some Sequence<Int>, clients: Int = 1, _ tally: Tally) throws -> Int {
+        let (port, albums, before) = (try port, Array(albums), tally.now.hits)
+        concurrently(clients) { number in
+            let client = CheckingClient(port: port)
+            defer { client.close() }
+            for index in stride(from: number, to: albums.count, by: clients) {
+                tally.note(client.ask(album: albums[index]))
+            }
+        }
+        return tally.now.hits - before
+    }
+
+    /// Purges hard, at the admin listener.
+    func purge(_ selections: [String], _ what: Comment) throws {
+        let admin = HTTPTestClient(port: try adminPort)
+        for selection in selections {
+            let reply = try admin.send("POST", "/purge", body: Data("{\(selection),\"hard\":true}".utf8))
+            #expect(reply.status == 200, "\(what): \(selection)")
         }
     }
 }
@@ -81,8 +105,6 @@ struct LeftFile {
     var rows: Int64? { count("SELECT count(*) FROM entry") }
 
     func has(_ target: String) -> Bool { count("SELECT count(*) FROM entry WHERE target = '\(target)'") == 1 }
-
-    var entries: Int64? { count("SELECT entries FROM totals") }
 
     private func count(_ sql: String) -> Int64? {
         do throws(SQLiteError) {

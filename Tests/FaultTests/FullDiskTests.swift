@@ -42,7 +42,7 @@ struct FullDiskTests {
         exec "$@"
         """#
 
-    @Test func aFullDiskCostsNoAnswerAndIsUsedAgainOnceThereIsSpace() async throws {
+    @Test func aFullDiskCostsNoAnswer() async throws {
         try await onThread {
             let house = try FaultHouse()
             let unshare = try #require(Tool("unshare"))
@@ -53,11 +53,11 @@ struct FullDiskTests {
             // These leave room. In a file that has filled the disk by itself, new answers take the
             // place of old ones, and no write fails.
             let first = 130
-            try Self.ask(program, 0..<first, tally)
+            try program.ask(0..<first, clients: Self.clients, tally)
             try house.folder.put([], "fill")
             waitUntil(within: 60) { house.folder.has("filled") }
             try #require(house.folder.has("filled"))
-            try Self.ask(program, first..<Self.requests, tally)
+            try program.ask(first..<Self.requests, clients: Self.clients, tally)
             let isFull = try Self.says("cannot be written", program, tally, from: 5_000_000)
             try house.folder.put([], "free")
             waitUntil(within: 60) { house.folder.has("freed") }
@@ -102,16 +102,6 @@ struct FullDiskTests {
             #expect(program.isRunning && isFull && isBack, "\(program.text.suffix(2_000))")
             #expect(program.stop() == 0, "\(program.text.suffix(2_000))")
             #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now.wrong.prefix(5))")
-        }
-    }
-
-    private static func ask(_ program: ServedProgram, _ albums: Range<Int>, _ tally: Tally) throws {
-        let port = try program.port
-        concurrently(clients) { number in
-            let client = CheckingClient(port: port)
-            for album in albums.dropFirst(number).enumerated() where album.offset % clients == 0 {
-                tally.note(client.ask(album: album.element))
-            }
         }
     }
 

@@ -71,15 +71,12 @@ struct UnreadableSectorTests {
             ["cache_size 4MiB", "admin_listen 127.0.0.1:0"],
             runner: calls.unreadable(house.folder.file(sector.file), sector.bytes, report: report))
         let tally = figures.load
-        let port = try program.port
-        concurrently(2) { half in
-            let client = CheckingClient(port: port)
-            for album in stride(from: half, to: albums + 40, by: 2) { tally.note(client.ask(album: album)) }
-        }
+        try program.ask(0..<albums + 40, clients: 2, tally)
         let admin = HTTPTestClient(port: try program.adminPort)
-        try purge(admin, sector)
-        let client = CheckingClient(port: port)
-        for album in [5, 90] { #expect(!isHit(client.ask(album: album)), "\(sector): album \(album) was purged") }
+        let urls = [5, 6].map { #""url":"\#(FaultOrigin.target($0))""# }
+        try program.purge(urls + [#""prefix":"\#(FaultOrigin.target(9))""#], "\(sector)")
+        #expect(try program.ask([5, 90], Tally()) == 0, "\(sector): what was purged is a hit")
+        let client = CheckingClient(port: try program.port)
         let last = try writeOn(client, admin, sector, tally)
         #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(sector): \(tally.now)")
         #expect(program.stop() == 0, "\(sector): \(program.text.suffix(1_000))")
@@ -87,15 +84,6 @@ struct UnreadableSectorTests {
         figures.met += house.folder.has("report") ? 1 : 0
         figures.setAside += try house.folder.names.contains { $0.hasPrefix("cache.sqlite.corrupt") } ? 1 : 0
         figures.hitsAfterwards += try restart(house, sector, written: last)
-    }
-
-    private static func purge(_ admin: HTTPTestClient, _ sector: Sector) throws {
-        let selections =
-            [5, 6].map { #""url":"\#(FaultOrigin.target($0))""# } + [#""prefix":"\#(FaultOrigin.target(9))""#]
-        for selection in selections {
-            let reply = try admin.send("POST", "/purge", body: Data("{\(selection),\"hard\":true}".utf8))
-            #expect(reply.status == 200, "\(sector): \(selection)")
-        }
     }
 
     /// Asks for new albums until some are written; one of them.
@@ -121,17 +109,12 @@ struct UnreadableSectorTests {
     /// How many answers are hits once all can be read again.
     private static func restart(_ house: FaultHouse, _ sector: Sector, written: Int) throws -> Int {
         let program = try house.start(["cache_size 4MiB"])
-        let client = CheckingClient(port: try program.port)
+        #expect(try program.ask([6, 91], Tally()) == 0, "\(sector): what was purged is a hit")
+        #expect(try program.ask([written], Tally()) == 1, "\(sector): album \(written) was written")
         let tally = Tally()
-        for album in [6, 91] { #expect(!isHit(client.ask(album: album)), "\(sector): album \(album) was purged") }
-        #expect(isHit(client.ask(album: written)), "\(sector): album \(written) was written")
-        for album in 0..<albums { tally.note(client.ask(album: album)) }
+        try program.ask(0..<albums, tally)
         #expect(tally.now.right == albums, "\(sector): \(tally.now)")
         #expect(program.stop() == 0, "\(sector): \(program.text.suffix(1_000))")
         return tally.now.hits
-    }
-
-    private static func isHit(_ judgement: Judgement) -> Bool {
-        if case .right(isHit: true) = judgement { true } else { false }
     }
 }

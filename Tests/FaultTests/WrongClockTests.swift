@@ -39,50 +39,30 @@ struct WrongClockTests {
         func reach(_ now: Moment) throws { if now == moment { try clock.set(ahead: ahead) } }
         var program = try start()
         defer { program.kill() }
+        func purge(_ albums: [Int]) throws {
+            try program.purge(albums.map { #""url":"\#(FaultOrigin.target($0))""# }, what)
+        }
         try reach(.fill)
-        ask(0..<albums, program, tally)
+        try program.ask(0..<albums, tally)
         try reach(.purge)
-        try purge([3, 4], program, what)
-        #expect(ask([3], program, tally) == 0, what)
+        try purge([3, 4])
+        #expect(try program.ask([3], tally) == 0, what)
         try reach(.restart)
         #expect(program.stop() == 0, what)
         program = try start()
-        #expect(ask([4], program, tally) == 0, what)
-        ask(0..<albums, program, tally)
+        #expect(try program.ask([4], tally) == 0, what)
+        try program.ask(0..<albums, tally)
         try reach(.end)
-        ask(0..<albums, program, tally)
+        try program.ask(0..<albums, tally)
         try clock.set(ahead: 0)
         // From here on all is as it should be.
-        ask(0..<albums, program, tally)
-        #expect(ask(0..<albums, program, tally) == albums, what)
-        try purge([5], program, what)
-        #expect(ask([5], program, tally) == 0 && ask([5], program, tally) == 1, what)
+        try program.ask(0..<albums, tally)
+        #expect(try program.ask(0..<albums, tally) == albums, what)
+        try purge([5])
+        #expect(try program.ask([5], tally) == 0 && program.ask([5], tally) == 1, what)
         #expect(program.stop() == 0, what)
         program = try start()
-        #expect(ask(0..<albums, program, tally) == albums, what)
+        #expect(try program.ask(0..<albums, tally) == albums, what)
         #expect(program.stop() == 0, what)
-    }
-
-    /// How many were hits.
-    @discardableResult
-    private static func ask(_ albums: some Sequence<Int>, _ program: ServedProgram, _ tally: Tally) -> Int {
-        guard let port = try? program.port else { return -1 }
-        let client = CheckingClient(port: port)
-        var hits = 0
-        for album in albums {
-            let judgement = client.ask(album: album)
-            if case .right(isHit: true) = judgement { hits += 1 }
-            tally.note(judgement)
-        }
-        client.close()
-        return hits
-    }
-
-    private static func purge(_ albums: [Int], _ program: ServedProgram, _ what: Comment) throws {
-        let admin = HTTPTestClient(port: try program.adminPort)
-        for album in albums {
-            let body = "{\"url\":\"\(FaultOrigin.target(album))\",\"hard\":true}"
-            #expect(try admin.send("POST", "/purge", body: Data(body.utf8)).status == 200, what)
-        }
     }
 }

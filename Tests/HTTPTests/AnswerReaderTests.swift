@@ -30,13 +30,6 @@ import Testing
         }
     }
 
-    @Test func chunksAreDecoded() throws {
-        let (reader, step) = try Self.read(
-            "HTTP/1.1 404 Not Found\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\nrest")
-        #expect(step.isWhole && reader.content == Array("abcde".utf8) && reader.status == 404)
-        #expect(reader.keepsAlive)
-    }
-
     @Test func onlyAnAnswerWithoutALengthEndsWithItsConnection() throws {
         var (reader, step) = try Self.read("HTTP/1.1 200 OK\r\n\r\nabc")
         #expect(!step.isWhole && reader.end() && reader.length == 3 && !reader.keepsAlive)

@@ -5,7 +5,7 @@ import Testing
 
 /// Words of eight bytes must find exactly what looking at each byte finds.
 @Suite struct ByteSearchTests {
-    @Test(arguments: 0..<300)
+    @Test(arguments: TestSize.of(0..<100, full: 0..<300))
     func wordsFindWhatBytesFind(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let isNoisy = Bool.random(using: &generator)

@@ -39,7 +39,7 @@ import Testing
     ])
     func anythingElseIsNoDate(text: String) { #expect(parse(text) == nil) }
 
-    @Test func theCenturyOfAShortYearIsTheNearestThatIsNotFarAhead() {
+    @Test func aShortYearIsInTheNearestCentury() {
         #expect(parse("Thursday, 18-Aug-50 02:01:18 GMT") == parse("Thu, 18 Aug 2050 02:01:18 GMT"))
         #expect(parse("Friday, 01-Jan-77 00:00:00 GMT") == parse("Sat, 01 Jan 1977 00:00:00 GMT"))
         #expect(parse("Wednesday, 01-Jan-76 00:00:00 GMT") == parse("Wed, 01 Jan 2076 00:00:00 GMT"))
@@ -57,7 +57,7 @@ import Testing
         #expect(parse("Sat, 31 Dec 2016 23:59:60 GMT") == parse("Sun, 01 Jan 2017 00:00:00 GMT"))
     }
 
-    @Test(arguments: 0..<300)
+    @Test(arguments: TestSize.of(0..<100, full: 0..<300))
     func whatIsWrittenIsRead(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let seconds = Int64.random(in: -62_167_219_200...253_402_300_799, using: &generator)

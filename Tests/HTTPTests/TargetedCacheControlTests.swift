@@ -62,8 +62,4 @@ import Testing
         }
         #expect(found > 0 && refused > 0)
     }
-
-    @Test func whatIsNotThereIsAbsent() {
-        #expect(parse() == nil)
-    }
 }

@@ -22,13 +22,11 @@ import Testing
     }
 
     private func answer(version: String) throws -> String {
-        let host = try ServiceHost(
-            label: "hinting", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { _ in Hinting() }
+        let host = try ServiceHost.local { _ in Hinting() }
         defer { host.stop() }
         let client = try RawClient(port: host.address.port)
         try client.send("GET / \(version)\r\nHost: x\r\nConnection: close\r\n\r\n")
-        return String(decoding: client.read(), as: UTF8.self)
+        return client.readText()
     }
 
     @Test func theyComeBeforeTheAnswerAndNotAfterIt() throws {

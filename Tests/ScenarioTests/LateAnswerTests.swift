@@ -3,7 +3,6 @@ import Foundation
 import Freshness
 import Proxy
 import Store
-import Synchronization
 import TestSupport
 import Testing
 
@@ -14,14 +13,7 @@ import Testing
 
     /// A cache that holds "old" for the album, long expired, to stand in for an origin that fails.
     private func cacheWithExpired(_ fields: String = "", _ target: String = album) -> ResponseCache {
-        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
-        cache.store(
-            StoredResponse(
-                key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
-                fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
-                receivedAt: Int64(Date().timeIntervalSince1970) - 100,
-                lifetime: Lifetime(freshFor: 10, staleIfErrorFor: 1000), classTag: 0, storefront: Array("us".utf8)))
-        return cache
+        .holdingOld(target, Lifetime(freshFor: 10, staleIfErrorFor: 1000), fields: fields)
     }
 
     private func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
@@ -37,7 +29,7 @@ import Testing
         return text
     }
 
-    @Test func anInterimResponseThatComesLateIsNotTakenForTheNextRequests() throws {
+    @Test func aLateInterimResponseIsNotTheNextRequests() throws {
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let origin = try ScriptedOrigin(
             [
@@ -46,9 +38,7 @@ import Testing
             ],
             [.request, .wait(next), .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{\"next\":1}"), .hold])
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cacheWithExpired())
-        defer { proxy.stop() }
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send(request(Self.album))
+        let client = try proxy.connection(sending: request(Self.album))
         #expect(readStandIn(client).hasSuffix("old"))
         try client.send(request("/v1/catalog/us/albums/2"))
         // Until it has a connection of its own it might take the first one's, once that is free.
@@ -61,7 +51,7 @@ import Testing
 
     /// The failure of a request whose client was answered long ago says nothing of the answer that
     /// it reads now.
-    @Test func aRequestThatFailsLateBreaksNoOtherAnswerOfTheConnection() throws {
+    @Test func aLateFailureBreaksNoOtherAnswerOfTheConnection() throws {
         let (late, next) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let half = [UInt8](repeating: 0x61, count: 9 << 20)
         let origin = try ScriptedOrigin(
@@ -71,9 +61,7 @@ import Testing
                 .wait(next), .send(half), .hold,
             ])
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cacheWithExpired())
-        defer { proxy.stop() }
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send(request(Self.album))
+        let client = try proxy.connection(sending: request(Self.album))
         #expect(readStandIn(client).hasSuffix("old"))
         try client.send(request("/v1/catalog/us/albums/2"))
         #expect(client.read(half.count).count == half.count)
@@ -91,16 +79,14 @@ import Testing
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate)] + then)
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
-        defer { proxy.stop() }
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        let client = try proxy.connection(sending: "\(request) HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         waitUntil { proxy.statistics[.upstreamRequests] == 1 }
         if purges { cache.purgeAndWait(EntrySelection(), .hard, at: Int64(Date().timeIntervalSince1970)) }
         gate.open()
-        return String(decoding: client.read(), as: UTF8.self)
+        return client.readText()
     }
 
-    @Test func whatWasPurgedDoesNotStandInForAnOriginThatFails() throws {
+    @Test func aPurgedAnswerDoesNotStandInForAFailure() throws {
         let text = try replyPurgedOnTheWay(cacheWithExpired(), [.reset])
         #expect(text.hasPrefix("HTTP/1.1 502 "))
     }
@@ -119,7 +105,7 @@ import Testing
     }
 
     /// A POST led no flight: its answer was stored although its target had been purged.
-    @Test(arguments: [true, false]) func whatAPostBringsIsNotStoredWhereItsTargetWasPurgedMeanwhile(
+    @Test(arguments: [true, false]) func aPurgeMeanwhileKeepsAPostsAnswerOutOfTheCache(
         isPurged: Bool
     ) throws {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
@@ -144,7 +130,6 @@ import Testing
         let origin = try ScriptedOrigin(script(first), script(second))
         let cache = cacheWithExpired("ETag: \"1\"\r\nCache-Control: max-age=60\r\n", "/elsewhere")
         let proxy = try ProxyUnderTest(originPort: Int(origin.port), cache: cache)
-        defer { proxy.stop() }
         let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
         for (index, client) in clients.enumerated() {
             try client.send(
@@ -156,7 +141,7 @@ import Testing
         waitUntil { proxy.statistics[.revalidated] == 1 }
         second.open()
         for client in clients {
-            let text = String(decoding: client.readToEnd().bytes, as: UTF8.self)
+            let text = client.readText()
             #expect(text.hasPrefix("HTTP/1.1 200 ") && text.hasSuffix("\r\n\r\nold"), "\(text)")
         }
         // On a busy machine they are served the stale answer before.

@@ -23,9 +23,7 @@ import Upstream
     ) throws -> ServiceHost {
         var settings = UpstreamSettings(endpoint: Endpoint(isTLS: false, host: "127.0.0.1", port: port))
         settings.timeouts.response = timeout
-        return try ServiceHost(
-            label: "live", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in
+        return try .local { context in
             LiveOrigin(
                 mode, pool: UpstreamPool(settings: settings, tls: nil, loop: context.loop, resolver: Resolver()),
                 context: context)
@@ -64,7 +62,7 @@ import Upstream
         #expect(found.body.isEmpty && !String(reflecting: found.exchange).contains("s3cret"))
     }
 
-    @Test func whatTheOriginAnswersIsPassedOnAndRecordedWithoutSecrets() throws {
+    @Test func answersAreForwardedAndRecordedWithoutSecrets() throws {
         try withTemporaryDirectory { folder in
             let path = folder.appendingPathComponent("traffic").path
             let origin = try ScriptedOrigin([
@@ -140,7 +138,7 @@ import Upstream
         }
     }
 
-    @Test func withoutAnOriginWhatWasNotRecordedIsAnErrorThatSaysSo() throws {
+    @Test func withoutAnOriginUnrecordedRequestsFail() throws {
         try withTemporaryDirectory { folder in
             let gone = try ScriptedOrigin([])
             gone.stop()

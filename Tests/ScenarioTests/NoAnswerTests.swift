@@ -1,4 +1,3 @@
-import AppleMusic
 import Cache
 import Foundation
 import Proxy
@@ -14,10 +13,7 @@ import Testing
     private static let good = #"{"data":[{"id":"1","type":"albums","attributes":{"name":"a"}}]}"#
 
     /// Kept for a day, each of these was the answer for everyone.
-    @Test(arguments: [
-        "", "<html>Bad Gateway</html>", #"{"data":[{"id":"1","#, #"{"errors":[{"status":"500"}]}"#, #"{"data":null}"#,
-        "null",
-    ])
+    @Test(arguments: ["", "<html>Bad Gateway</html>", #"{"errors":[{"status":"500"}]}"#])
     func aBodyThatIsNoAnswerIsPassedOnAndNotKept(body: String) throws {
         let bodies = Mutex([body, Self.good])
         let warnings = Warnings()
@@ -25,7 +21,6 @@ import Testing
             FakeOrigin.Reply(body: bodies.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] })
         }
         let proxy = try ProxyUnderTest(originPort: origin.port, warn: { warnings.add($0) })
-        defer { proxy.stop() }
         let first = try proxy.client.send("GET", Self.album)
         #expect(first.status == 200 && first.body == Data(body.utf8))
         #expect(first.field("Cache-Status")?.contains("detail=no-answer") == true)
@@ -42,7 +37,6 @@ import Testing
         let clock = ManualClock(1_790_000_000)
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: isBroken.withLock { $0 } ? "" : Self.good) }
         let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
         _ = try proxy.client.send("GET", Self.album)
         isBroken.withLock { $0 = true }
         clock.advance(seconds: 86_401)
@@ -57,13 +51,12 @@ import Testing
             FakeOrigin.Reply(fields: [("Cache-Control", "max-age=60")], body: "<html></html>")
         }
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
         for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/unknown").body == Data("<html></html>".utf8)) }
         #expect(origin.requests.count == 1)
     }
 
     /// For a minute everyone was told that the page does not exist.
-    @Test func aNotFoundForThePageThatAStoredOnePromisesIsNotKept() throws {
+    @Test func aNotFoundForWhatAStoredAnswerPromisesIsNotKept() throws {
         let list = Self.album + "/tracks"
         let page = #"{"next":"\#(list)?offset=1","data":[\#(Self.song)]}"#
         try expectNotFoundOnce(list + "?offset=1", after: [list: page])
@@ -71,9 +64,6 @@ import Testing
         let next = "/v1/catalog/us/search?limit=5&offset=1&term=a&types=songs"
         let results = #"{"results":{"songs":{"next":"\#(search)&offset=1","data":[\#(Self.song)]}}}"#
         try expectNotFoundOnce(next, after: [search: results])
-    }
-
-    @Test func aNotFoundForAResourceThatAListNamesIsNotKept() throws {
         let named = #"{"data":[{"id":"9","type":"albums"}]}"#
         try expectNotFoundOnce("/v1/catalog/us/albums/9", after: ["/v1/catalog/us/songs/1/albums": named])
     }
@@ -83,7 +73,6 @@ import Testing
         let page = #"{"next":"\#(list)?offset=1","data":[\#(Self.song)]}"#
         for target in ["/v1/catalog/us/albums/9", list + "?offset=2", "/v1/catalog/gb/songs/1"] {
             let (origin, proxy) = try scene([list: page])
-            defer { proxy.stop() }
             for _ in 0..<2 { #expect(try proxy.client.send("GET", target).status == 404) }
             #expect(origin.requests.count { $0.target == target } == 1, "\(target)")
         }
@@ -92,34 +81,9 @@ import Testing
     /// A purge ends what answers promise: the operator knows better.
     @Test func aNotFoundAfterAPurgeIsKept() throws {
         let (origin, proxy) = try scene(["/v1/catalog/us/songs/1/albums": #"{"data":[{"id":"9","type":"albums"}]}"#])
-        defer { proxy.stop() }
         proxy.settings.shared.cache.purgeAndWait(EntrySelection(), .soft, at: 1_790_000_000)
         for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/9").status == 404) }
         #expect(origin.requests.count { $0.target == "/v1/catalog/us/albums/9" } == 1)
-    }
-
-    /// Each client asked the origin for it, as long as the list was fresh.
-    @Test func aResourceThatStaysWithdrawnIsAskedForOnceAMinute() throws {
-        let list = "/v1/catalog/us/songs/1/albums"
-        let clock = ManualClock(1_790_000_000)
-        let origin = try FakeOrigin { request in
-            request.target == list
-                ? FakeOrigin.Reply(body: #"{"data":[{"id":"9","type":"albums"}]}"#)
-                : FakeOrigin.Reply(status: 404, body: #"{"errors":[{"status":"404"}]}"#)
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
-        _ = try proxy.client.send("GET", list)
-        func asked() throws -> Int {
-            let before = origin.requests.count
-            for _ in 0..<3 { #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/9").status == 404) }
-            return origin.requests.count - before
-        }
-        #expect(try asked() == 3)
-        for _ in 0..<3 {
-            clock.advance(seconds: 61)
-            #expect(try asked() == 1)
-        }
     }
 
     private static let song = #"{"id":"1","type":"songs","attributes":{"name":"a"}}"#
@@ -137,7 +101,6 @@ import Testing
 
     private func expectNotFoundOnce(_ target: String, after answers: [String: String]) throws {
         let (origin, proxy) = try scene(answers)
-        defer { proxy.stop() }
         for _ in 0..<2 {
             let reply = try proxy.client.send("GET", target)
             #expect(reply.status == 404 && reply.field("Cache-Status")?.contains("detail=contradicted") == true)

@@ -1,7 +1,6 @@
 import Cache
 import Foundation
 import Server
-import Synchronization
 import TestSupport
 import Testing
 import Text
@@ -34,10 +33,13 @@ import Text
             "OPTIONS", Self.album, fields: [("Origin", "http://a.example"), ("Access-Control-Request-Method", "GET")])
     }
 
-    @Test func everyRequestHasOneOutcome() throws {
+    /// By its outcome, by what it asked of the origin, by its target, and for those that watch.
+    @Test func everyRequestIsCountedOnceInEachFigure() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
+        let feed = proxy.statistics.feed
+        let start = feed.begin()
+        defer { feed.end() }
         try traffic(proxy)
         let counts = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0, proxy.statistics.latency($0).count) })
         #expect(counts.values.reduce(0, +) == proxy.statistics[.requests])
@@ -46,69 +48,30 @@ import Text
         #expect(counts[.bypass] == 2)
         #expect(counts[.failed] == 1)
         #expect(counts[.refused] == 1)
+        expectUpstreamCounts(proxy.statistics)
+        expectTargets(proxy.statistics)
+        let events = feed.events(from: start).events
+        try #require(events.count == 45)
+        #expect(events[0].words == "absent" && events[0].outcome == .miss && events[0].target == Self.album)
+        #expect(events[1].words == "hit" && events[1].upstreamNanoseconds == nil)
+        #expect(!events.contains { $0.target.contains("private") || $0.target.contains("=777") })
     }
 
-    /// An unknown catalog-like route is one user's as soon as a user's token comes with
-    /// it.
-    @Test func whatAUsersTokenAsksForIsNotLoggedByItsTarget() throws {
-        let origin = try origin()
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        let feed = proxy.statistics.feed
-        let start = feed.begin()
-        _ = try proxy.client.send("GET", "/v1/new/thing?secret=778", fields: [("Music-User-Token", "anna")])
-        #expect(feed.events(from: start).events.map(\.target) == ["other"])
-        feed.end()
-        proxy.stop()
-        #expect(try !proxy.accessLog().contains("=778"))
-    }
-
-    @Test func outcomesAndCountersTellTheSame() throws {
-        // The origin dates its answers.
-        let clock = ManualClock(Int64(Date().timeIntervalSince1970))
-        let isDown = Mutex(false)
-        let origin = try FakeOrigin { _ in
-            FakeOrigin.Reply(
-                status: isDown.withLock { $0 } ? 500 : 200,
-                fields: [("Cache-Control", "max-age=5, stale-if-error=600")])
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
-        for _ in 0..<3 { _ = try proxy.client.send("GET", "/v1/test") }
-        _ = try proxy.client.send("GET", "/v1/else", fields: [("Cache-Control", "only-if-cached")])
-        clock.advance(seconds: 60)
-        isDown.withLock { $0 = true }
-        #expect(try proxy.client.send("GET", "/v1/test").field("Cache-Status")?.contains("stale-if-error") == true)
-        let statistics = proxy.statistics
-        func sum(_ side: Outcome.Side) -> Int {
-            Outcome.allCases.filter { $0.side == side }.reduce(0) { $0 + statistics.latency($1).count }
-        }
-        #expect(sum(.hit) == statistics[.hits] && sum(.hit) == 2)
-        #expect(sum(.miss) == statistics[.misses] && sum(.miss) == 2)
-        #expect(statistics.latency(.staleIfError).count == 1)
-        #expect(statistics.latency(.refused).count == statistics[.refused] && statistics[.refused] == 1)
-    }
-
-    @Test func whatWasAskedOfTheOriginIsCountedByPriorityAndStatus() throws {
-        let origin = try origin()
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        try traffic(proxy)
-        let counts = proxy.statistics.upstreamRequests
+    /// By priority and status.
+    private func expectUpstreamCounts(_ statistics: StatisticsSource) {
+        let counts = statistics.upstreamRequests
         #expect(counts[.init(priority: .waitingClient, status: 200)] == 3)
         #expect(counts[.init(priority: .waitingClient, status: 500)] == 1)
-        #expect(counts.values.reduce(0, +) == proxy.statistics[.upstreamRequests])
-        #expect(proxy.statistics.upstreamLatency(.waitingClient).count == 4)
+        #expect(counts.values.reduce(0, +) == statistics[.upstreamRequests])
+        #expect(statistics.upstreamLatency(.waitingClient).count == 4)
     }
 
-    @Test func theTargetsThatCostMostAreNamedAndPersonalOnesNever() throws {
-        let origin = try origin()
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        try traffic(proxy)
-        let asked = proxy.statistics.mostAsked(limit: 10)
+    /// Personal ones are never named.
+    private func expectTargets(_ statistics: StatisticsSource) {
+        let asked = statistics.mostAsked(limit: 10)
         #expect(asked.first?.target == Self.album)
         #expect(asked.first.map { (17...48).contains($0.count) } == true)
-        let costly = proxy.statistics.mostCostly(limit: 10)
+        let costly = statistics.mostCostly(limit: 10)
         #expect(Set(costly.map(\.target)) == [Self.album, "/v1/catalog/us/artists/9", "/v1/catalog/us/songs/gone"])
         #expect(costly.allSatisfy { $0.reason == .absent && $0.seconds > 0 })
         #expect(!(asked + costly).contains { $0.target.contains("/me/") })
@@ -118,8 +81,7 @@ import Text
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
         try traffic(proxy)
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
+        let lines = try proxy.finalLog()
         try #require(lines.count == 46)
         let shape =
             #/127\.0\.0\.1 - - \[[^\]]+\] "[^"]*" \d{3} \d+ "-" "[^"]*" [a-z\-]+(/[a-z\-]+)? \d+\.\d{6} (-|\d+\.\d{6}) (-|"[^"]+") (-|[0-9a-f]{32})/#
@@ -139,8 +101,7 @@ import Text
         let proxy = try ProxyUnderTest(originPort: origin.port)
         _ = try proxy.client.send("HEAD", "/v1/else", fields: [("Cache-Control", "only-if-cached")])
         _ = try proxy.client.send("HEAD", "/v1/catalog/us/songs/gone")
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").map(String.init)
+        let lines = try proxy.finalLog()
         #expect(lines.count == 2)
         for (line, status) in zip(lines, [504, 502]) { #expect(line.contains("\" \(status) 0 \"-\""), "\(line)") }
     }
@@ -149,8 +110,7 @@ import Text
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
         try traffic(proxy)
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
+        let lines = try proxy.finalJSONLog()
         try #require(lines.count == 46)
         #expect(lines[0]["outcome"]?.stringValue == "miss")
         #expect(lines[0]["reason"]?.stringValue == "absent")
@@ -177,8 +137,7 @@ import Text
         for agent in [String(repeating: "b", count: 6_000), String(repeating: "\"\\", count: 3_000)] {
             _ = try proxy.client.send("GET", long, fields: [("User-Agent", agent), ("traceparent", Self.trace)])
         }
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n")
+        let lines = try proxy.finalLog()
         try #require(lines.count == 2)
         for line in lines {
             #expect(line.utf8.count < 4096 && line.contains(long.prefix(1 << 10) + "..."), "\(line)")
@@ -191,22 +150,7 @@ import Text
         #expect(lines[1].contains(String(repeating: "\\u0022\\u005c", count: 85) + "...\""))
     }
 
-    @Test func whoeverWatchesSeesRequestsAsTheyAreAnswered() throws {
-        let origin = try origin()
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        let feed = proxy.statistics.feed
-        let start = feed.begin()
-        defer { feed.end() }
-        try traffic(proxy)
-        let events = feed.events(from: start).events
-        try #require(events.count == 45)
-        #expect(events[0].words == "absent" && events[0].outcome == .miss && events[0].target == Self.album)
-        #expect(events[1].words == "hit" && events[1].upstreamNanoseconds == nil)
-        #expect(!events.contains { $0.target.contains("private") || $0.target.contains("=777") })
-    }
-
-    @Test func aClientThatAsksTooOftenIsToldWhenToComeAgain() throws {
+    @Test func aClientBeyondItsRateIsToldWhenToRetry() throws {
         let origin = try origin()
         let file = "phone 0123456789abcdef 2/s\nweb fedcba9876543210\n"
         let keys = try ClientKeys(SecretBytes(Array(file.utf8).span))

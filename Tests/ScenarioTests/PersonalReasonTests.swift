@@ -15,10 +15,8 @@ import Testing
         _ requests: (method: String, target: String, fields: [(String, String)])..., keeps: Bool = true
     ) throws -> Bool {
         let origin = try FakeOrigin { FakeOrigin.Reply(status: $0.target.contains("dead") ? 403 : 200) }
-        var policy = Policy()
-        if keeps { policy[.personal] = .fixed(600, stale: 0) }
+        let policy = keeps ? Policy(.personal, .fixed(600, stale: 0)) : Policy()
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
-        defer { proxy.stop() }
         for request in requests.dropLast() {
             _ = try proxy.client.send(request.method, request.target, fields: request.fields)
         }

@@ -1,11 +1,14 @@
+import AppleMusic
 import Cache
 import Foundation
+import Freshness
 import HTTP
 import Recording
 import Store
 import Synchronization
 import TestSupport
 import Testing
+import Text
 import Upstream
 
 @testable import Compose
@@ -67,6 +70,15 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         client = HTTPTestClient(port: self.port)
     }
 
+    deinit { stop() }
+
+    /// A connection on which this has been sent.
+    func connection(sending text: String) throws -> RawClient {
+        let client = try RawClient(port: UInt16(port))
+        try client.send(text)
+        return client
+    }
+
     /// Reloads with other settings.
     func adopt(_ change: (inout ProxySettings) -> Void) throws {
         var other = settings
@@ -108,6 +120,18 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         try String(contentsOfFile: folder.file("log"), encoding: .utf8)
     }
 
+    /// Stops it; the lines of its access log.
+    func finalLog() throws -> [String] {
+        stop()
+        return try accessLog().split(separator: "\n").map(String.init)
+    }
+
+    /// Stops it; the lines of its access log, which is one in JSON.
+    func finalJSONLog() throws -> [JSON] { try finalLog().map { try JSON.parse(Array($0.utf8)) } }
+
+    /// Stops it; where its access log says that requests came from.
+    func loggedClients() throws -> [String] { try finalLog().map { String($0.prefix { $0 != " " }) } }
+
     /// Drains and waits until everything is on disk; who stops it again learns what came of that.
     /// - Returns: how many connections took too long.
     @discardableResult func stop() -> Int {
@@ -136,12 +160,42 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     }
 }
 
+extension HTTPTestClient.Reply {
+    /// Whether it came from the cache.
+    var isHit: Bool { field("Cache-Status")?.hasPrefix("refrain; hit") == true }
+}
+
+extension RawClient {
+    /// All that comes until the end.
+    func readText() -> String { String(decoding: read(), as: UTF8.self) }
+}
+
 extension ResponseCache {
+    /// One in memory that holds the answer "old" to a target, a hundred seconds old.
+    static func holdingOld(_ target: String, _ lifetime: Lifetime, fields: String = "") -> ResponseCache {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
+        cache.store(
+            StoredResponse(
+                key: CacheKey(scope: .shared, target: Array(target.utf8)), status: 200,
+                fields: Array("Content-Type: application/json\r\n\(fields)".utf8), body: Array("old".utf8),
+                receivedAt: Int64(Date().timeIntervalSince1970) - 100, lifetime: lifetime, classTag: 0,
+                storefront: Array("us".utf8)))
+        return cache
+    }
+
     /// Purges, and waits until nothing that was chosen is found any more.
     func purgeAndWait(_ selection: EntrySelection, _ mode: PurgeMode, at now: Int64) {
         let done = DispatchSemaphore(value: 0)
         purge(selection, mode, at: now) { @Sendable _ in done.signal() }
         done.waitOrFail()
+    }
+}
+
+extension Policy {
+    /// The defaults, with another rule for one class.
+    init(_ resourceClass: ResourceClass, _ rule: TTLRule) {
+        self.init()
+        self[resourceClass] = rule
     }
 }
 

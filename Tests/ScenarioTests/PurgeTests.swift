@@ -16,31 +16,28 @@ import Text
 /// often as wanted.
 private final class Scene {
     private let origin: ServiceHost
-    private let folder: TemporaryFolder?
+    private let folder: TemporaryFolder
     private(set) var proxy: ProxyUnderTest
     private var admin: ServiceHost
     private var adminClient: HTTPTestClient
 
-    init(hasFile: Bool) throws {
-        folder = hasFile ? try TemporaryFolder() : nil
+    init() throws {
+        folder = try TemporaryFolder()
         origin = try ServiceHost.serving(SimulatedAPI.open())
         (proxy, admin) = try Self.start(origin, folder)
         adminClient = HTTPTestClient(port: Int(admin.address.port))
     }
 
-    private static func start(_ origin: ServiceHost, _ folder: TemporaryFolder?) throws -> (ProxyUnderTest, ServiceHost)
+    private static func start(_ origin: ServiceHost, _ folder: TemporaryFolder) throws -> (ProxyUnderTest, ServiceHost)
     {
-        let store = folder.map { FileTier.open(path: $0.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) } }
+        let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let proxy = try ProxyUnderTest(originPort: Int(origin.address.port), workers: 2, cache: cache)
         let sources = AdminSources(
             statistics: proxy.statistics, cache: cache, access: AdminAccess(token: nil), version: "0", startedAt: 0,
             explain: { _, completion in completion(nil) }, isServing: { true }
         )
-        let admin = try ServiceHost(
-            label: "admin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in AdminService(sources, context) }
-        return (proxy, admin)
+        return (proxy, try .local { context in AdminService(sources, context) })
     }
 
     func restart() throws {
@@ -97,8 +94,8 @@ private final class Scene {
         return (named, album)
     }
 
-    @Test(arguments: [true, false]) func everySelectorChoosesWhatItSays(hasFile: Bool) throws {
-        let scene = try Scene(hasFile: hasFile)
+    @Test func everySelectorChoosesWhatItSays() throws {
+        let scene = try Scene()
         defer { scene.stop() }
         let (named, album) = try fill(scene)
         let number = ResourceMention.number(type: "albums", id: album)
@@ -121,8 +118,8 @@ private final class Scene {
     }
 
     /// Without the origin, what is stale still answers, and what is gone does not.
-    @Test(arguments: [true, false]) func softLeavesAStaleAnswerAndHardNone(hasFile: Bool) throws {
-        let scene = try Scene(hasFile: hasFile)
+    @Test func softLeavesAStaleAnswerAndHardNone() throws {
+        let scene = try Scene()
         defer { scene.stop() }
         _ = try fill(scene)
         let before = try scene.get(Self.chart)
@@ -137,21 +134,8 @@ private final class Scene {
         }
     }
 
-    @Test func softAsksTheOriginAgain() throws {
-        let scene = try Scene(hasFile: false)
-        defer { scene.stop() }
-        _ = try fill(scene)
-        let asked = scene.proxy.statistics[.upstreamRequests]
-        #expect(try scene.purge(#"{"url":"\#(Self.chart)"}"#) == 1)
-        #expect(try scene.get(Self.chart).status == 200)
-        // Behind the answer, perhaps.
-        waitUntil { scene.proxy.statistics[.upstreamRequests] > asked }
-        #expect(try scene.isHit(Self.britishChart), "nothing else was purged")
-        #expect(scene.proxy.statistics[.upstreamRequests] == asked + 1)
-    }
-
     @Test func aPurgeOutlivesARestart() throws {
-        let scene = try Scene(hasFile: true)
+        let scene = try Scene()
         defer { scene.stop() }
         let (named, album) = try fill(scene)
         try scene.restart()

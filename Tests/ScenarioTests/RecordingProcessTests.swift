@@ -3,7 +3,6 @@ import Foundation
 import Proxy
 import Server
 import Simulator
-import Synchronization
 import TestSupport
 import Testing
 
@@ -44,8 +43,8 @@ struct RecordingProcessTests {
         }
     }
 
-    @Test(arguments: [0, 150_000, 300_000, 450_000])
-    func whatAKilledProxyRecordedIsReadUpToItsLastWholeLine(microseconds: UInt32) async throws {
+    @Test(arguments: TestSize.of([150_000], full: [0, 150_000, 300_000, 450_000]) as [UInt32])
+    func aRecordingOfAKilledProxyIsReadToItsLastLine(microseconds: UInt32) async throws {
         try await onThread {
             let recorder = try Recorder()
             let port = try recorder.program.port

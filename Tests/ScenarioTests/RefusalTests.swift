@@ -11,12 +11,6 @@ import Text
 @Suite(.timeLimit(.minutes(10))) struct RefusalTests {
     private static let album = "/v1/catalog/us/albums/1"
 
-    /// The log of a proxy that has stopped, a line each.
-    private func log(_ proxy: ProxyUnderTest) throws -> [JSON] {
-        proxy.stop()
-        return try proxy.accessLog().split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
-    }
-
     /// "A client key is needed" was said of every key that was wrong, and of the rate the log said
     /// no more than of those.
     @Test func aWrongClientKeyIsNotAMissingOneAndNoRate() throws {
@@ -40,7 +34,7 @@ import Text
             #expect(reply.field("Cache-Status")?.contains(status == 200 ? "uri-miss" : "detail=\(reason)") == true)
         }
         #expect(proxy.statistics[because: .clientKeyUnknown] == 2 && proxy.statistics[.refused] == 5)
-        let lines = try log(proxy)
+        let lines = try proxy.finalJSONLog()
         #expect(
             lines.compactMap { $0["reason"]?.stringValue } == [
                 "client-key-missing", "client-key-missing", "client-key-unknown", "client-key-unknown", "absent",
@@ -51,82 +45,82 @@ import Text
         #expect(lines.map { $0["client"]?.stringValue } == [nil, nil, nil, nil, "app", "app"])
     }
 
+    private static let invalid: [(String, String, [(String, String)], Int, String, String)] = [
+        ("TRACE", album + "?key=secret", [], 405, album, "trace"),
+        ("track", album, [], 405, album, "trace"),
+        (
+            "POST", "/v1/me/library/songs/i.secret", [("X-HTTP-Method-Override", "GET")], 400,
+            "/v1/me/library/{type}/{id}", "method-override"
+        ),
+        (
+            "GET", "/v1/me/library/songs", [("Music-User-Token", "secret"), ("media-user-token", "other")], 400,
+            "/v1/me/library/{type}", "user-tokens"
+        ),
+        ("GET", album + "/../2?key=secret", [], 400, album + "/...", "target"),
+        (
+            "OPTIONS", album, [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")], 400,
+            album, "preflight-content"
+        ),
+        (
+            "GET", album, [("Via", (100...115).map { "1.1 refrain-0123456789abc\($0)" }.joined(separator: ", "))],
+            508, album, "loop"
+        ),
+    ]
+
     /// The log had neither the line of the request nor what was wrong with it.
-    @Test(
-        arguments: [
-            ("TRACE", album + "?key=secret", [], 405, album, "trace"),
-            (
-                "POST", "/v1/me/library/songs/i.secret", [("X-HTTP-Method-Override", "GET")], 400,
-                "/v1/me/library/{type}/{id}", "method-override"
-            ),
-            (
-                "GET", "/v1/me/library/songs", [("Music-User-Token", "secret"), ("media-user-token", "other")], 400,
-                "/v1/me/library/{type}", "user-tokens"
-            ),
-            ("GET", album + "/../2?key=secret", [], 400, album + "/...", "target"),
-            (
-                "GET", album, [("Via", (100...115).map { "1.1 refrain-0123456789abc\($0)" }.joined(separator: ", "))],
-                508,
-                album, "loop"
-            ),
-        ] as [(String, String, [(String, String)], Int, String, String)])
-    func theLogSaysWhyARequestIsInvalid(
-        method: String, target: String, fields: [(String, String)], status: Int, logged: String, cause: String
-    ) throws {
+    @Test func theLogSaysWhyARequestIsInvalid() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
-        #expect(try proxy.client.send(method, target, fields: fields).status == status)
-        let line = try #require(try log(proxy).first)
-        let words = ["method", "target", "reason", "detail"].map { line[$0]?.stringValue }
-        #expect(words == [method, logged, "invalid-request", cause])
+        for (method, target, fields, status, _, cause) in Self.invalid {
+            let content = method == "OPTIONS" ? Data("a".utf8) : nil
+            let reply = try proxy.client.send(method, target, fields: fields, body: content)
+            let allows = reply.field("Allow")?.contains("GET") == true
+            #expect(reply.status == status && allows == (status == 405), "\(method) \(cause)")
+        }
+        #expect(origin.requests.isEmpty && proxy.statistics[.upstreamErrors] == 0)
+        let lines = try proxy.finalJSONLog()
+        try #require(lines.count == Self.invalid.count)
+        for (line, (method, _, _, _, logged, cause)) in zip(lines, Self.invalid) {
+            let words = ["method", "target", "reason", "detail"].map { line[$0]?.stringValue }
+            #expect(words == [method, logged, "invalid-request", cause])
+        }
     }
 
-    @Test func aPreflightWithContentIsNamed() throws {
+    /// Each of them went to the origin with the operator's token.
+    @Test func pathsOutsideOfTheAPICanBeRefused() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
-        let fields = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
-        let reply = try proxy.client.send("OPTIONS", Self.album, fields: fields, body: Data("a".utf8))
-        #expect(reply.status == 400)
-        let line = try #require(try log(proxy).first)
-        let words = ["method", "target", "reason", "detail"].map { line[$0]?.stringValue }
-        #expect(words == ["OPTIONS", Self.album, "invalid-request", "preflight-content"])
-    }
-
-    @Test func aPathThatIsNotServedIsNamed() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        #expect(try proxy.client.send("GET", "/.env").status == 200)
         try proxy.adopt { $0.shared.servesOther = false }
-        #expect(try proxy.client.send("GET", "/wp-login.php?secret").status == 404)
-        #expect(try log(proxy).map { $0["target"]?.stringValue } == ["/wp-login.php"])
+        for target in ["/.env", "/v1", "/v10/catalog", "/", "/v2/me", "/wp-login.php?a=b"] {
+            let answer = try proxy.client.send("GET", target)
+            #expect(answer.status == 404, "\(target)")
+            #expect(String(decoding: answer.body, as: UTF8.self).contains("under /v1/"))
+            #expect(answer.field("Cache-Status") == "refrain; detail=off", "as it is explained")
+        }
+        #expect(try proxy.client.send("POST", "/.git/config", body: Data([1])).status == 404)
+        #expect(try proxy.client.send("GET", "/v1/catalog/us/songs/1").status == 200)
+        #expect(origin.requests.map(\.target) == ["/.env", "/v1/catalog/us/songs/1"])
+        let explained = proxy.explain("/.env")
+        #expect(explained?.action == .refuse && explained?.reason == .off && explained?.asksOrigin == .never)
+        proxy.stop()
+        let log = try proxy.accessLog()
+        #expect(log.contains("\"GET /wp-login.php HTTP/1.1\" 404 "), "\(log)")
     }
 
-    @Test(arguments: [AccessLogFormat.json, .combined])
-    func aPreflightThatIsRefusedIsSeenInTheLog(format: AccessLogFormat) throws {
+    @Test func aPreflightThatIsRefusedIsSeenInTheLog() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(
-            originPort: origin.port, crossOrigin: .only([PageOrigin("https://a.example")]), logFormat: format)
+            originPort: origin.port, crossOrigin: .only([PageOrigin("https://a.example")]), logFormat: .json)
         for (site, method) in [("https://a.example", "GET"), ("https://b.example", "GET"), ("https://a.example", "X")] {
             let fields = [("Origin", site), ("Access-Control-Request-Method", method)]
             let reply = try proxy.client.send("OPTIONS", "/" + Self.album + "?secret=1", fields: fields)
             #expect(reply.status == 204 && (reply.field("Access-Control-Allow-Origin") == site) == site.contains("a.e"))
         }
-        let details = [nil, "origin-not-allowed", "method-not-allowed"]
-        if format == .json {
-            let lines = try log(proxy)
-            #expect(lines.map { $0["detail"]?.stringValue } == details)
-            for member in ["outcome", "reason"] {
-                #expect(lines.allSatisfy { $0[member]?.stringValue == "preflight" })
-            }
-            #expect(lines.allSatisfy { $0["target"]?.stringValue == Self.album })
-        } else {
-            proxy.stop()
-            let lines = try proxy.accessLog().split(separator: "\n")
-            #expect(lines.count == 3 && lines[0].contains(" preflight 0.000000 "))
-            for (line, detail) in zip(lines, details) {
-                #expect(line.contains("\"OPTIONS \(Self.album) HTTP/1.1\" 204 0 "))
-                if let detail { #expect(line.contains(" preflight/\(detail) ")) }
-            }
-        }
+        let lines = try proxy.finalJSONLog()
+        #expect(lines.map { $0["detail"]?.stringValue } == [nil, "origin-not-allowed", "method-not-allowed"])
+        for member in ["outcome", "reason"] { #expect(lines.allSatisfy { $0[member]?.stringValue == "preflight" }) }
+        #expect(lines.allSatisfy { $0["target"]?.stringValue == Self.album })
     }
 
     /// The log did not say which address a page was denied; what is private stays out of it.
@@ -138,17 +132,16 @@ import Text
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
         let fields = [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")]
         #expect(try proxy.client.send("OPTIONS", target, fields: fields).status == 204)
-        #expect(try log(proxy).map { $0["target"]?.stringValue } == [logged])
+        #expect(try proxy.finalJSONLog().map { $0["target"]?.stringValue } == [logged])
     }
 
     /// The client got an empty 401, and the log said that Apple refused a token that did not exist.
-    @Test func aMissingDeveloperTokenIsSaidToTheAppAndToTheOperator() throws {
+    @Test func aMissingDeveloperTokenIsReported() throws {
         let lines = Mutex<[String]>([])
         let origin = try FakeOrigin { request in
             FakeOrigin.Reply(status: request.target.contains("words") ? 400 : 401, body: "")
         }
         let proxy = try ProxyUnderTest(originPort: origin.port, warn: { line in lines.withLock { $0.append(line) } })
-        defer { proxy.stop() }
         for target in [Self.album, "/v1/me/library/songs"] {
             let reply = try proxy.client.send("GET", target)
             #expect(reply.status == 401 && String(decoding: reply.body, as: UTF8.self).contains("No developer token: "))
@@ -166,7 +159,6 @@ import Text
     func aMethodThatAFieldOverridesIsNotSent(name: String) throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
         for method in ["POST", "PUT", "DELETE"] {
             let reply = try proxy.client.send(method, "/v1/me/library?ids[songs]=1", fields: [(name, "GET")])
             #expect(reply.status == 400 && reply.field("Cache-Status") == "refrain; detail=invalid-request")

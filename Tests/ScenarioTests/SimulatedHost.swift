@@ -4,11 +4,15 @@ import Simulator
 @testable import EventLoop
 
 extension ServiceHost {
+    /// A service on a port of its own.
+    static func local(_ service: (LoopContext) -> any Service) throws(SystemError) -> ServiceHost {
+        let listener = ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
+        return try ServiceHost(label: "origin", listener: listener, service)
+    }
+
     /// What answers as the simulated API does, on a port of its own.
     static func serving(_ api: any Responder) throws -> ServiceHost {
-        try ServiceHost(
-            label: "origin", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(api, context: context) }
+        try local { context in SimulatorService(api, context: context) }
     }
 }
 

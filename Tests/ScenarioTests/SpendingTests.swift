@@ -18,14 +18,8 @@ import Upstream
     /// The simulated API with a 429 to the first request for a chart, and an answer that cannot be
     /// stored.
     private final class Origin: Responder {
-        private let api: SimulatedAPI
+        private let api = SimulatedAPI.open()
         private let seen = Mutex<[String]>([])
-
-        init() {
-            var configuration = SimulatorConfiguration()
-            configuration.requiresAuthorization = false
-            api = SimulatedAPI(configuration: configuration)
-        }
 
         var targets: [String] { seen.withLock { $0 } }
 
@@ -61,9 +55,7 @@ import Upstream
         init() throws {
             let (origin, clock) = (Origin(), clock)
             self.origin = origin
-            host = try ServiceHost(
-                label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-            ) { context in SimulatorService(origin, context: context) }
+            host = try .serving(origin)
             let keys = "phone 0123456789abcdef\nweb fedcba9876543210\n"
             proxy = try ProxyUnderTest(
                 originPort: Int(host.address.port), timeOfDay: TimeOfDay { clock.unixSeconds },

@@ -22,16 +22,11 @@ private struct StartTrial: Sendable, CustomTestStringConvertible {
 struct StartTests {
     private static let refused: [StartTrial] = [
         StartTrial("an access log without its folder", ["access_log @/no/access.log"], "No such file or directory"),
-        StartTrial("an admin socket without its folder", ["admin_listen unix:@/no/admin"], "No such file or directory"),
-        StartTrial("a recording without its folder", ["record @/no/traffic.jsonl"], "No such file or directory"),
         StartTrial("an address of another machine", ["listen 192.0.2.1:0"], "Cannot assign requested address"),
         StartTrial("an address twice", ["listen 127.0.0.1:65001", "listen 0.0.0.0:65001"], "already taken"),
-        StartTrial("a log whose path has a variable", ["access_log $HOME/log"], "neither variables nor ~ are replaced"),
         StartTrial("a cache file that is a key", ["cache_file @/key"], "no cache file of this program's") { folder in
             try folder.put("secret", "key", mode: 0o600)
         },
-        StartTrial(
-            "a cache file that is the configuration", ["cache_file @/proxy.conf"], "no cache file of this program's"),
         StartTrial("a cache file that is another's database", ["cache_file @/other"], "another program's database") {
             try StartTests.putDatabase($0, "PRAGMA user_version = 10")
             try FileManager.default.createDirectory(

@@ -92,8 +92,7 @@ import Testing
         let origin = try ScriptedOrigin([.request, .send(Self.head), .send(Self.half), .close])
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        let client = try proxy.connection(sending: "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
         let bytes = client.read()
         proxy.stop()
         #expect(String(decoding: bytes.prefix(1_000), as: UTF8.self).contains("fwd-status=200; detail=no-store\r\n"))
@@ -112,8 +111,7 @@ import Testing
                 + Array(repeating: pieces, count: 8).joined() + [.hold])
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        let client = try RawClient(port: UInt16(proxy.port))
-        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
+        let client = try proxy.connection(sending: "GET \(Self.target) HTTP/1.1\r\nHost: a\r\n\r\n")
         if hasBegun { #expect(client.read(12) == Array("HTTP/1.1 200".utf8)) }
         waitUntil { origin.requests.first?.count == 1 }
         client.reset()

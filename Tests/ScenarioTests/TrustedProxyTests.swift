@@ -21,12 +21,6 @@ import Testing
         "GET /v1/catalog/us/albums/\(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"
     }
 
-    /// Where the log says that requests came from, once the proxy has stopped.
-    private func clients(_ proxy: ProxyUnderTest) throws -> [String] {
-        proxy.stop()
-        return try proxy.accessLog().split(separator: "\n").map { String($0.prefix { $0 != " " }) }
-    }
-
     @Test func theLogNamesTheClientOfEachRequestOfAConnection() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try proxy(origin)
@@ -44,7 +38,7 @@ import Testing
         try last.send(request("1", "X-Forwarded-For: 203.0.113.9\r\n") + "GET / HTTP/9.9\r\n\r\n")
         _ = last.readToEnd()
         #expect(
-            try clients(proxy) == [
+            try proxy.loggedClients() == [
                 "203.0.113.9", "2001:db8::7", "127.0.0.77", "127.0.0.1", "203.0.113.9", "203.0.113.9",
                 // A malformed request says nothing of its client; the one before it was another's.
                 "127.0.0.77",
@@ -57,7 +51,6 @@ import Testing
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(answer), .hold])
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        defer { proxy.stop() }
         try proxy.adopt { settings in
             settings.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!])
             settings.bounds.connectionsPerAddress = 2
@@ -80,8 +73,7 @@ import Testing
         // Those are over, so it may ask again; the connection was kept.
         try connections[3].send(request("1", "X-Forwarded-For: 203.0.113.9\r\n"))
         waitUntil { proxy.statistics[.hits] == 1 }
-        proxy.stop()
-        let lines = try proxy.accessLog().split(separator: "\n").filter { $0.contains(" 503 ") }
+        let lines = try proxy.finalLog().filter { $0.contains(" 503 ") }
         #expect(lines.count == 1 && lines[0].hasPrefix("203.0.113.9 "))
         #expect(lines[0].contains("\"GET /v1/catalog/us/albums/1 HTTP/1.1\" 503 "))
         #expect(lines[0].contains(" refused/requests-of-this-address "))
@@ -93,7 +85,6 @@ import Testing
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(answer), .close])
         defer { origin.stop() }
         let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        defer { proxy.stop() }
         try proxy.adopt { settings in
             settings.bounds.trustedProxies = TrustedProxies([AddressRange("127.0.0.77")!])
             settings.bounds.connectionsPerAddress = 1
@@ -119,6 +110,6 @@ import Testing
         try proxy.adopt { $0.bounds.trustedProxies = TrustedProxies() }
         #expect(try balancer.send("GET", "/v1/catalog/us/albums/1", fields: field).status == 200)
         balancer.close()
-        #expect(try clients(proxy) == ["203.0.113.9", "127.0.0.77"])
+        #expect(try proxy.loggedClients() == ["203.0.113.9", "127.0.0.77"])
     }
 }

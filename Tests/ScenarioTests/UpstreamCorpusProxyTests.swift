@@ -152,7 +152,7 @@ struct UpstreamCorpusProxyTests {
     /// Where the proxy has to give the origin up it does so soon: in the time that it leaves an
     /// origin which is only late on a busy machine, the test would be over.
     @Test(arguments: [false, true])
-    func withNothingStoredARefusedAnswerIsA502AndNeverHalfOfOne(_ isEndless: Bool) async throws {
+    func aRefusedAnswerIsA502AndNeverHalf(_ isEndless: Bool) async throws {
         let cases = try Self.cases().filter { $0.isEndless == isEndless }
         #expect(isEndless ? cases.count > 3 : cases.count > 600)
         // No answer is right that comes later than the proxy waits.
@@ -165,7 +165,6 @@ struct UpstreamCorpusProxyTests {
                 Self.askOnAndOn(&upstream)
                 if isEndless { (upstream.timeouts.response, upstream.timeouts.content) = (.seconds(2), .seconds(2)) }
             })
-        defer { proxy.stop() }
         let problems = try await Self.all(cases, proxy.port) { one, index, client in
             let reply = Self.send(client, one.method, "/v1/catalog/us/songs/\(index)")
             return Self.leak(one, reply) ?? Self.problemCold(one, reply)
@@ -182,7 +181,6 @@ struct UpstreamCorpusProxyTests {
         let clock = ManualClock(1_790_000_000)
         let proxy = try ProxyUnderTest(
             originPort: Int(origin.port), timeOfDay: TimeOfDay { clock.unixSeconds }, adjusting: Self.askOnAndOn)
-        defer { proxy.stop() }
         let unprimed = try await Self.all(cases, proxy.port) { _, index, client in
             let reply = Self.send(client, "GET", "/v1/stale/\(index)")
             return reply?.body == Data(Self.stale.utf8) ? nil : "not stored: \(String(describing: reply?.status))"

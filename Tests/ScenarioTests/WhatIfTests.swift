@@ -46,20 +46,17 @@ import Text
         return (api, try ServiceHost.serving(api))
     }
 
-    @Test(arguments: [true, false])
-    func aRunThatTakesNoTimeCountsAsARealOne(composes: Bool) throws {
+    @Test func aRunThatTakesNoTimeCountsAsARealOne() throws {
         let (api, origin) = try Self.origin()
         defer { origin.stop() }
         var policy = Policy()
         policy[.songs] = .fixed(600, stale: 300)
         policy[.charts] = .fixed(60, stale: 0)
-        var composition = CompositionSettings()
-        composition.compose = composes ? .on : .off
+        let composition = CompositionSettings()
         let clock = ManualClock(Self.start)
         let proxy = try ProxyUnderTest(
             originPort: Int(origin.address.port), policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds },
             composition: composition)
-        defer { proxy.stop() }
 
         var exchanges: [RecordedExchange] = []
         var contents: [BodyHash: [UInt8]] = [:]
@@ -92,40 +89,5 @@ import Text
         #expect(figures.revalidated == real[.revalidated])
         #expect(figures.upstreamRequests == real[.upstreamRequests])
         #expect(real[.stale] > 0 && real[.misses] > 40 && real[.hits] > 150)
-    }
-
-    /// An answer that is fresh for ten minutes is so for one where everything comes ten times as
-    /// fast; the age that clients are told goes by the clock on the wall.
-    @Test func withTTLSpeedAnswersAgeFaster() throws {
-        let (api, origin) = try Self.origin()
-        defer { origin.stop() }
-        var policy = Policy()
-        policy[.songs] = .fixed(600, stale: 0)
-        policy.speed = 10
-        let clock = ManualClock(Self.start)
-        let proxy = try ProxyUnderTest(
-            originPort: Int(origin.address.port), policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
-        let target = "/v1/catalog/us/songs/\(try songs(api)[0])"
-        _ = try proxy.client.send("GET", target)
-        clock.advance(seconds: 59)
-        let fresh = try proxy.client.send("GET", target)
-        #expect(fresh.field("Age") == "59" && fresh.field("Cache-Status")?.contains("hit; ttl=1") == true)
-        clock.advance(seconds: 1)
-        let late = try proxy.client.send("GET", target)
-        #expect(late.field("Cache-Status")?.contains("fwd=stale") == true)
-        // Confirmed by a 304, for as long again.
-        clock.advance(seconds: 59)
-        #expect(try proxy.client.send("GET", target).field("Cache-Status")?.contains("hit; ttl=1") == true)
-        #expect(proxy.statistics.ttlSpeed() == 10)
-        try proxy.adopt { settings in
-            var ordinary = policy
-            ordinary.speed = 1
-            settings.shared = settings.shared.adopting(
-                credentials: Credentials(developer: nil, musicUser: nil), policy: ordinary,
-                authority: settings.upstream.endpoint.authority, crossOrigin: .any,
-                composition: CompositionSettings())
-        }
-        #expect(proxy.statistics.ttlSpeed() == 1)
     }
 }

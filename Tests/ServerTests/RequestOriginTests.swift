@@ -23,7 +23,7 @@ import Testing
         ("10.0.0.2", "10.0.0.1:8080", false), ("rebound.example:8080", "10.0.0.1:8080", false),
         ("[fd00::1]:80", "[fd00::1]:8080", true), ("[fd00::2]", "[fd00::1]:8080", false),
     ])
-    func aHostIsTheListenersByItsAddressOrALoopbackName(host: String, local: String, isIts: Bool) throws {
+    func aHostIsTheListenersAddressOrALoopbackName(host: String, local: String, isIts: Bool) throws {
         let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
         #expect(request.head.addresses(SocketAddress(local), request.bytes.span) == isIts)
     }

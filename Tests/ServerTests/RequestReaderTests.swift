@@ -31,19 +31,6 @@ import Testing
         expect(.complete, &reader, &input)
     }
 
-    @Test func readsARequestWithoutABodyAndLeavesTheNextOne() {
-        var reader = RequestReader(limits: .request)
-        var input = buffer("GET /a HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\nHost: x\r\n\r\n")
-        expect(.complete, &reader, &input)
-        expect("/a", reader, input)
-        reader.finish(&input)
-        expect(.complete, &reader, &input)
-        expect("/b", reader, input)
-        reader.finish(&input)
-        let rest = input.copyReadable()
-        #expect(rest.isEmpty)
-    }
-
     @Test func keepsTheHeadWhileTheBodyArrives() {
         var reader = RequestReader(limits: .request)
         var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\nabc")
@@ -63,16 +50,6 @@ import Testing
         #expect(next == Array("GET".utf8))
     }
 
-    @Test func readsChunkedBodies() {
-        var reader = RequestReader(limits: .request)
-        var input = buffer(
-            "PUT /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
-        expect(.contentAhead, &reader, &input)
-        expect(.complete, &reader, &input)
-        let body = reader.body
-        #expect(body == Array("abcde".utf8))
-    }
-
     @Test func asksForTheBodyThatWaitsForContinue() {
         var reader = RequestReader(limits: .request)
         var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
@@ -81,26 +58,6 @@ import Testing
         expect(.needMore, &reader, &input)
         input.append("ok")
         expect(.complete, &reader, &input)
-    }
-
-    @Test func refusesABodyOverTheLimitAndAcceptsOneAtIt() {
-        var limits = MessageLimits.request
-        limits.maxBodyBytes = 4
-        for (length, step) in [(4, RequestReader.Step.complete), (5, .failed(.contentTooLarge))] {
-            var reader = RequestReader(limits: limits)
-            var input = buffer(
-                "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: \(length)\r\n\r\n"
-                    + String(repeating: "x", count: length))
-            if length == 4 { expect(.contentAhead, &reader, &input) }
-            expect(step, &reader, &input)
-        }
-        for (first, step) in [(3, RequestReader.Step.complete), (4, .failed(.contentTooLarge))] {
-            var reader = RequestReader(limits: limits)
-            var input = buffer("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-            input.append("\(first)\r\n" + String(repeating: "x", count: first) + "\r\n1\r\ny\r\n0\r\n\r\n")
-            expect(.contentAhead, &reader, &input)
-            expect(step, &reader, &input)
-        }
     }
 
     /// However a stream of requests is cut, the same requests come out.

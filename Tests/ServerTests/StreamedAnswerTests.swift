@@ -25,7 +25,7 @@ import Testing
     }
 
     /// A source waited until all that was queued had left, however much that was.
-    @Test func sourceOfASlowReaderGoesOnBeforeAllThatIsQueuedHasLeft() throws {
+    @Test func aSourceResumesBeforeItsQueueIsEmpty() throws {
         let source = Source()
         let listener = ListenerSettings(address: try #require(SocketAddress("127.0.0.1:0")), tls: nil)
         let host = try ServiceHost(label: "streams", listener: listener) { _ in source }

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// What stands first in the list is what the client wrote.
-    @Test func theListCountsFromItsEndAsFarAsProxiesAreTrusted() throws {
+    @Test func theListIsReadFromItsEndThroughTrustedProxies() throws {
         #expect(try client(["X-Forwarded-For: 1.1.1.1, 203.0.113.9"]) == "203.0.113.9:0")
         #expect(try client(["X-Forwarded-For: 1.1.1.1, 203.0.113.9, 10.0.0.7"]) == "203.0.113.9:0")
         #expect(try client(["X-Forwarded-For: 1.1.1.1", "X-Forwarded-For: 203.0.113.9"]) == "203.0.113.9:0")

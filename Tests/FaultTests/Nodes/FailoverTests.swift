@@ -11,7 +11,7 @@ struct FailoverTests {
     private static let purges = TestSize.of(3, release: 10)
     private static let nodes = NodeHouse.names.count
 
-    @Test func whatTheLogLosesIsStaleAndPurgesReachAllNodesAgain() async throws {
+    @Test func afterALostLogAnswersAreStaleAndPurgesSpread() async throws {
         try await onThread {
             for _ in 0..<Self.rounds {
                 let seed = UInt64.random(in: 0...UInt64.max)

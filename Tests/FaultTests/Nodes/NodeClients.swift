@@ -30,20 +30,6 @@ final class NodeClients: Sendable {
                 + "misses: \(late)), \(checks) checks, \(outdated.count) outdated, \(wrong.count) wrong, \(failed.count) failed, "
                 + "\(excused) of nodes that went"
         }
-
-        static func += (left: inout Figures, right: Figures) {
-            left.answers += right.answers
-            left.hits += right.hits
-            left.stale += right.stale
-            left.shared += right.shared
-            left.composed += right.composed
-            left.checks += right.checks
-            left.excused += right.excused
-            left.failed += right.failed
-            left.wrong += right.wrong
-            left.outdated += right.outdated
-            left.missTimes += right.missTimes
-        }
     }
 
     private let promises: PurgePromises

@@ -16,7 +16,7 @@ struct PurgeChaosTests {
     private static let purges = TestSize.of(30, full: 60, release: 1_000)
     private static let clockedPurges = 300
 
-    @Test func noNodeServesWhatIsOlderThanAPurgeThatItHas() async throws {
+    @Test func noNodeServesAnswersOlderThanItsPurges() async throws {
         try await onThread { try Self.run("F20 purges amid faults", Self.purges, hasClocks: false) }
     }
 

@@ -35,9 +35,6 @@ final class VersionedOrigin: Sendable {
     var port: UInt16 { origin.port }
     func stop() { origin.stop() }
 
-    /// Requests so far.
-    var requestCount: Int { origin.requests.reduce(0) { $0 + $1.count } }
-
     /// From now on answers are of the next version, which is returned.
     func bump(_ album: Int) -> Int {
         versions.byAlbum.withLock { versions in
@@ -62,8 +59,6 @@ final class VersionedOrigin: Sendable {
 
     /// Of an artist's albums.
     static func albums(of artist: Int) -> [Int] { (0..<albums).filter { Self.artist($0) == artist } }
-
-    static func body(_ album: Int, _ version: Int) -> Data { body([(album, version)]) }
 
     private static func body(_ albums: [(Int, Int)]) -> Data {
         Data("{\"data\":[\(albums.map { object($0, $1) }.joined(separator: ","))]}".utf8)

@@ -8,9 +8,7 @@ import Testing
 /// An origin, several nodes that are processes, and the balancer that is delivered in front of
 /// them.
 final class BalancedNodes {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
+    private typealias Failure = ServedProgram.Failure
 
     /// A line of a node's access log.
     struct Served: Equatable {

@@ -59,14 +59,14 @@ struct CommonLimitTests {
         }
     }
 
-    @Test func tenNodesLearnOneLimitAndKeepToItsPartsWithoutAnEngine() async throws {
+    @Test func tenNodesLearnOneLimitTogether() async throws {
         try await onThread {
-            var configuration = SimulatorConfiguration()
-            configuration.requiresAuthorization = false
-            configuration.artists = 100
-            configuration.latency = .milliseconds(20)
-            configuration.requestsPerSecond = Self.perSecond
-            let origin = try CountingOrigin(SimulatedAPI(configuration: configuration))
+            let api = SimulatedAPI.open { configuration in
+                configuration.artists = 100
+                configuration.latency = .milliseconds(20)
+                configuration.requestsPerSecond = Self.perSecond
+            }
+            let origin = try CountingOrigin(api)
             defer { origin.stop() }
             let fleet = try NodeFleet(Self.nodes, isShared: true, before: origin.address)
             let crowd = Crowd(fleet, origin)

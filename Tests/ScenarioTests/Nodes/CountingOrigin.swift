@@ -34,9 +34,7 @@ final class CountingOrigin: Sendable {
     init(_ api: any Responder) throws {
         let counter = Counter(api)
         self.counter = counter
-        host = try ServiceHost(
-            label: "counted", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { SimulatorService(counter, context: $0) }
+        host = try .serving(counter)
     }
 
     var address: SocketAddress { host.address }

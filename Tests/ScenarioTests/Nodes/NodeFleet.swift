@@ -69,18 +69,6 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
 
     func port(of node: Int) -> Int { ports.withLock { $0[node] } }
 
-    /// What the nodes that are left have counted, all together.
-    func counted(_ names: [String]) -> String {
-        var sums: [String: Int] = [:]
-        for program in programs where program.isRunning {
-            guard let port = try? program.adminPort,
-                let stats = try? HTTPTestClient(port: port).send("GET", "/stats").json as? [String: Any]
-            else { continue }
-            for name in names { sums[name, default: 0] += stats[name] as? Int ?? 0 }
-        }
-        return names.map { "\($0) \(sums[$0] ?? 0)" }.joined(separator: ", ")
-    }
-
     /// What a node says of itself to its load balancer.
     func readiness(of node: Int) throws -> (status: Int, text: String) {
         let reply = try HTTPTestClient(port: programs[node].adminPort).send("GET", "/readyz")

@@ -6,7 +6,7 @@ import Testing
 /// What a load balancer learns of a node whose engine goes away.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis), .requires(.binary)) struct ReadinessTests {
     /// It was taken out until ten seconds after its start, all nodes at once.
-    @Test func aNodeThatWasReadyStaysReadyWhenTheEngineDiesSoonAfterItsStart() throws {
+    @Test func aReadyNodeStaysReadyWithoutItsEngine() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let address = try #require(SocketAddress(host: "127.0.0.1", port: UInt16(origin.port)))
         let fleet = try NodeFleet(1, isShared: true, before: address)

@@ -11,7 +11,6 @@ final class Trial: Sendable {
         let asked: Int
         /// Requests without an answer, or with another one than the origin's.
         let failures: [String]
-        let statistics: String
     }
 
     /// What happens when half of the requests are under way.
@@ -43,11 +42,7 @@ final class Trial: Sendable {
         let fleet = try NodeFleet(count, isShared: way != nil, before: origin.address)
         let trial = Trial(world, fleet, TrialBalancer(way ?? .roundRobin, nodes: 0..<count), event)
         concurrently(clients) { _ in trial.ask() }
-        let statistics = fleet.counted([
-            "hits", "composed", "shared", "collapsed", "upstream_requests", "upstream_saved", "stored",
-        ])
-        return Outcome(
-            asked: origin.counts.asked, failures: trial.failures.withLock { $0 }, statistics: statistics)
+        return Outcome(asked: origin.counts.asked, failures: trial.failures.withLock { $0 })
     }
 
     /// One client's connections: whatever request is next, until there is none.

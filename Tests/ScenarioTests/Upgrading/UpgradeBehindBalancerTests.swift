@@ -9,7 +9,7 @@ struct UpgradeBehindBalancerTests {
     private static func header(_ host: Int) -> String { "PROXY TCP4 203.0.113.\(host) 10.0.0.1 40000 443\r\n" }
 
     private static func answer(_ client: RawClient) -> String {
-        String(decoding: client.readToEnd().bytes, as: UTF8.self)
+        client.readText()
     }
 
     /// One waits for the end of a header when its process gets a successor.

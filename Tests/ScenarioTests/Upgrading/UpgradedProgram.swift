@@ -6,9 +6,7 @@ import Testing
 /// The program under a name of its own, which other programs can be put behind, and the processes
 /// that follow one another.
 final class UpgradedProgram {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
+    private typealias Failure = ServedProgram.Failure
 
     let folder: TemporaryFolder
     /// The one that serves now.
@@ -123,14 +121,26 @@ final class UpgradedProgram {
         try client.send(
             "POST /purge HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
                 + body)
-        return String(decoding: client.read(), as: UTF8.self)
+        return client.readText()
+    }
+
+    /// Reloads, and waits until the log says that it has, or why not.
+    func reload(_ lines: String, fails: Bool) throws {
+        let text = fails ? "nothing was changed" : "SIGHUP: reloaded"
+        let before = times(text)
+        try configure(lines)
+        kill(process, SIGHUP)
+        try wait(text, times: before + 1)
     }
 
     /// Asks it to stop, and waits until it has.
-    func stop() {
+    /// - Returns: the exit status; nil of a process that was not started by the test.
+    @discardableResult func stop() -> Int32? {
+        let isFirst = process == first?.id
         kill(process, SIGTERM)
         waitUntil(within: 60) { !Self.isRunning(process) }
         if !Self.isRunning(process) { process = 0 }
+        return isFirst ? first?.waitForEnd() : nil
     }
 
     /// Not when it has ended and waits for a parent to ask how.
