@@ -135,8 +135,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         let store = scratch.open()
         let (cache, _) = composing(store)
         let found = try #require(cache.memory.lookup(key("/c")))
-        cache.store(found.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9)))
-        cache.flush()
+        cache.write(found.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9)))
         #expect(cache.memory.lookup(key("/c")) == nil && store.entries == 2)
     }
 

@@ -138,8 +138,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let store = scratch.open()
         let entries = entries(&generator)
-        for entry in entries { store.store(entry) }
-        store.flush()
+        store.write(entries)
         var sizes: Set<Int> = []
         for _ in 0..<100 {
             var selection = EntrySelection()
@@ -155,10 +154,7 @@ import Testing
                 String(decoding: row.target + " ".utf8 + row.variant, as: UTF8.self)
             }
             #expect(inFile.sorted() == inMemory.sorted(), "seed \(seed), \(selection.conditions)")
-            let purge = Purge(selection: selection, mode: .dryRun, now: noon)
-            let counted = await withCheckedContinuation { continuation in
-                store.purge(purge) { continuation.resume(returning: $0) }
-            }
+            let counted = await store.purged(.dryRun, selection)
             #expect(counted == inMemory.count, "seed \(seed), \(selection.conditions)")
             sizes.insert(inMemory.count)
         }

@@ -95,8 +95,7 @@ struct IdleWriterTests {
     @Test func lastUsesAreWrittenWhereNothingElseWaits() throws {
         let store = quiet()
         let kept = response("/kept")
-        store.store(kept)
-        store.flush()
+        store.write(kept)
         store.shared.pending.withLock { $0.touch(kept.key.index, at: 2_000_000_000) }
         #expect(little(store) == .wrote && little(store) == .nothing)
         let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))

@@ -30,8 +30,7 @@ extension ResponseCache {
         let (cache, store) = scratch.cache(memory: 16 << 20)
         for number in 0..<10 { cache.store(response("/\(number)")) }
         cache.store(response("/v1/me", scope: someone(1)))
-        cache.store(response("/v1/me", scope: someone(2)))
-        cache.flush()
+        cache.write(response("/v1/me", scope: someone(2)))
         for number in 0..<4 { cache.memory.remove(key("/\(number)")) }
         cache.memory.store(response("/only-in-memory"))
         #expect(await cache.purge(.dryRun) == 13)
@@ -57,8 +56,7 @@ extension ResponseCache {
         for variant in ["de", "en", "fr"] { cache.store(response("/a", variant: variant)) }
         cache.store(response("/a", scope: someone(1)))
         cache.store(response("/b"))
-        cache.store(response("/ab", variant: "de"))
-        cache.flush()
+        cache.write(response("/ab", variant: "de"))
         cache.memory.remove(key("/a", "fr"))
         let target = Array("/a".utf8)
         #expect(await cache.purge(.dryRun, .target(target)) == 4)
@@ -79,8 +77,7 @@ extension ResponseCache {
         cache.store(response("/other", resources: [3]))
         cache.store(response("/any", resources: [StoredResponse.everyResource]))
         cache.store(response("/none"))
-        cache.store(response("/v1/me/7", scope: someone(1), resources: [7]))
-        cache.flush()
+        cache.write(response("/v1/me/7", scope: someone(1), resources: [7]))
         cache.memory.remove(key("/one"))
         cache.memory.remove(key("/any"))
         #expect(await cache.purge(.dryRun, .resource(7)) == 4)
@@ -95,8 +92,7 @@ extension ResponseCache {
     @Test func aSoftPurgeEndsFreshnessNow() async {
         let (cache, store) = scratch.cache(memory: 16 << 20)
         let lifetime = Lifetime(freshFor: 1_000, staleFor: 100, staleIfErrorFor: 300, keepFor: 0, initialAge: 50)
-        cache.store(response("/a", lifetime: lifetime))
-        cache.flush()
+        cache.write(response("/a", lifetime: lifetime))
         cache.memory.remove(key("/a"))
         #expect(await cache.purge(.soft, at: noon + 400) == 1)
         let reader = store.makeReader()

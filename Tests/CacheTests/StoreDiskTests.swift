@@ -139,20 +139,6 @@ import Testing
         store.close()
     }
 
-    /// Each distinct target cost its whole key for good.
-    @Test func memoryIsBoundedWithoutAFile() {
-        let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
-        let long = filler(7_000)
-        for number in 0..<24_000 {
-            store.store(response("/\(number)/\(long)"))
-            if number % 3 == 0 { store.remove(key("/\(number)/other")) }
-        }
-        #expect(store.shared.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
-        store.close()
-        store.store(response("/late"))
-        #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
-    }
-
     /// Random stores, purges and look-ups through the states of the file.
     @Test(arguments: [11, 12] as [UInt64])
     func memoryIsBoundedInEveryStateOfTheFile(seed: UInt64) throws {
@@ -224,8 +210,7 @@ import Testing
         let store = scratch.open(maxBytes: 2 << 20)
         let one = EntrySelection([.target(Array("/599".utf8))])
         #expect(await store.purged(.hard, one) ?? 0 <= 1)
-        store.store(response("/new"))
-        store.flush()
+        store.write(response("/new"))
         #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)
         waitUntil(within: 120) { used <= SpaceBounds(maxBytes: 2 << 20).fileBytes }
         #expect(store.status.evicted > 0 && store.health == .available)

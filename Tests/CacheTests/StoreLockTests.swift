@@ -14,16 +14,14 @@ import Testing
     /// What a second process does is to open another description of the lock's file, as this does.
     @Test func aSecondProxySetsTheFileOfTheFirstAside() throws {
         let store = scratch.open()
-        store.store(response("/a"))
-        store.flush()
+        store.write(response("/a"))
         // Whatever a newer program would find wrong with it.
         _ = try sqlite(scratch.file, "PRAGMA user_version = 99")
         let lines = Lines()
         let second = scratch.open(lines)
         #expect(second.health == .unavailable("\(scratch.file) is in use by process \(getpid())"))
         #expect(scratch.setAside.isEmpty && lines.all.count == 1, "\(scratch.names)")
-        second.store(response("/b"))
-        second.flush()
+        second.write(response("/b"))
         #expect(second.makeReader().lookup(key("/b"), at: noon) != nil, "from memory")
         _ = try sqlite(scratch.file, "PRAGMA user_version = \(Schema.version)")
         store.close()
@@ -96,8 +94,7 @@ import Testing
     @Test func aLockThatLostItsNameIsTakenAnew() throws {
         let store = scratch.open()
         for name in scratch.names { unlink(scratch.directory + "/" + name) }
-        store.store(response("/a"))
-        store.flush()
+        store.write(response("/a"))
         #expect(store.health == .available && StoreLock.holder(of: scratch.file) == Int(getpid()))
     }
 
@@ -114,8 +111,7 @@ import Testing
             return
         }
         #expect(reason.contains("symbolic link"))
-        store.store(response("/a"))
-        store.flush()
+        store.write(response("/a"))
         var status = stat()
         #expect(stat(target, &status) == 0 && status.st_mode & 0o777 == 0o644 && status.st_size == 0)
         #expect(throws: SQLiteError.self) {
@@ -129,8 +125,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: real, withIntermediateDirectories: false)
         #expect(symlink("private", scratch.directory + "/state") == 0)
         let store = scratch.open(file: scratch.directory + "/state/cache.sqlite")
-        store.store(response("/a"))
-        store.flush()
+        store.write(response("/a"))
         #expect(store.health == .available && store.makeReader().lookup(key("/a"), at: noon) != nil)
         let other = scratch.open(file: real + "/cache.sqlite")
         #expect(other.health.isUnavailable, "one file by two names is one file")

@@ -69,6 +69,14 @@ func composed(
 }
 
 extension ResponseCache {
+    /// Stores these, and waits until they are in the file.
+    func write(_ responses: StoredResponse...) { write(responses) }
+
+    func write(_ responses: [StoredResponse]) {
+        for response in responses { store(response) }
+        flush()
+    }
+
     /// Stores what was composed this very moment.
     @discardableResult
     func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
@@ -133,6 +141,13 @@ extension Scratch {
 }
 
 extension Scratch {
+    /// Writes these into the file, and closes it.
+    func fill(_ responses: [StoredResponse], maxBytes: Int = 64 << 20) {
+        let store = open(maxBytes: maxBytes)
+        store.write(responses)
+        store.close()
+    }
+
     /// A cache over a file, and the file's store.
     func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: FileTier) {
         let store = open(maxBytes: maxBytes)
@@ -182,6 +197,14 @@ extension Scratch {
 }
 
 extension FileTier {
+    /// Stores these, and waits until they are in the file.
+    func write(_ responses: StoredResponse...) { write(responses) }
+
+    func write(_ responses: [StoredResponse]) {
+        for response in responses { store(response) }
+        flush()
+    }
+
     /// Purges, and waits until that is done.
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
         await withCheckedContinuation { continuation in

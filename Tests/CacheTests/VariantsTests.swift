@@ -139,20 +139,6 @@ private struct Scene {
         #expect(try other.ask("Foo: 1").body == "one")
     }
 
-    @Test func purgesByTargetReachSignpostAndVariants() throws {
-        let scene = Scene()
-        scene.answer("one", to: "Foo: 1")
-        scene.answer("two", to: "Foo: 2")
-        let selection = EntrySelection([.target(Array("/a".utf8))])
-        func purge(_ mode: PurgeMode) -> Int {
-            scene.cache.memory.purge(Purge(selection: selection, mode: mode, now: noon))
-        }
-        #expect(purge(.soft) == 2)
-        #expect(try scene.ask("Foo: 1").body == nil)
-        #expect(scene.cache.memory.count == 2, "the signpost, and the variant that was not asked for")
-        #expect(purge(.hard) == 1 && scene.cache.memory.count == 0)
-    }
-
     @Test func aDamagedSignpostIsAMiss() throws {
         let scene = Scene()
         scene.cache.store(

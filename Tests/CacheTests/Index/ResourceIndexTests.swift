@@ -45,15 +45,6 @@ extension ResourceIndex {
         #expect(index.count == 2)
     }
 
-    @Test func theLatestFourComeFirst() {
-        let index = ResourceIndex(maxBytes: 1 << 20)
-        for target in 0..<6 { index.add(key("/\(target)"), [(7, UInt32(target))]) }
-        #expect(texts(index.sources(of: 7)) == ["5@5", "4@4", "3@3", "2@2"])
-        index.add(key("/3"), [(7, 30)])
-        #expect(texts(index.sources(of: 7)) == ["3@30", "5@5", "4@4", "2@2"], "once, at its new place")
-        #expect(index.count == 4)
-    }
-
     @Test func theNewestComesFirstInWhateverOrderAnswersAreAdded() {
         let index = ResourceIndex(maxBytes: 1 << 20)
         for at in [3, 1, 6, 2, 5, 4] as [Int64] { index.add(key("/\(at)"), [(7, UInt32(at))], at: at) }
