@@ -16,18 +16,6 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         "views":{"related":{"data":[{"id":"9","type":"albums"}]}}}],"next":"/v1/x?offset=1","meta":{}}
         """#
 
-    @Test func `a resource's parts are found`() throws {
-        let bytes = Array(Self.album.utf8)
-        let document = try #require(DocumentScan(bytes.span).document)
-        try ScannedText(bytes: bytes, document: document).expect(try JSON.parse(bytes), "the album")
-        #expect(document.objects.map(\.parent) == [-1, 1, 0, 2, 2, 3])
-        #expect(document.objects.map(\.end) == [6, 3, 3, 4, 5, 6])
-        #expect(document.objects.map(\.type) == [.albums, .artists, .albums, .songs, .songs, .albums])
-        #expect(document.relations.map { $0.firstElement..<$0.endElement } == [2..<3, 1..<3, 3..<5, 5..<6])
-        #expect(document.relations.map(\.isView) == [false, false, false, true])
-        #expect(document.objects[0].hasViews && document.objects[0].otherMembers == 0)
-    }
-
     @Test func `an empty list has a range and no elements`() throws {
         let text = #"{"data":[ ],"next":""}"#
         let envelope = try #require(scanned(text)).envelope

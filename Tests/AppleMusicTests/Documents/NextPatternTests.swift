@@ -153,7 +153,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         }
     }
 
-    @Test(arguments: UInt64(1)...10)
+    @Test(arguments: 1...TestSize.of(3, release: 10) as ClosedRange<UInt64>)
     func `learnt from one page, a pattern writes the next of all others`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func pick<T>(_ values: [T]) -> T { values.randomElement(using: &random)! }
