@@ -166,13 +166,4 @@ import Testing
         #expect(budget.promote(job(4), to: .revalidation, of: b, now: now) == [])
         #expect(order(&budget) == [1, 4, 2, 3])
     }
-
-    @Test func loopThatStopsTakesItsRequestsAlong() {
-        var budget = busy(lanes: [1, 1])
-        for number in 1...3 { _ = budget.submit(job(number, lane: number % 2), .waitingClient, of: a, now: now) }
-        _ = budget.submit(job(4, lane: 1), .refresh, now: now)
-        budget.closeLane(1)
-        #expect(budget.waitingCount == 1 && budget.inFlight == 1)
-        #expect(order(&budget) == [2])
-    }
 }

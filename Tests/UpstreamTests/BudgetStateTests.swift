@@ -148,13 +148,6 @@ import Testing
         #expect(order(&budget, after: job(0)) == [2, 4, 3, 1, 5])
     }
 
-    @Test func repeatedRequestGoesBeforeItsEquals() {
-        var budget = budget(asked: 0..<2)
-        _ = budget.submit(job(2), .refresh, now: now)
-        _ = budget.submit(job(3), .refresh, isRepeated: true, now: now)
-        #expect(order(&budget, after: job(0)) == [1, 3, 2])
-    }
-
     /// The last of them went first, and the first might have waited for ever.
     @Test func repeatedRequestsGoInTheOrderInWhichTheyCame() {
         var budget = budget(asked: 0..<2)

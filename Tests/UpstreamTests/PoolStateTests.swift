@@ -111,14 +111,6 @@ import Testing
         #expect(pool.broke(c(2), again, now: now) == [.close(c(2)), .fail(r(1), again)])
     }
 
-    @Test func requestIsRepeatedAtMostOnceWhateverTheFailureSays() {
-        var pool = idlePool(1, asked: 1)
-        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
-        _ = pool.broke(c(0), dead, now: now)
-        _ = pool.connected(c(1), now: now)
-        #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .fail(r(1), dead)])
-    }
-
     @Test(arguments: [
         UpstreamFailure.closedEarly(.nothing(isReused: false)), .closedEarly(.head), .closedEarly(.content),
         .malformed(.statusLine), .timeout(.firstByte),
@@ -126,13 +118,6 @@ import Testing
     func otherFailuresAreNotRepeated(failure: UpstreamFailure) {
         var pool = idlePool(1, asked: 1)
         #expect(pool.broke(c(0), failure, now: now) == [.close(c(0)), .fail(r(1), failure)])
-    }
-
-    @Test func otherMethodsAreNeverRepeated() {
-        var pool = idlePool(1)
-        #expect(pool.submit(r(1), isReplayable: false, now: now) == [.lease(c(0), r(1), isReused: true)])
-        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
-        #expect(pool.broke(c(0), dead, now: now) == [.close(c(0)), .fail(r(1), dead)])
     }
 
     @Test func otherMethodsGetAFreshConnectionOrOneUsedAMomentAgo() {

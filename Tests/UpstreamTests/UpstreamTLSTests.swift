@@ -62,16 +62,6 @@ import Testing
         }
     }
 
-    @Test func getOnAReusedConnectionThatBreaksIsSentOnceMore() async throws {
-        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
-        let origin = try ScriptedOrigin(
-            [.request, .send(answer + "one"), .request, .close], [.request, .send(answer + "two"), .hold])
-        let scene = try Self.scene(origin)
-        #expect(await scene.send().end().text == "one")
-        #expect(await scene.send().end().text == "two")
-        #expect(origin.requests.map(\.count) == [2, 1])
-    }
-
     @Test func handshakeThatNeverEndsIsGivenUp() async throws {
         let origin = try ScriptedOrigin([.hold])
         let client = try ClientTLS(trustAnchors: .pem(ThrowawayAuthority().certificatePEM()))
