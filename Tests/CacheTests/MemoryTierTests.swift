@@ -38,7 +38,7 @@ private func numbered(_ number: Int) -> StoredResponse {
 }
 
 @Suite struct MemoryTierTests {
-    @Test(arguments: [11, 12, 13] as [UInt64])
+    @Test(arguments: TestSize.of([11], release: [11, 12, 13]) as [UInt64])
     func evictsAsTheModelDoes(seed: UInt64) {
         let capacity = 50
         let entries = (0..<400).map(numbered)

@@ -190,7 +190,7 @@ extension ResponseCache {
 
     /// Readers promote all the time while purges go over the file in steps, and what is stored
     /// carries its round.
-    @Test(arguments: [51, 52] as [UInt64])
+    @Test(arguments: TestSize.of([51], release: [51, 52]) as [UInt64])
     func whatWasPurgedIsNeverFoundAgain(seed: UInt64) {
         let (cache, store) = scratch.cache(memory: 2 << 20)
         let purgedUpTo = Atomic<Int>(-1)

@@ -140,7 +140,7 @@ import Testing
     }
 
     /// Random stores, purges and look-ups through the states of the file.
-    @Test(arguments: [11, 12] as [UInt64])
+    @Test(arguments: TestSize.of([11], release: [11, 12]) as [UInt64])
     func memoryIsBoundedInEveryStateOfTheFile(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let folder = scratch.directory + "/inner"

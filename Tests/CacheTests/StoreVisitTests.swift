@@ -109,7 +109,7 @@ private final class Guests: Sendable {
 
     /// Rows are replaced and removed all the while; each that comes out is whole, and the writer
     /// goes on.
-    @Test(arguments: [61, 62] as [UInt64])
+    @Test(arguments: TestSize.of([61], release: [61, 62]) as [UInt64])
     func aVisitBesideTheWriterMeetsEachOnceAndWhole(seed: UInt64) async {
         let store = scratch.open()
         let stored = cache(store)

@@ -10,15 +10,6 @@ import Testing
         Selection(include: names.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    @Test func requestsThatNothingCanBeMadeOfEndIt() {
-        var ledger = ledger()
-        for number: UInt64 in 0..<4 {
-            #expect(ledger.mayBegin, "the first four are tried")
-            ledger.begin([number])
-        }
-        #expect(!ledger.mayBegin)
-    }
-
     /// A busy start had more pages under way than there was credit, and all growth ended for ten
     /// minutes though every one of them paid.
     @Test func requestsThatAreUnderWayAtOnceEndNothing() {

@@ -18,7 +18,7 @@ import Testing
             [
                 Stored(asked, document(album("9", [artistID("90")]))),
                 Stored(larger, document(album("1", [artist("7")]))),
-            ], target, isAnswered ? .answer(document(album("1")), .reduced) : .refusal,
+            ], target, isAnswered ? .reduced(album("1")) : .refusal,
             isAnswered ? nil : "item not-held")
     }
 
@@ -131,7 +131,7 @@ import Testing
     // MARK: What is no part
 
     private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
-    private static let answered = Outcome.answer(document(album("1")), .reduced)
+    private static let answered = Outcome.reduced(album("1"))
 
     private func ask(
         _ classes: ResourceClasses = ResourceClasses { _ in true }, _ change: (inout Stored) -> Void = { _ in }

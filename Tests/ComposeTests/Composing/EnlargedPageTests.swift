@@ -153,6 +153,7 @@ import Testing
             tries += 1
         }
         #expect(tries == 4)
+        #expect(try scene.refusal(target) == "growth growth-rests")
         #expect(try scene.ask(target, after: 9_000) == .refusal, "time alone changes nothing")
         let request = try StoredScene.request(target)
         for _ in 0..<14 { scene.library.note(miss: request, at: StoredScene.noon + 9_000) }

@@ -31,21 +31,20 @@ import Testing
 
     static let answers: [ComposingCase] = [
         ComposingCase(
-            "an element is taken from its own answer",
-            forms + [base, Stored("artists/7", document(artist("7")))], "albums/1?include=artists",
-            .answer(document(album("1", [artist("7")])), .composed)),
+            "an element is taken from its own answer", forms + [base, Stored("artists/7", document(artist("7")))],
+            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
         ComposingCase(
             "an element is taken from a batch",
             forms + [base, Stored("artists?ids=6,7", document([artist("6"), artist("7")]))],
-            "albums/1?include=artists", .answer(document(album("1", [artist("7")])), .composed)),
+            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
         ComposingCase(
             "an element is taken from another album that includes it",
             forms + [base, Stored("albums/2?include=artists", document(album("2", [artist("7")])))],
-            "albums/1?include=artists", .answer(document(album("1", [artist("7")])), .composed)),
+            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
         ComposingCase(
             "an element shows no more than elements do there",
             forms + [base, Stored("artists/7", document(withAlbums("7")))], "albums/1?include=artists",
-            .answer(document(album("1", [artist("7")])), .composed)),
+            .composed(album("1", [artist("7")]))),
         ComposingCase(
             "two relationships come out of two answers",
             [
@@ -53,13 +52,13 @@ import Testing
                 Stored("albums/1?include=artists", document(both("1", [artist("7")], [genreID("21")]))),
                 Stored("albums/1?include=genres", document(both("1", [artistID("7")], [genre("21")]))),
             ], "albums/1?include=artists,genres",
-            .answer(document(both("1", [artist("7")], [genre("21")])), .composed)),
+            .composed(both("1", [artist("7")], [genre("21")]))),
         ComposingCase(
             "a newer answer that has gone stale does not hide an older one that is fresh",
             forms + [
                 base, Stored("artists?ids=7", document(artist("7"))),
                 Stored("artists/7", document(artist("7")), freshFor: 50),
-            ], "albums/1?include=artists", after: 50, .answer(document(album("1", [artist("7")])), .composed)),
+            ], "albums/1?include=artists", after: 50, .composed(album("1", [artist("7")]))),
     ]
 
     static let fetches: [ComposingCase] = [

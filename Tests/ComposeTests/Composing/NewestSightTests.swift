@@ -172,7 +172,6 @@ import Testing
         var back = Stored("albums?ids=1,2", document(["1", "2"].map { album($0) }))
         back.after = 5
         try scene.store(Self.forms + [Self.notFound("albums/1"), back])
-        #expect(
-            try scene.ask("albums?ids=2,1") == .answer(document(["2", "1"].map { album($0) }), .reduced))
+        #expect(try scene.ask("albums?ids=2,1") == .reduced(["2", "1"].map { album($0) }))
     }
 }

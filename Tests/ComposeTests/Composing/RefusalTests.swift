@@ -73,26 +73,6 @@ import Testing
         #expect(try scene.refusal("artists/1/albums?limit=5") == "window switched-off")
     }
 
-    @Test func aFormThatWasContradictedRests() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Self.larger])
-        let until = StoredScene.noon + 100
-        scene.library.forms.switchOff(try StoredScene.request("albums/1").shape, until: until, at: StoredScene.noon)
-        #expect(try scene.refusal("albums/1", after: 99) == "item form-rests")
-        #expect(try scene.refusal("albums/1", after: 100) == "item form-ran-out")
-    }
-
-    @Test func largerPagesThatDidNotPayRest() throws {
-        let scene = StoredScene()
-        try scene.store(CutWindowTests.learnt + [Self.twenty])
-        let target = "artists/1/albums?limit=20&offset=20"
-        for _ in 0..<5 {
-            guard case .partial(let supplement) = try scene.compose(target) else { break }
-            scene.library.growth.begin(try #require(supplement.growth))
-        }
-        #expect(try scene.refusal(target) == "growth growth-rests")
-    }
-
     @Test func whatIsTooOldWhenItIsBuiltIsRefused() throws {
         var scene = StoredScene()
         scene.rule = .fixed(10, stale: 0)

@@ -51,12 +51,10 @@ import Testing
         let scene = try scene()
         try scene.store(
             Stored("albums/1?include=artists,genres", document(Self.shown("1", [artist("7")], [genre("21")]))))
-        #expect(
-            try scene.ask("albums/1")
-                == .answer(document(Self.shown("1", [artistID("7")], [genreID("21")])), .reduced))
+        #expect(try scene.ask("albums/1") == .reduced(Self.shown("1", [artistID("7")], [genreID("21")])))
         #expect(
             try scene.ask("albums/1?include=artists")
-                == .answer(document(Self.shown("1", [artist("7")], [genreID("21")])), .reduced))
+                == .reduced(Self.shown("1", [artist("7")], [genreID("21")])))
     }
 
     @Test func aBatchDoesToo() throws {
@@ -148,14 +146,12 @@ import Testing
         try scene.store(
             Stored(
                 "artists/1?views=top-songs", Self.artistShown("1", [identifier("albums", "4")], [Self.topSongs("6")])))
-        #expect(
-            try scene.ask("artists/1") == .answer(Self.artistShown("1", [identifier("albums", "4")]), .reduced))
+        #expect(try scene.ask("artists/1") == .answer(Self.artistShown("1", [identifier("albums", "4")]), .reduced))
     }
 
     @Test func aMissWithViewsBringsRelationships() throws {
         let scene = try artistScene("?include=albums")
-        #expect(
-            try scene.ask("artists/1?views=top-songs") == fetch("artists/1?include=albums&views=top-songs"))
+        #expect(try scene.ask("artists/1?views=top-songs") == fetch("artists/1?include=albums&views=top-songs"))
         try scene.store(
             Stored(
                 "artists/1?include=albums&views=top-songs",
@@ -197,10 +193,6 @@ import Testing
         let scene = try scene()
         try scene.store([Taught.artist])
         #expect(try scene.ask("artists/1") == .refusal)
-    }
-
-    @Test func whereNothingIsIncludedOftenNothingIsAdded() throws {
-        #expect(try scene(missing: "").ask("albums/1") == .refusal)
     }
 
     @Test(arguments: [CompositionSettings.Mode.off, .verify])
