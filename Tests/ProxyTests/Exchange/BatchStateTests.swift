@@ -64,7 +64,7 @@ import Testing
         #expect(script.add(3) == "wait")
     }
 
-    @Test func whatWaitsGoesWhenNothingIsUnderWayAnyMore() {
+    @Test func aBatchGoesWhenNothingIsUnderWay() {
         var script = Script()
         #expect(script.add(1) == "alone")
         #expect(script.add(2, mayWait: false) == "alone")
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// An origin that is dead keeps a request for 15 seconds.
-    @Test func whatWaitsGoesAfterTheWindowHoweverLongTheOneBeforeItIsOut() {
+    @Test func aBatchGoesAfterTheWindowAtTheLatest() {
         var script = Script()
         #expect(script.add(1) == "alone")
         #expect(script.add(2) == "wake after 4.0 ms")
@@ -94,7 +94,7 @@ import Testing
         #expect(script.count == 0)
     }
 
-    @Test func whatIsDueJoinsTheBatchThatIsAboutToGo() {
+    @Test func aLateMissJoinsTheBatchThatIsDue() {
         var script = Script()
         _ = (script.add(1), script.add(2))
         script.wait(9)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// The moment of a batch that was full, or that went at an end, is not that of the next one.
-    @Test func theMomentOfABatchThatHasGoneFindsTheNextOneTooYoung() {
+    @Test func anOldTimerDoesNotSendTheNextBatch() {
         var script = Script()
         _ = (script.add(1), script.add(2))
         script.wait(2)
@@ -134,7 +134,7 @@ import Testing
         #expect(script.ended() == "send 2")
     }
 
-    @Test func whatNoBatchCanAnswerGoesAlone() {
+    @Test func aMissThatMayNotWaitGoesAlone() {
         var script = Script()
         _ = (script.add(1), script.add(2))
         #expect(script.add(3, mayWait: false) == "alone")
@@ -221,7 +221,8 @@ import Testing
         #expect(afterwards > 1, "something has been answered since")
     }
 
-    @Test(arguments: 1...60) func ofAListWithBadIDsTheOthersComeAlone(seed: UInt64) throws {
+    @Test(arguments: 1...TestSize.of(20, release: 60) as ClosedRange<UInt64>)
+    func aBadIDFailsAlone(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var state = BatchState<String, Int>()
         let count = Int.random(in: 2...40, using: &random)
