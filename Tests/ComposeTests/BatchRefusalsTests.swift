@@ -21,7 +21,7 @@ struct BatchRefusalsTests {
         return misses
     }
 
-    @Test func whatWasRefusedRestsAloneAndNotForLong() {
+    @Test func aRefusedKindRestsAloneAndBriefly() {
         var refusals = BatchRefusals()
         refusals.noteRefused(songs, us)
         let others = (refusals.mayTry(songs, jp), refusals.mayTry(albums, us))

@@ -217,7 +217,7 @@ import Testing
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
-    @Test func whatAnAnswerNamedBeforeIsNoSourceAfterIt() throws {
+    @Test func aReplacedAnswerIsNoSourceOfItsFormerParts() throws {
         let scene = StoredScene()
         try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
         #expect(try scene.ask("artists/7") != .refusal)

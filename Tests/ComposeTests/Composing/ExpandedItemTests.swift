@@ -176,9 +176,9 @@ import Testing
 
     @Test(arguments: answers) func itemsArePutTogether(_ row: ComposingCase) throws { try row.check() }
     @Test(arguments: fetches) func whatIsMissingIsFetched(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: refusals) func whatIsNotCertainIsRefused(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: refusals) func uncertainItemsAreRefused(_ row: ComposingCase) throws { try row.check() }
 
-    @Test func ofTheAnswersThatWereUsedEachIsAPartOnce() throws {
+    @Test func eachUsedAnswerIsAPartOnce() throws {
         let scene = StoredScene()
         try scene.store([Self.severalArtists] + Self.forms + [Self.trio])
         try scene.store(Stored("artists?ids=3,7", document([artist("3"), artist("7")])))

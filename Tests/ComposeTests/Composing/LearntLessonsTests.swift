@@ -113,11 +113,10 @@ import Testing
 
     /// Forms that rested while the clock was ahead rested for as long as it was, and those that
     /// were learnt then ran out no sooner.
-    @Test func whatWasLearntWhileTheClockWasAheadIsLearntAgain() throws {
+    @Test func formsLearntWithAClockAheadAreLearntAgain() throws {
         let (forms, now) = (LearntForms(), StoredScene.noon)
         let ahead = now + 10 * 365 * 86_400
-        let body = Array(Taught.album.body.utf8)
-        let map = MappedDocument(body: body, map: try #require(DocumentScan(body).document))
+        let map = try mapped(Taught.album.body)
         let (one, other) = (try StoredScene.request("albums/9"), try StoredScene.request("albums/9?x=1"))
         for request in [one, other] { #expect(forms.observe(request, map, at: ahead, freshFor: 86_400)) }
         forms.switchOff(other.shape, until: ahead + 86_400, at: ahead)
@@ -131,8 +130,7 @@ import Testing
 
     @Test func beyondTheMostFormsTheOldestGivesWay() throws {
         let forms = LearntForms()
-        let body = Array(Taught.album.body.utf8)
-        let map = MappedDocument(body: body, map: try #require(DocumentScan(body).document))
+        let map = try mapped(Taught.album.body)
         for number in 0...LearntForms.maxForms {
             let request = try StoredScene.request("albums/9?x=\(number)")
             #expect(forms.observe(request, map, at: StoredScene.noon + Int64(number), freshFor: 10_000))

@@ -150,14 +150,14 @@ import Testing
     }
 
     /// The file is read the newest first.
-    @Test(arguments: resources + absences + pages) func theOrderInTheFileDecidedWhichStateCounts(_ row: Case) throws {
+    @Test(arguments: resources + absences + pages) func theNewestStateCountsInAnyOrderOfTheFile(_ row: Case) throws {
         let scene = StoredScene()
         try scene.store([row.newer] + row.stored)
         let outcome = try scene.ask(row.target)
         #expect(!outcome.description.contains(row.outdated), "\(outcome)")
     }
 
-    @Test func theNewestOfMoreSourcesThanAreKeptWasLost() throws {
+    @Test func theNewestOfManySourcesCounts() throws {
         let scene = StoredScene()
         var newest = Self.withNewArtist("1", "7")
         newest.after = 5

@@ -178,5 +178,5 @@ import Testing
     private static func manyIDs(_ count: Int) -> [String] { (0..<count).map { artistID("\($0)") } }
 
     @Test(arguments: answers) func itemsComeOutOfLargerOnes(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: refusals) func whatIsNotCertainIsRefused(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: refusals) func uncertainItemsAreRefused(_ row: ComposingCase) throws { try row.check() }
 }

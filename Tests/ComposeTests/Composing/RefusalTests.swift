@@ -58,13 +58,13 @@ import Testing
         #expect(Set(all).subtracting(met).sorted() == Self.elsewhere.sorted())
     }
 
-    @Test func whatIsNotUnderstoodHasNoRule() {
+    @Test func anUnknownTargetHasNoRule() {
         let refusal = Refusal(nothingHeldOf: nil)
         #expect(refusal.rule == .other && refusal.lack == .notUnderstood)
         #expect(refusal.sentence == "other: answers to such targets are not composed")
     }
 
-    @Test func whatIsSwitchedOffIsNotTried() throws {
+    @Test func rulesThatAreSwitchedOffAreNotTried() throws {
         var settings = CompositionSettings()
         (settings.compose, settings.windows) = (.off, false)
         let scene = StoredScene(settings)
@@ -73,7 +73,7 @@ import Testing
         #expect(try scene.refusal("artists/1/albums?limit=5") == "window switched-off")
     }
 
-    @Test func whatIsTooOldWhenItIsBuiltIsRefused() throws {
+    @Test func anAnswerBuiltTooOldIsRefused() throws {
         var scene = StoredScene()
         scene.rule = .fixed(10, stale: 0)
         try scene.store([Taught.album, Self.larger])
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// Of several pages, and of several places of a resource.
-    @Test func ofWhatWasTriedTheFurthestIsTold() throws {
+    @Test func theRefusalOfTheFurthestTryIsTold() throws {
         let scene = StoredScene()
         let gaps = CutWindowTests.page(1, "limit=20", 0..<18, next: 20)
         try scene.store(CutWindowTests.learnt + [gaps, CutWindowTests.page(1, "limit=4&offset=40", 40..<44, next: 44)])

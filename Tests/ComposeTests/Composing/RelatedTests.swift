@@ -74,7 +74,7 @@ import Testing
     }
 
     /// A client got such a batch in two requests: it was not seen that the first had no album 2.
-    @Test func whatALargerBatchDidNotFindIsAbsent() throws {
+    @Test func anAlbumMissingInALargerBatchIsAbsent() throws {
         let pair = Stored("albums?ids=8,9", document(["8", "9"].map(Self.bareAlbum)))
         let found = Self.album("1", [Self.song("10", album: "1")])
         let larger = Stored("albums?ids=1,2&relate[songs]=albums,artists", found)
@@ -177,7 +177,7 @@ import Testing
 
     // MARK: Where nothing is added
 
-    @Test func whatWasNotSeenOfSongsIsNotAskedFor() throws {
+    @Test func unknownFormsOfSongsAreNotAskedFor() throws {
         #expect(try scene(Array(Self.forms[..<1])).ask("albums/1") == .refusal, "no song was seen alone")
         #expect(try scene(Array(Self.forms[1...])).ask("albums/1") == .refusal, "no album was seen")
         let bare = Stored("songs/90", document(Self.track("90")))
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// Ids would not make it whole.
-    @Test func whatShowsResourcesAloneIsNotAskedFor() throws {
+    @Test func songsWithWholeResourcesAreNotAskedFor() throws {
         let song = Stored("songs/90", document(Self.track("90", [relation("albums", [resource("albums", "9")])])))
         #expect(try scene([Self.forms[0], song]).ask("albums/1") == .refusal)
         let unknown = Stored("songs/90", document(Self.track("90", [relation("covers", [identifier("songs", "9")])])))

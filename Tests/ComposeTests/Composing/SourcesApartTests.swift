@@ -16,7 +16,7 @@ import Testing
         return Outcome(composer.compose(request, sources, at: now))
     }
 
-    @Test func whatIsHeldElsewhereIsNoSource() throws {
+    @Test func otherStoredAnswersAreNoSource() throws {
         let scene = StoredScene()
         try scene.store([Taught.album, Self.part])
         #expect(try compose(scene, of: [Self.part]) == .reduced(album("1", [artistID("7")])))
@@ -24,7 +24,7 @@ import Testing
         #expect(try scene.ask("albums/1") == .reduced(album("1", [artistID("7")])))
     }
 
-    @Test func whatIsStoredByNowDoesNotStandInForTheParts() throws {
+    @Test func newerStoredAnswersDoNotReplaceTheParts() throws {
         let scene = StoredScene()
         let revised = Stored("albums/1?include=artists", document(album("1", [artist("8")])))
         try scene.store([Taught.album, Self.part, revised])

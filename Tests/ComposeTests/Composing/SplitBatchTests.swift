@@ -143,7 +143,7 @@ import Testing
 
     @Test(arguments: answers) func batchesAreMadeOfWhatIsThere(_ row: ComposingCase) throws { try row.check() }
     @Test(arguments: fetches) func whatIsMissingIsFetched(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: refusals) func whatIsNotCertainIsRefused(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: refusals) func uncertainBatchesAreRefused(_ row: ComposingCase) throws { try row.check() }
 
     @Test func whereNotFoundIsNotKeptAnAbsentResourceIsAskedForAgain() throws {
         var scene = StoredScene()

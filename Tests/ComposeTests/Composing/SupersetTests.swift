@@ -73,7 +73,7 @@ import Testing
         #expect(try scene.ask("albums?ids=\(ids)") == .refusal)
     }
 
-    @Test func whatIsKnownOfTheFormsDecides() throws {
+    @Test func onlyKnownFormsAreAskedFor() throws {
         #expect(try scene(Array(Self.forms[1...])).ask("albums/1") == .refusal, "the wanted form was never seen")
         #expect(
             try scene(Array(Self.forms[..<2])).ask("albums/1") == fetch("albums/1?include=artists"),
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// The client's own answer could not be made of it.
-    @Test func whereABatchIsNotUnderstoodItIsWhatTheClientWants() throws {
+    @Test func aBatchThatIsNotUnderstoodIsNotEnlarged() throws {
         let scene = try scene()
         #expect(try scene.ask("albums?ids=1,1") == .refusal, "what becomes of duplicates is not known")
         let one = Stored("albums?ids=9", document(Self.shown("9", [artistID("90")], [genreID("34")])))
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: Where nothing is added
 
-    @Test func whatIsWantedOfOneTypeIsNotOfAnother() throws {
+    @Test func typesAreCountedApart() throws {
         let scene = try scene()
         try scene.store([Taught.artist])
         #expect(try scene.ask("artists/1") == .refusal)
@@ -211,7 +211,7 @@ import Testing
     // MARK: What it brings
 
     /// An origin that is too slow for it, or whose answer cannot be taken apart.
-    @Test func whatNothingCanBeMadeOfIsAskedForNoMore() throws {
+    @Test func uselessRequestsEndIt() throws {
         let scene = try scene()
         var tries = 0
         while case .partial(let supplement) = try scene.compose("albums/1"), tries < 100 {
@@ -227,7 +227,7 @@ import Testing
         #expect(try scene.ask("albums/1", after: 9_000) == fetch("albums/1?include=artists,genres"))
     }
 
-    @Test func whatIsMadeOfItPaysForIt() throws {
+    @Test func composedAnswersPayForIt() throws {
         let scene = try scene()
         try ask(scene) { target in
             for include in ["", "?include=artists"] {

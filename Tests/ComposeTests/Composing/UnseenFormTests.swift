@@ -95,7 +95,7 @@ import Testing
         #expect(try scene.ask(row.target, after: row.after) == .refusal)
     }
 
-    @Test func whatContradictsTheDocumentationEndsIt() throws {
+    @Test func aContradictionOfTheDocumentationEndsIt() throws {
         let scene = StoredScene(Self.documented)
         try scene.store(Self.withArtists)
         try scene.store(Stored("albums/2?include=genres", document(album("2", [artist("7")])), freshFor: 100))
@@ -142,7 +142,7 @@ import Testing
 
     /// That genres look the same alone and in a batch, where they show no relationships, was taken
     /// for the same of albums.
-    @Test func thatOneTypeLooksAlikeInABatchSaysNothingOfAnother() throws {
+    @Test func formsOfOneTypeSayNothingOfAnother() throws {
         let scene = StoredScene()
         try scene.store([
             Stored("genres/20", document(genre("20"))),

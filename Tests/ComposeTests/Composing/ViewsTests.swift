@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: rows) func isASelection(_ row: ComposingCase) throws { try row.check() }
 
     /// Batches show no views, and a song looks alike wherever it stands once that was seen.
-    @Test func whatAViewShowsIsMaterial() throws {
+    @Test func resourcesInAViewAreParts() throws {
         let scene = StoredScene()
         try scene.store(Self.taught + [Self.both])
         try scene.store(Stored("songs/90", document(resource("songs", "90"))))
