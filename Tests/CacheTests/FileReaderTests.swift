@@ -8,7 +8,7 @@ import Testing
 struct FileReaderTests {
     private let scratch = Scratch()
 
-    @Test func whatIsCommittedIsSeenByTheNextLookUp() throws {
+    @Test func theNextLookUpSeesACommit() throws {
         let store = scratch.open()
         let reader = store.makeReader()
         for round in 0..<3 {
@@ -47,7 +47,7 @@ struct FileReaderTests {
     }
 
     /// The writer moves records while others read them.
-    @Test func whatWasMovedSinceItsPlaceWasTakenIsFound() throws {
+    @Test func aRecordThatMovedDuringALookUpIsFound() throws {
         let store = scratch.open()
         let reader = store.makeReader()
         store.write(response("/a", "one"))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct FileTierTests {
     let scratch = Scratch()
 
-    @Test func whatWasStoredSurvivesReopening() {
+    @Test func answersSurviveReopening() {
         let stored = (0..<300).map { number in
             response(
                 "/v1/catalog/us/songs/\(number)?l=en", String(repeating: "é\(number)", count: number * 5),

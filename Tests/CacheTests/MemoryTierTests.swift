@@ -128,7 +128,7 @@ private func numbered(_ number: Int) -> StoredResponse {
         #expect(tier.count == 0 && tier.byteCount == 0)
     }
 
-    @Test func aSoftPurgeDoesNotUndoWhatWasStoredMeanwhile() {
+    @Test func aSoftPurgeKeepsANewerAnswer() {
         let tier = MemoryTier(maxBytes: 1 << 20, shardCount: 1)
         let (older, newer) = (response("/a", "old"), response("/a", "new"))
         tier.store(older)

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [answer(), answer(""), answer(gzip: true), response("/a", selecting: "0123456789abcdef foo")])
-    func whatGoesInComesOut(answer: StoredResponse) throws {
+    func aRecordIsReadAsItWasWritten(answer: StoredResponse) throws {
         let bytes = bytes(answer)
         #expect(bytes.count == PortableRecord.byteCount(of: answer))
         let found = try #require(read(bytes, for: answer.key))
@@ -84,14 +84,14 @@ import Testing
     }
 
     /// A checksum agrees with what was damaged before it was written.
-    @Test func whatCannotBeInflatedIsDamaged() throws {
+    @Test func aRecordThatCannotBeInflatedIsDamaged() throws {
         var coded = try #require(Gzip.system.deflate(Array(Self.text.utf8)))
         coded[coded.count / 2] ^= 0xFF
         let answer = Self.answer().with(gzip: coded)
         #expect(read(bytes(answer), for: answer.key) == nil)
     }
 
-    @Test func whatIsOneUsersOrComposedIsNotPortable() {
+    @Test func personalAndComposedAnswersAreNotPortable() {
         #expect(Self.answer().isPortable && response("/a", selecting: "0123456789abcdef foo").isPortable)
         #expect(!response("/a", scope: someone(1)).isPortable)
         #expect(!composed("/a", from: [Self.answer()]).isPortable)

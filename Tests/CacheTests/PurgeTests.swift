@@ -45,7 +45,7 @@ extension ResponseCache {
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         for number in 0..<5 { cache.store(response("/\(number)")) }
         #expect(await cache.purge(.dryRun) == 5 && cache.memory.count == 5)
-        #expect(await cache.purge(.hard, .target(Array("/3".utf8))) == 1)
+        #expect(await cache.purge(.hard, .target("/3")) == 1)
         #expect(await cache.purge(.hard) == 4 && cache.memory.count == 0)
     }
 
@@ -81,7 +81,7 @@ extension ResponseCache {
         cache.memory.remove(key("/one"))
         cache.memory.remove(key("/any"))
         #expect(await cache.purge(.dryRun, .resource(7)) == 4)
-        #expect(await cache.purge(.hard, .resource(7), .prefix(Array("/b".utf8))) == 1)
+        #expect(await cache.purge(.hard, .resource(7), .prefix("/b")) == 1)
         #expect(await cache.purge(.hard, .resource(7)) == 3)
         #expect(await cache.purge(.dryRun) == 2)
         #expect(store.entries == 2 && cache.memory.count == 2)
@@ -124,18 +124,18 @@ extension ResponseCache {
     @Test func noPurgeIsOfATimeBeforeThatOfWhatWasStored() async {
         let (cache, _) = scratch.cache(memory: 16 << 20)
         cache.store(response("/a", at: noon + 60))
-        _ = await cache.purge(.hard, at: noon, .target(Array("/b".utf8)))
+        _ = await cache.purge(.hard, at: noon, .target("/b"))
         #expect(last(cache, "/b") == noon + 60)
         // Nothing of a later time looks fresh.
         cache.store(response("/c", at: noon + 61))
-        _ = await cache.purge(.hard, at: noon, .target(Array("/d".utf8)))
+        _ = await cache.purge(.hard, at: noon, .target("/d"))
         #expect(last(cache, "/d") == noon)
     }
 
-    @Test func aPurgeThatOtherNodesHaveHadCountsOnceItIsHeardOf() async {
+    @Test func aPurgeOfAnotherNodeCountsFromItsTime() async {
         let (cache, _) = scratch.cache(memory: 16 << 20)
-        let one = EntrySelection([.target(Array("/a".utf8))])
-        let many = EntrySelection([.prefix(Array("/b/".utf8)), .classTag(1)])
+        let one = EntrySelection([.target("/a")])
+        let many = EntrySelection([.prefix("/b/"), .classTag(1)])
         for selection in [one, many] {
             #expect(cache.remember(purgeOf: selection, at: noon) == noon)
             #expect(cache.remember(purgeOf: selection, at: noon + 10) == noon, "it is known")
@@ -163,7 +163,7 @@ extension ResponseCache {
         }
     }
 
-    @Test func whatCouldNotBeWrittenDoesNotComeBackFresh() async {
+    @Test func anUnwrittenAnswerIsPurgedToo() async {
         for mode in [PurgeMode.soft, .hard] {
             let scratch = Scratch()
             let store = scratch.open(file: scratch.directory + "/absent/cache.sqlite")
@@ -191,7 +191,7 @@ extension ResponseCache {
     /// Readers promote all the time while purges go over the file in steps, and what is stored
     /// carries its round.
     @Test(arguments: TestSize.of([51], release: [51, 52]) as [UInt64])
-    func whatWasPurgedIsNeverFoundAgain(seed: UInt64) {
+    func purgedAnswersAreNeverFoundAgain(seed: UInt64) {
         let (cache, store) = scratch.cache(memory: 2 << 20)
         let purgedUpTo = Atomic<Int>(-1)
         let isDone = Atomic<Bool>(false)

@@ -44,7 +44,7 @@ import Testing
         #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
     }
 
-    @Test func whatNothingCanUseIsAMissAndRemoved() {
+    @Test func anExpiredAnswerIsAMissAndRemoved() {
         let (cache, store) = scratch.cache()
         cache.write(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
         let reader = store.makeReader()
@@ -62,7 +62,7 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == noon + 180)
     }
 
-    @Test func whatWasRemovedNeverComesBack() {
+    @Test func removedAnswersNeverComeBack() {
         // Memory too small for anything, so that every look-up goes to the queue or the disk and is
         // promoted.
         let store = scratch.open()

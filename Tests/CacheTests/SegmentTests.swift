@@ -32,7 +32,7 @@ import Testing
                 store.remove(key("/\(number)"))
                 model[number] = nil
                 _ = await store.purged(
-                    .soft, EntrySelection([.prefix(Array("/\(round % 10)".utf8))]), at: noon + Int64(round))
+                    .soft, EntrySelection([.prefix("/\(round % 10)")]), at: noon + Int64(round))
                 store.flush()
             }
             if round % 10 == 9 {
@@ -97,7 +97,7 @@ import Testing
 
     /// Of a record that a crash cut off the head was whole and its length believed: what was
     /// written behind it was lost when the segment was given up.
-    @Test func whatWasWrittenBehindATornRecordIsMovedToo() throws {
+    @Test func recordsBehindATornOneAreMoved() throws {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write(response("/before", "kept"))
         first.store(response("/torn", filler(9_000)))
@@ -177,7 +177,7 @@ import Testing
     }
 
     /// A transaction that failed had removed a row; the next one told the directory of it.
-    @Test func whatAFailedTransactionDidIsNotToldAfterTheNext() throws {
+    @Test func aFailedTransactionLeavesTheDirectory() throws {
         scratch.fill([response("/a")])
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         let ledger = RowLedger(KeyDirectory(mostKeys: 99), try SegmentLog(Segments(besides: scratch.file)))

@@ -84,7 +84,7 @@ import Testing
             store.store(response("/gzip", text).with(gzip: coded))
         }
         store.write(response("/soft", lifetime: Lifetime(freshFor: 10, staleFor: 100)))
-        _ = await store.purged(.soft, EntrySelection([.target(Array("/soft".utf8))]), at: noon + 3)
+        _ = await store.purged(.soft, EntrySelection([.target("/soft")]), at: noon + 3)
         let count = store.entries
         pass(store)
         #expect(store.status.checked == count && store.entries == count && store.status.damaged == 0)

@@ -156,7 +156,7 @@ import Testing
             case 3, 4: store.takeBack()
             case 5: store.flush()
             case 6..<20:
-                let selection = EntrySelection([.prefix(Array("/\(number % 50)".utf8))])
+                let selection = EntrySelection([.prefix("/\(number % 50)")])
                 store.purge(Purge(selection: selection, mode: step % 2 == 0 ? .hard : .soft, now: noon)) { _ in }
             case 20..<100: _ = reader.lookup(key("/\(number)"), at: noon)
             case 100..<200: store.remove(key("/\(number)"))
@@ -171,7 +171,7 @@ import Testing
         store.close()
     }
 
-    @Test func whatWaitsIsBoundedWhereTheFileIsHandedOver() throws {
+    @Test func waitingBytesAreBoundedAfterAHandover() throws {
         let store = scratch.open()
         store.lend()
         store.noteHandedOver()
@@ -184,7 +184,7 @@ import Testing
     }
 
     /// What was stored while the clock was ahead was evicted last, for as long.
-    @Test func whatWasStoredInTheFutureMakesRoomForWhatIsStoredNow() {
+    @Test func answersFromTheFutureMakeRoom() {
         let clock = TestClock()
         clock.now = noon + 30 * 86_400
         let lines = Lines()
@@ -208,7 +208,7 @@ import Testing
         fill(first, entries(0..<600, 30_000))
         first.close()
         let store = scratch.open(maxBytes: 2 << 20)
-        let one = EntrySelection([.target(Array("/599".utf8))])
+        let one = EntrySelection([.target("/599")])
         #expect(await store.purged(.hard, one) ?? 0 <= 1)
         store.write(response("/new"))
         #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)

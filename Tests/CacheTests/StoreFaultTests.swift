@@ -207,7 +207,7 @@ extension Requirement {
     }
 
     @Test(.requires(.smallDisk))
-    func whatADiskHasHalfARoomForIsTakenBack() throws {
+    func aWriteThatFitsInHalfIsTakenBack() throws {
         let disk = try SmallDisk(bytes: 1 << 20)
         let path = disk.directory + "/000001"
         let file = try SegmentFile(path, isNew: true, writing: true)

@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The queue was forgotten with the file, and look-ups went on in it.
-    @Test func whatIsRemovedAfterTheHandoverIsNotFound() throws {
+    @Test func answersRemovedAfterTheHandoverAreNotFound() throws {
         let old = scratch.open()
         let reader = old.makeReader()
         for target in ["/a", "/b"] { old.store(response(target)) }
@@ -76,7 +76,7 @@ import Testing
     @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
         let old = scratch.open()
         old.write((0..<300).map { response("/\($0)") })
-        let all = EntrySelection([.prefix(Array("/".utf8))])
+        let all = EntrySelection([.prefix("/")])
         // On the queue one after the other: the purge has taken one step when the file is lent.
         let runner = old.runner
         runner.queue.suspend()
@@ -99,7 +99,7 @@ import Testing
         #expect(scratch.setAside.isEmpty)
     }
 
-    @Test func whereTheNextProcessDoesNotComeToBeNothingIsLost() throws {
+    @Test func aFailedHandoverLosesNothing() throws {
         let old = scratch.open()
         old.store(response("/a"))
         old.lend()

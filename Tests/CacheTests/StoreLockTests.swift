@@ -12,7 +12,7 @@ import Testing
     let scratch = Scratch()
 
     /// What a second process does is to open another description of the lock's file, as this does.
-    @Test func aSecondProxySetsTheFileOfTheFirstAside() throws {
+    @Test func aSecondProxyLeavesTheFileOfTheFirst() throws {
         let store = scratch.open()
         store.write(response("/a"))
         // Whatever a newer program would find wrong with it.
@@ -77,7 +77,7 @@ import Testing
         #expect(store.health == .available && !scratch.names.contains("cache.sqlite.lock"))
     }
 
-    @Test func whatIsInTheWayOfTheLockIsLeftAlone() throws {
+    @Test func filesInPlaceOfTheLockAreLeftAlone() throws {
         let lock = scratch.file + ".lock"
         let target = scratch.directory + "/precious"
         try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
@@ -100,7 +100,7 @@ import Testing
 
     // MARK: Links
 
-    @Test func theModeOfWhatALinkLeadsToIsChanged() throws {
+    @Test func aLinkInPlaceOfTheFileIsNotFollowed() throws {
         let target = scratch.directory + "/elsewhere"
         try Data().write(to: URL(fileURLWithPath: target))
         chmod(target, 0o644)

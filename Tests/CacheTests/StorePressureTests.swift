@@ -44,7 +44,7 @@ import Testing
                 switch Int.random(in: 0..<40, using: &generator) {
                 case 0: cache.remove(key("/\(number)"))
                 case 1:
-                    let selection = EntrySelection([.target(Array("/\(number)".utf8))])
+                    let selection = EntrySelection([.target("/\(number)")])
                     cache.purge(selection, Bool.random(using: &generator) ? .hard : .soft, at: time) { _ in }
                 case 2..<20: _ = cache.lookup(key("/\(number)"), reader, at: time)
                 default:
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// It was refused, and what it chose went on being found.
-    @Test func aPurgeThatTheLogHasNoRoomForCountsAtOnceAndIsWrittenLater() throws {
+    @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         let counts = Mutex<[Int?]>([])
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// The log was emptied between records and their rows, and took the segments of these for dead.
-    @Test func whatWaitedForAReaderIsThereWhenItHasGone() throws {
+    @Test func waitingAnswersAreWrittenAfterTheReader() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)
         // Several segments of them in one batch.

@@ -27,7 +27,7 @@ private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
 
     @Test func targetsAreFoundThroughAnIndexAndTheRestWithoutSorting() throws {
         _ = scratch.open()
-        var byTarget = purge(.hard, .target(Array("/a".utf8)))
+        var byTarget = purge(.hard, .target("/a"))
         #expect(try plan(scratch.file, byTarget).hasPrefix("SEARCH entry USING INDEX entry_by_key (key=?"))
         byTarget.note(rows: 0, last: .min)
         let variants = try plan(scratch.file, byTarget)
@@ -90,7 +90,7 @@ private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
                 continuation.resume(returning: count)
             }
             // Queued behind the purge's first step of some thirty.
-            let one = EntrySelection([.target(Array("/1".utf8))])
+            let one = EntrySelection([.target("/1")])
             store.purge(Purge(selection: one, mode: .dryRun, now: noon)) { _ in events.log("counted") }
         }
         #expect(purged == 2_000)

@@ -37,7 +37,7 @@ private final class Guests: Sendable {
         ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
     }
 
-    @Test func whatWasWrittenLastComesFirst() async {
+    @Test func theLatestRecordsComeFirst() async {
         let store = scratch.open()
         for number in 0..<200 {
             store.write(response("/\(number)", "body \(number)", resources: [UInt64(number)]))

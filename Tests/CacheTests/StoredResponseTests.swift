@@ -62,7 +62,7 @@ import Testing
         "Keep-Alive: a",
         "no colon", ": no name", "lone\nFeed: x",
     ])
-    func whatMustNotBeStoredIsDropped(line: String) {
+    func unstorableFieldsAreDropped(line: String) {
         let response = stored(404, "A: 1\r\n\(line)\r\nB: 2\r\n")
         let kept = line.hasPrefix("lone") ? "A: 1\r\nFeed: x\r\nB: 2\r\n" : "A: 1\r\nB: 2\r\n"
         #expect(String(decoding: response.fields, as: UTF8.self) == kept)
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Tiers rely on it: what went in with so many bytes has to leave with as many.
-    @Test func whatAnOutlineSaysOfItsSizeIsAskedOnce() {
+    @Test func theSizeOfAnOutlineIsAskedOnce() {
         let outline = FakeOutline(byteCount: 1_000)
         let response = response("/a").with(outline: outline)
         let before = response.byteCount

@@ -93,6 +93,12 @@ func content(_ response: StoredResponse?) -> [UInt8]? {
     response.map { $0.head + $0.body }
 }
 
+extension EntrySelection.Condition {
+    static func target(_ text: String) -> Self { .target(Array(text.utf8)) }
+    static func prefix(_ text: String) -> Self { .prefix(Array(text.utf8)) }
+    static func storefront(_ text: String) -> Self { .storefront(Array(text.utf8)) }
+}
+
 /// A directory that goes away with the test.
 final class Scratch: Sendable {
     private let folder = try? TemporaryFolder()

@@ -130,7 +130,7 @@ private struct Scene {
         #expect(try again.ask("Foo: 1").body == "one")
     }
 
-    @Test func whatIsPromotedFromDiskKeepsTheGeneration() throws {
+    @Test func aPromotedSignpostKeepsItsGeneration() throws {
         let store = scratch.open()
         Scene(store).answer("one", to: "Foo: 1")
         // A cache whose memory has never seen the signpost.
@@ -186,7 +186,7 @@ private struct Scene {
         #expect(try scene.ask("Accept-Language: en").body == "en")
     }
 
-    @Test func whatIsStoredIsStoredUnderTheListItAnswers() throws {
+    @Test func anAnswerIsStoredUnderTheListOfItsRequest() throws {
         let scene = Scene()
         speaks(scene, "de", to: "en, de")
         let (asked, _) = try scene.ask("Accept-Language: de")
