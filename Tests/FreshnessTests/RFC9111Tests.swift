@@ -196,7 +196,7 @@ struct Case: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         "no-cache, max-age=60", "max-age=0, must-revalidate", "s-maxage=0", "max-age=0, proxy-revalidate",
     ])
-    func whatMustBeRevalidatedIsKeptButNothingServesIt(directives: String) throws {
+    func anAnswerToRevalidateIsKeptAndNotServed(directives: String) throws {
         let lifetime = try #require(try decide(200, ["Cache-Control: \(directives)", "ETag: \"a\""]).lifetime)
         let stored = Answer(lifetime)
         for second: Int64 in [-100_000, -61, -60, 0, 1, 59, 100, 86_399, 86_400] {

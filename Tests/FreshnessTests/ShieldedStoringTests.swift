@@ -39,7 +39,7 @@ import Testing
     }
 
     /// By the same rule it is stale at the same moment, and no longer of use at the same.
-    @Test func whatIsTooOldForAnythingIsNotStored() {
+    @Test func anAnswerTooOldForAnyUseIsNotStored() {
         #expect(decide("hit; ttl=-599", age: "86999").lifetime?.freshFor == 86_400)
         #expect(decide("hit; ttl=-600", age: "87000") == .no(.noFreshness))
         #expect(decide("hit; ttl=5", age: "99999999999999999999") == .no(.noFreshness))
@@ -51,7 +51,7 @@ import Testing
         ("hit; ttl=0", "0", 0, 1), ("hit; ttl=-10", "3", 0, 10),
         ("fwd=stale; fwd-status=503; detail=stale-if-error", "60", 59, 60),
     ])
-    func whatAParentServedStaleIsStoredAsStale(said: String, age: String, freshFor: Int, initialAge: Int) throws {
+    func aStaleAnswerOfAParentIsStoredAsStale(said: String, age: String, freshFor: Int, initialAge: Int) throws {
         let lifetime = try #require(decide(said, age: age).lifetime)
         #expect(lifetime == Lifetime(freshFor: freshFor, staleFor: 600, initialAge: initialAge))
         let stored = Answer(lifetime)

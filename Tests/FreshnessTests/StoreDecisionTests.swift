@@ -57,7 +57,7 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
         #expect(StoreDecision.decide(request(), facts, rule: day, notFound: day, now: noon) == .no(.vary))
     }
 
-    @Test func whatNoSharedRequestCarriesDoesNotTellAnswersApart() {
+    @Test func fieldsThatNoSharedRequestCarriesDoNotVary() {
         for (rule, notFound, status) in [(day, day, 200), (day, .upstream, 404), (.upstream, day, 200)] {
             var facts = ResponseFacts(status: status)
             facts.merge(.cacheControl, Array("max-age=60".utf8).span)

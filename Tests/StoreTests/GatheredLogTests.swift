@@ -87,7 +87,7 @@ struct GatheredLogTests {
         #expect(try rowsInCopy(folder) == 600)
     }
 
-    @Test func whatIsRolledBackLeavesNothing() throws {
+    @Test func aRollbackLeavesNothing() throws {
         let folder = try TemporaryFolder()
         let database = try gathering(folder)
         try insert(database, 0..<10)

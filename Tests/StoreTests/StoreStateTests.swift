@@ -67,7 +67,7 @@ import Testing
 
     /// It was written at once, without company, and where that never ended nothing that a trouble
     /// had interrupted went on.
-    @Test func whatCameDuringARoundGathersForTheNext() {
+    @Test func changesDuringARoundGatherForTheNext() {
         var script = Script.opened
         _ = script.on(.wrote(.all, isOver: true))
         _ = script.on(.failed("full", .room))
@@ -117,7 +117,7 @@ import Testing
         #expect(script.on(.probed(segment: 3, isReadable: false)) == [.giveUp(3), .schedule(.sweep)])
     }
 
-    @Test func aPageThatCannotBeReadHasTheFileSetAsideAtTheSecondLookAndOnce() {
+    @Test func anUnreadablePageSetsTheFileAsideOnce() {
         var script = Script.opened
         #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
         let first = script.on(.examined(.unreadable("EIO")))

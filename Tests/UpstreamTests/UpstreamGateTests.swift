@@ -81,7 +81,7 @@ import Testing
         #expect(await client.end().text == "/client")
     }
 
-    @Test func whatWaitsPastItsDeadlineFails() async throws {
+    @Test func aRequestThatWaitsPastItsDeadlineFails() async throws {
         let (scene, gate) = try heldScene()
         let first = scene.send("/first")
         let late = scene.send("/late", within: .milliseconds(30))

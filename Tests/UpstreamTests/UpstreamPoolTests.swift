@@ -106,7 +106,7 @@ import Testing
 
     /// A rating that met the end of an idle connection was 502.
     @Test(arguments: [HTTP.Method.put, .delete])
-    func whatIsIdempotentIsSentOnceMoreWithItsContent(method: HTTP.Method) async throws {
+    func idempotentRequestsAreSentOnceMoreWithTheirContent(method: HTTP.Method) async throws {
         let scene = try UpstreamScene(ScriptedOrigin([.request, .answer("one"), .request, .close], [.echo]))
         #expect(await scene.send().end().text == "one")
         #expect(await scene.send(method, "/b", body: [0x31, 0x32, 0x33]).end().text == "/b")

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func whatHasNoSideEffectsOfItsOwnIsIdempotent() {
+    @Test func idempotentMethodsAreThoseOfRFC9110() {
         let idempotent = HTTP.Method.allCases.filter(\.isIdempotent)
         #expect(idempotent == [.get, .head, .put, .delete, .options, .trace])
     }
