@@ -9,8 +9,7 @@ struct FileReaderTests {
     private let scratch = Scratch()
 
     @Test func theNextLookUpSeesACommit() throws {
-        let store = scratch.open()
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader()
         for round in 0..<3 {
             store.write(["/a", "/b"].map { response($0, "\($0) \(round)") })
             #expect(reader.lookup(key("/a"), at: noon)?.body == Array("/a \(round)".utf8))
@@ -37,8 +36,7 @@ struct FileReaderTests {
 
     /// Two keys of one number would be as many as one: the row tells whose the record is.
     @Test func aRecordOfAnotherKeyIsNoDamage() throws {
-        let store = scratch.open()
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader()
         store.write(response("/a", "one"))
         let place = try sqlite(scratch.file, "SELECT place FROM entry")
         store.shared.directory.set(key("/b").index, place)
@@ -48,8 +46,7 @@ struct FileReaderTests {
 
     /// The writer moves records while others read them.
     @Test func aRecordThatMovedDuringALookUpIsFound() throws {
-        let store = scratch.open()
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader()
         store.write(response("/a", "one"))
         // As if the directory had been asked before the move.
         let index = key("/a").index

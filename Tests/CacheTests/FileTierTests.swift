@@ -28,8 +28,7 @@ import Testing
     }
 
     @Test func readersSeeWhatIsStillQueued() {
-        let store = scratch.open()
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader()
         for round in 0..<200 {
             let each = response("/a", "round \(round)")
             store.store(each)

@@ -155,8 +155,7 @@ private let later = "Date: \(date(noon + 10))"
 
     @Test func aRequestWithAuthorizationConfirmsForItselfAlone() {
         let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"])
-        let result = old.freshened(by: [], revalidation(carriesAuthorization: true))
-        #expect(result.unstorable?.reason == .authorization)
+        #expect(old.freshened(by: [], revalidation(carriesAuthorization: true)).unstorable?.reason == .authorization)
     }
 
     @Test func aCookieThatIsNotForEverybodyServesThoseWhoAsked() {

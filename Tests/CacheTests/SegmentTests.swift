@@ -83,8 +83,7 @@ import Testing
 
     /// A folder that someone removes under a running store.
     @Test func aFolderRemovedWhileRunningIsMadeAnew() {
-        let store = scratch.open()
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader()
         store.write(response("/a"))
         Segments.remove(folder: Segments.folder(of: scratch.file))
         for round in 0..<2 {

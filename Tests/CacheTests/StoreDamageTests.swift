@@ -55,8 +55,7 @@ import Testing
 
     /// Opens the file, reads everything, stores and reads again; how many entries were found.
     private func exercise(_ what: String) -> Int {
-        let store = scratch.open()
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader()
         var found = 0
         for each in Self.entries {
             guard let answer = reader.lookup(each.key, at: noon) else { continue }
@@ -129,8 +128,7 @@ import Testing
     @Test func damageFoundWhileRunningIsSetAsideAndReplaced() throws {
         let lines = Lines()
         try goodFiles()
-        let store = scratch.open(lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(lines)
         // Work that begins with a file would find the damage before it is asked for.
         store.flush()
         store.runner.queue.sync {}
@@ -291,8 +289,7 @@ import Testing
 
     @Test func aLockHeldByAnotherProcessDelaysWritesAndLosesNothing() throws {
         let lines = Lines()
-        let store = scratch.open(lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(lines)
         store.write(Self.entries[0])
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")

@@ -46,8 +46,7 @@ import Testing
         try #require(!lost.isEmpty && lost.count < 100)
         scratch.makeUnreadable(3)
         let lines = Lines()
-        let store = scratch.open(maxBytes: 8 << 20, lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(maxBytes: 8 << 20, lines)
         for each in all {
             let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
             #expect(content(reader.lookup(each.key, at: noon)) == (isLost ? nil : content(each)))
@@ -74,8 +73,7 @@ import Testing
         // A link is not followed.
         #expect(rename(path, path + "x") == 0 && symlink(path + "x", path) == 0)
         let lines = Lines()
-        let store = scratch.open(maxBytes: 4 << 20, lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, lines)
         // What was reported is not looked into before the end.
         store.runner.queue.suspend()
         for each in entries(0..<40) {
@@ -145,8 +143,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let folder = scratch.directory + "/inner"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let store = scratch.open(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
         for step in 0..<3_000 {
             let number = Int.random(in: 0..<5_000, using: &generator)
             switch Int.random(in: 0..<400, using: &generator) {
@@ -208,8 +205,7 @@ import Testing
         fill(first, entries(0..<600, 30_000))
         first.close()
         let store = scratch.open(maxBytes: 2 << 20)
-        let one = EntrySelection([.target("/599")])
-        #expect(await store.purged(.hard, one) ?? 0 <= 1)
+        #expect(await store.purged(.hard, EntrySelection([.target("/599")])) ?? 0 <= 1)
         store.write(response("/new"))
         #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)
         waitUntil(within: 120) { used <= SpaceBounds(maxBytes: 2 << 20).fileBytes }
@@ -229,8 +225,7 @@ import Testing
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
         #expect(await store.purged(.hard) != nil && !store.shared.owed.isEmpty)
-        let reader = store.makeReader()
-        #expect(reader.lookup(key("/1"), at: noon) == nil)
+        #expect(store.makeReader().lookup(key("/1"), at: noon) == nil)
         store.close()
         try other.execute("ROLLBACK")
         #expect(scratch.setAside.count == 1)

@@ -47,8 +47,7 @@ import Testing
         let lines = Lines()
         var failures = 0
         for spared in 0..<40 {
-            let store = scratch.open(lines)
-            let reader = store.makeReader()
+            let (store, reader) = scratch.openWithReader(lines)
             failures += FailingReads.run(in: scratch.directory, after: spared) {
                 for each in Self.entries.prefix(20) { store.store(each) }
                 store.remove(key("/none"))
@@ -71,8 +70,7 @@ import Testing
             var opened: FileTier?
             failures += FailingReads.run(in: scratch.directory, after: spared) { opened = scratch.open(lines) }
             guard let store = opened else { return }
-            let reader = store.makeReader()
-            #expect(isWhole(store, reader, after: noon), "read \(spared): \(lines.all)")
+            #expect(isWhole(store, store.makeReader(), after: noon), "read \(spared): \(lines.all)")
             store.close()
         }
         #expect(failures > 0 && scratch.setAside.isEmpty, "\(failures): \(lines.all)")

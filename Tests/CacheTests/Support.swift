@@ -144,6 +144,13 @@ extension Scratch {
             path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, unixSeconds: now,
             log: { lines.log($0) })
     }
+
+    func openWithReader(
+        maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil
+    ) -> (store: FileTier, reader: FileReader) {
+        let store = open(maxBytes: maxBytes, lines, file: file)
+        return (store, store.makeReader())
+    }
 }
 
 extension Scratch {

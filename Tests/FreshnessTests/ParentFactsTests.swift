@@ -37,8 +37,7 @@ import Testing
             ("fwd=stale; fwd-status=304; stored; ttl=60; detail=revalidated", nil),
         ] as [(String, Int?)])
     func whatAParentServedStaleIsKnown(said: String, staleFor: Int?) {
-        let facts = facts(["Via: 1.1 refrain", "Cache-Status: refrain; \(said)"])
-        #expect(facts.staleFor == staleFor)
+        #expect(facts(["Via: 1.1 refrain", "Cache-Status: refrain; \(said)"]).staleFor == staleFor)
     }
 
     /// Then `Age` is the origin's.

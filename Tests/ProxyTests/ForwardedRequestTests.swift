@@ -135,8 +135,7 @@ import Testing
 
     @Test func fieldsOfAppsGoAlongUnderTheOriginsRules() throws {
         let fields = "X-Client-Version: 3\r\nX-Users: 7\r\nX-Apple-Store-Front: 1\r\nAccept-Language: de\r\n"
-        let text = try forward("GET /test HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", breadth: .impersonal)
-        #expect(text.contains(fields))
+        #expect(try forward("GET /test HTTP/1.1\r\nHost: p\r\n\(fields)\r\n", breadth: .impersonal).contains(fields))
     }
 
     private static let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
@@ -153,8 +152,7 @@ import Testing
             #expect(text.contains(Self.parent) && !text.contains("tracestate"))
         }
         for parents in [Self.parent + Self.parent, "traceparent: x\r\n", ""] {
-            let text = try forward(line + parents + state(3) + "\r\n", breadth: breadth)
-            #expect(!text.contains("trace"))
+            #expect(try !forward(line + parents + state(3) + "\r\n", breadth: breadth).contains("trace"))
         }
     }
 

@@ -120,8 +120,7 @@ import Testing
             pending.beginRound()
             if let next { pending.add(next) }
             #expect(pending.takeRest(1).marks == [mark])
-            let isMore = pending.finishRound()
-            #expect(isMore == (next != nil))
+            #expect(pending.finishRound() == (next != nil))
         }
         let isMore = pending.finishRound(waiting: [StoreMark(table: .fact, key: [1], value: .text("a"))])
         #expect(!isMore && !pending.isEmpty, "a fact that waits is written after its purge")

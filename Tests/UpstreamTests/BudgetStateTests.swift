@@ -163,8 +163,7 @@ import Testing
         for number in 1...2 {
             _ = budget.submit(job(number, lane: number - 1), .waitingClient, isRepeated: true, now: now)
         }
-        let later = now + .seconds(1)
-        #expect(budget.tick(now: later) == [.start(job(1))])
+        #expect(budget.tick(now: now + .seconds(1)) == [.start(job(1))])
     }
 
     /// The line is whole wherever a repeat leaves it.

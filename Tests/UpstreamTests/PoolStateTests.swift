@@ -95,8 +95,7 @@ import Testing
 
     @Test func idleConnectionPastItsTimeoutIsNotUsedThoughNoTickHasCome() {
         var pool = idlePool(1)
-        let late = now + .seconds(31)
-        #expect(pool.submit(r(1), isReplayable: true, now: late) == [.open(c(1))])
+        #expect(pool.submit(r(1), isReplayable: true, now: now + .seconds(31)) == [.open(c(1))])
     }
 
     // MARK: Repeating

@@ -28,8 +28,7 @@ import Testing
     }
 
     @Test func idempotentMethodsAreThoseOfRFC9110() {
-        let idempotent = HTTP.Method.allCases.filter(\.isIdempotent)
-        #expect(idempotent == [.get, .head, .put, .delete, .options, .trace])
+        #expect(HTTP.Method.allCases.filter(\.isIdempotent) == [.get, .head, .put, .delete, .options, .trace])
     }
 
     @Test(arguments: [

@@ -281,9 +281,7 @@ import Testing
     }
 
     @Test func withNextCompletedALinkHasTheClientsOwnLimit() throws {
-        var settings = CompositionSettings()
-        settings.completesNext = true
-        let scene = StoredScene(settings)
+        let scene = StoredScene { $0.completesNext = true }
         try scene.store(Self.learnt + [Self.twenty])
         let link = "artists/1/albums?limit=5&offset=8"
         #expect(try scene.ask("artists/1/albums?limit=5&offset=3") == .window(items("albums", 3..<8), next: link))
@@ -291,9 +289,7 @@ import Testing
     }
 
     @Test func withNextCompletedTheOriginsOwnLinkIsLearnt() throws {
-        var settings = CompositionSettings()
-        settings.completesNext = true
-        let scene = StoredScene(settings)
+        let scene = StoredScene { $0.completesNext = true }
         try scene.store(Self.twenty)
         let request = try StoredScene.request("artists/1/albums?limit=7")
         let record = try #require(scene.library.forms.record(request.shape, at: StoredScene.noon))
@@ -303,9 +299,7 @@ import Testing
 
     /// What the file holds of earlier runs has a link of which it is not known who wrote it.
     @Test func aLinkThatMayHaveBeenCompletedTeachesNothing() throws {
-        var settings = CompositionSettings()
-        settings.completesNext = true
-        let scene = StoredScene(settings)
+        let scene = StoredScene { $0.completesNext = true }
         // The link has nothing that could be put in, and so it stands as it came.
         let path = "artists/1/albums"
         try scene.store(Stored(path, document(items("albums", 0..<25), next: "\(path)?offset=25")))
@@ -313,9 +307,7 @@ import Testing
     }
 
     @Test func withoutComposingWindowsAreCutAllTheSame() throws {
-        var settings = CompositionSettings()
-        settings.compose = .off
-        let scene = StoredScene(settings)
+        let scene = StoredScene { $0.compose = .off }
         try scene.store(Self.learnt + [Self.twenty])
         #expect(try scene.ask("artists/1/albums?limit=5") == Self.window(0..<5, next: 5))
     }

@@ -15,8 +15,7 @@ import Testing
         let scene = StoredScene()
         try scene.store([Taught.album, Self.larger])
         #expect(try scene.ask("albums/1", after: 4) == Self.answered)
-        let lesson = try scene.store(Stored("albums/8", Self.otherForm, after: 5, freshFor: 100))
-        #expect(lesson == .otherForm)
+        #expect(try scene.store(Stored("albums/8", Self.otherForm, after: 5, freshFor: 100)) == .otherForm)
         #expect(try scene.ask("albums/1", after: 5) == .refusal)
         #expect(scene.library.forms.resting(at: StoredScene.noon + 104) == 1)
         #expect(try scene.store(Stored("albums/6", document(album("6")), after: 104)) == .nothingNew)
@@ -144,9 +143,7 @@ import Testing
     // MARK: Settings
 
     @Test func withoutComposingItemsAndBatchesAreTheOriginsOwn() throws {
-        var settings = CompositionSettings()
-        settings.compose = .off
-        let scene = StoredScene(settings)
+        let scene = StoredScene { $0.compose = .off }
         try scene.store([Taught.album, Taught.albums, Self.larger, Stored("albums/2", document(album("2")))])
         #expect(try scene.ask("albums/1") == .refusal)
         #expect(try scene.ask("albums?ids=2,1") == .refusal)
@@ -154,9 +151,7 @@ import Testing
 
     /// What would have been composed is compared with what the origin says.
     @Test func toVerifyTheSameIsComposed() throws {
-        var settings = CompositionSettings()
-        settings.compose = .verify
-        let scene = StoredScene(settings)
+        let scene = StoredScene { $0.compose = .verify }
         try scene.store([Taught.album, Self.larger])
         #expect(try scene.ask("albums/1") == Self.answered)
     }

@@ -65,9 +65,7 @@ import Testing
     }
 
     @Test func rulesThatAreSwitchedOffAreNotTried() throws {
-        var settings = CompositionSettings()
-        (settings.compose, settings.windows) = (.off, false)
-        let scene = StoredScene(settings)
+        let scene = StoredScene { ($0.compose, $0.windows) = (.off, false) }
         try scene.store(CutWindowTests.learnt + [Taught.album, Self.larger, Self.twenty])
         #expect(try scene.refusal("albums/1") == "item switched-off")
         #expect(try scene.refusal("artists/1/albums?limit=5") == "window switched-off")

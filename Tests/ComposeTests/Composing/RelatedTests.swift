@@ -195,9 +195,7 @@ import Testing
     }
 
     @Test func itCanBeSwitchedOff() throws {
-        var settings = CompositionSettings()
-        settings.supersets = false
-        let scene = StoredScene(settings)
+        let scene = StoredScene { $0.supersets = false }
         try scene.store(Self.forms)
         #expect(try scene.ask("albums/1") == .refusal)
     }

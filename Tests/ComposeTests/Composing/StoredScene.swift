@@ -100,6 +100,13 @@ struct StoredScene {
         library = ResourceLibrary(cache, classes, settings)
     }
 
+    /// With some of the settings changed.
+    init(_ change: (inout CompositionSettings) -> Void) {
+        var settings = CompositionSettings()
+        change(&settings)
+        self.init(settings)
+    }
+
     /// The canonical target, of what stands behind the path of the catalog or of a whole one.
     static func target(_ text: String) throws -> CanonicalTarget {
         let isWhole = text.hasPrefix("/")

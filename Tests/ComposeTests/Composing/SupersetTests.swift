@@ -107,8 +107,7 @@ import Testing
     }
 
     @Test func withOtherParametersEachGetsItsOwn() throws {
-        let scene = try scene()
-        #expect(try scene.ask("albums/1?extend=artistUrl") == .refusal)
+        #expect(try scene().ask("albums/1?extend=artistUrl") == .refusal)
     }
 
     // MARK: Views
@@ -167,8 +166,7 @@ import Testing
     /// Batches show none (APPLE-MUSIC-API 4.3.5).
     @Test func aBatchAsksForNoViews() throws {
         let pair = [Stored("artists?ids=8,9", document([resource("artists", "8"), resource("artists", "9")]))]
-        let scene = try artistScene("?views=top-songs", Self.artistForms + pair)
-        #expect(try scene.ask("artists?ids=1,2") == .refusal)
+        #expect(try artistScene("?views=top-songs", Self.artistForms + pair).ask("artists?ids=1,2") == .refusal)
     }
 
     /// The client would wait for them.

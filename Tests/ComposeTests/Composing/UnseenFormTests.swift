@@ -21,11 +21,7 @@ import Testing
     private static let artistAlone = document(
         resource("artists", "1", [relation("albums", [identifier("albums", "3")])]))
 
-    private static var documented: CompositionSettings {
-        var settings = CompositionSettings()
-        settings.trustsDocumentation = true
-        return settings
-    }
+    private static var documented: StoredScene { StoredScene { $0.trustsDocumentation = true } }
 
     static let documentedAnswers: [ComposingCase] = [
         ComposingCase(
@@ -87,7 +83,7 @@ import Testing
     ]
 
     @Test(arguments: documentedAnswers + documentedRefusals)
-    func whereTheDocumentationCounts(_ row: ComposingCase) throws { try row.check(StoredScene(Self.documented)) }
+    func whereTheDocumentationCounts(_ row: ComposingCase) throws { try row.check(Self.documented) }
 
     @Test(arguments: documentedAnswers) func anotherOriginHasToShowIt(_ row: ComposingCase) throws {
         let scene = StoredScene()
@@ -96,14 +92,14 @@ import Testing
     }
 
     @Test func aContradictionOfTheDocumentationEndsIt() throws {
-        let scene = StoredScene(Self.documented)
+        let scene = Self.documented
         try scene.store(Self.withArtists)
         try scene.store(Stored("albums/2?include=genres", document(album("2", [artist("7")])), freshFor: 100))
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
     @Test func aMismatchEndsWhatWasConcluded() throws {
-        let scene = StoredScene(Self.documented)
+        let scene = Self.documented
         try scene.store(Self.withArtists)
         scene.library.forms.switchOff(
             try StoredScene.request("albums/1").shape, until: StoredScene.noon + 50, at: StoredScene.noon)

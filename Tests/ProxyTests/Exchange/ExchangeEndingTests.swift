@@ -61,8 +61,7 @@ import Testing
         for (status, ends) in [(403, true), (404, false)] {
             var script = Script.begun { ($0.isCollapsible, $0.hasUser) = (false, true) }
             script.answered(status)
-            let step = script.unstored(status, .unauthorized)
-            #expect(step.contains("end generation") == ends)
+            #expect(script.unstored(status, .unauthorized).contains("end generation") == ends)
         }
     }
 
@@ -72,8 +71,7 @@ import Testing
         for (status, isCompared) in [(200, true), (404, true), (401, false), (403, false), (429, false), (500, false)] {
             var script = Script.leading { $0.isVerified = true }
             script.answered(status)
-            let step = script.unstored(status, .status)
-            #expect(step.contains("compare \(status)") == isCompared)
+            #expect(script.unstored(status, .status).contains("compare \(status)") == isCompared)
         }
         var script = Script.leading { $0.isVerified = true }
         script.answered(200)
