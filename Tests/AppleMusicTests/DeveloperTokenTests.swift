@@ -117,9 +117,7 @@ extension TokenVerifier {
     }
 
     @Test(arguments: ["", ".", "..", "a.b.c", "e30.e30", "e30.e30.AA.AA", "W10.e30.AA", "e30=.e30.AA"])
-    func `what is no token is refused`(text: String) {
-        #expect(!verifier.accepts(SecretBytes(text)))
-    }
+    func `what is no token is refused`(text: String) { #expect(!verifier.accepts(SecretBytes(text))) }
 
     @Test func `a signature cut short or made of zeros is refused`() throws {
         let token = try signer.token(at: now).text

@@ -70,9 +70,7 @@ func numbers(namedBy value: JSON) -> [UInt64] {
     }
 
     @Test(arguments: ["", " ", "<html>", "\"id\"", "12", "null", "\u{1F}\u{8B}", "plain text with {\"id\":\"1\"}"])
-    func `what is no JSON object or array names nothing`(text: String) {
-        #expect(numbers(text).isEmpty)
-    }
+    func `what is no JSON object or array names nothing`(text: String) { #expect(numbers(text).isEmpty) }
 
     @Test(arguments: [
         "{", "[", "{]", "[}", "[1,]", "{,}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, "[1 2]", "[01]", "[1.]", "[-]",

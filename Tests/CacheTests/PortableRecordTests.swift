@@ -76,10 +76,8 @@ import Testing
 
     @Test func withoutZlibItIsUnreadableAndNotDamaged() {
         let answer = Self.answer(gzip: true)
-        guard case .unreadable = PortableRecord.read(bytes(answer).span, for: answer.key, .absent) else {
-            Issue.record("it was read")
-            return
-        }
+        let found = PortableRecord.read(bytes(answer).span, for: answer.key, .absent)
+        if case .unreadable = found {} else { Issue.record("it was read") }
         #expect(read(bytes(Self.answer()), for: answer.key, .absent) != nil)
     }
 

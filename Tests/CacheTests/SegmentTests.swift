@@ -31,8 +31,7 @@ import Testing
                 let number = Int.random(in: 0..<600, using: &generator)
                 store.remove(key("/\(number)"))
                 model[number] = nil
-                _ = await store.purged(
-                    .soft, EntrySelection([.prefix("/\(round % 10)")]), at: noon + Int64(round))
+                _ = await store.purged(.soft, EntrySelection([.prefix("/\(round % 10)")]), at: noon + Int64(round))
                 store.flush()
             }
             if round % 10 == 9 {
@@ -86,9 +85,7 @@ import Testing
         let (store, reader) = scratch.openWithReader()
         store.write(response("/a"))
         Segments.remove(folder: Segments.folder(of: scratch.file))
-        for round in 0..<2 {
-            store.write(response("/b", "round \(round)"))
-        }
+        for round in 0..<2 { store.write(response("/b", "round \(round)")) }
         #expect(store.health == .available)
         #expect(reader.lookup(key("/b"), at: noon)?.body == Array("round 1".utf8))
         #expect(reader.lookup(key("/a"), at: noon) == nil)

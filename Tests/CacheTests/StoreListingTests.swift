@@ -50,8 +50,7 @@ import Testing
         let store = scratch.open()
         for number in 0..<100 {
             let rank = number * 37 % 100
-            store.store(
-                response("/\(100 + number)", String(repeating: " ", count: rank * 10), at: noon - Int64(rank)))
+            store.store(response("/\(100 + number)", String(repeating: " ", count: rank * 10), at: noon - Int64(rank)))
         }
         store.flush()
         let ranked = (0..<100).sorted { $0 * 37 % 100 > $1 * 37 % 100 }.map { "/\(100 + $0)" }

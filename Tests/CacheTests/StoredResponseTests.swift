@@ -14,9 +14,7 @@ import Testing
             receivedAt: noon, lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
     }
 
-    private func head(_ response: StoredResponse) -> String {
-        String(decoding: response.head, as: UTF8.self)
-    }
+    private func head(_ response: StoredResponse) -> String { String(decoding: response.head, as: UTF8.self) }
 
     @Test func theHeadIsReadyForTheWire() {
         let response = stored(404, "Content-Type: a/b\r\nETag: \"x\"\r\n", "hello")
@@ -41,8 +39,7 @@ import Testing
 
     @Test func anEntityTagIsADigestWhereTheOriginsRulesAreFollowed() {
         // SHA-256 of "{}".
-        #expect(
-            head(stored(200, "", "{}", true)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+        #expect(head(stored(200, "", "{}", true)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
     }
 
     @Test(arguments: [1, 7, 8, 31, 32, 33, 64, 100])

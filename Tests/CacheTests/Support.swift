@@ -235,8 +235,7 @@ extension FileTier {
 extension FileTier {
     /// A reader says that the file is damaged, or with another code that it cannot be read.
     func report(_ words: String, code: Int32 = 11) {
-        runner.report(
-            SQLiteError(code: code, message: words), generation: shared.generation.load(ordering: .acquiring))
+        runner.report(SQLiteError(code: code, message: words), generation: shared.generation.load(ordering: .acquiring))
     }
 }
 

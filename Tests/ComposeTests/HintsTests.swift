@@ -23,9 +23,7 @@ import Testing
     @Test(
         "what an answer holds is found by who asks for it",
         arguments: ["albums/1", "artists/7", "albums?ids=1,2", "albums/1/artists"])
-    func isFound(target: String) throws {
-        #expect(try !asked(target).isDisjoint(with: told(Self.expanded)))
-    }
+    func isFound(target: String) throws { #expect(try !asked(target).isDisjoint(with: told(Self.expanded))) }
 
     @Test(
         "what is not in an answer is not found by it",

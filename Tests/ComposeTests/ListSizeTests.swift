@@ -13,9 +13,7 @@ import Testing
     /// (APPLE-MUSIC-API 7.10).
     @Test func anOriginThatCutsFirst() {
         var size = ListSize()
-        for count in [24, 25, 20] {
-            #expect(size.note(count, next: 25) == true)
-        }
+        for count in [24, 25, 20] { #expect(size.note(count, next: 25) == true) }
         #expect(size.holds(22, next: 25) && !size.holds(25, next: 28))
         #expect(size.holdsWhole(24) && !size.holdsWhole(25))
         #expect(size.limit == 25 && size.cut == .first)
@@ -24,9 +22,7 @@ import Testing
     /// 25 items with `offset=28`: the page is filled up, so the counts stay the same.
     @Test func anOriginThatFillsUp() {
         var size = ListSize()
-        for next in [28, 25] {
-            #expect(size.note(25, next: next) == true)
-        }
+        for next in [28, 25] { #expect(size.note(25, next: next) == true) }
         #expect(size.holds(25, next: 31) && !size.holds(24, next: 25))
         #expect(size.limit == 25 && size.cut == .filling)
     }

@@ -26,9 +26,7 @@ import Testing
         #expect(agreement.note(.listed, .item, isEqual: false) == false)
         #expect(!agreement.holds(.item, .listed), "not even by way of a third")
         #expect(agreement.isRefuted(.item, .listed))
-        for _ in 0..<3 {
-            #expect(agreement.note(.item, .listed, isEqual: true) == true)
-        }
+        for _ in 0..<3 { #expect(agreement.note(.item, .listed, isEqual: true) == true) }
         #expect(!agreement.holds(.item, .listed))
         #expect(agreement.note(.item, .listed, isEqual: true) == true)
         #expect(agreement.holds(.item, .listed) && !agreement.isRefuted(.item, .listed))

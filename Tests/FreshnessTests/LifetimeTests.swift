@@ -56,9 +56,7 @@ import Testing
             Lifetime(freshFor: 0, keepFor: .max), Lifetime(freshFor: .max, keepFor: .max),
             Lifetime(freshFor: 0, keepFor: .max)),
     ])
-    func theShorterOfTheTwoCounts(_ one: Case) {
-        #expect(one.granted.within(one.rule) == one.expected)
-    }
+    func theShorterOfTheTwoCounts(_ one: Case) { #expect(one.granted.within(one.rule) == one.expected) }
 
     @Test(arguments: [5, 6] as [UInt64])
     func nothingIsEverGrantedThatOneDoesNotGrant(seed: UInt64) {

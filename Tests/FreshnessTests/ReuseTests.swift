@@ -62,9 +62,7 @@ private func isReused(_ fields: [String]) -> Bool {
         (["Date: {-10}", "Expires: {10}", "Age: 25"], false), (["Date: {10}", "Expires: {20}", "Age: 15"], false),
         (["Expires: {-5000}", "Last-Modified: {-100000}", "Date: {0}"], false),
     ])
-    func expiresCountsFromDate(fields: [String], expected: Bool) {
-        #expect(isReused(fields) == expected)
-    }
+    func expiresCountsFromDate(fields: [String], expected: Bool) { #expect(isReused(fields) == expected) }
 
     @Test(arguments: [
         ("Tue, 19 Jan 2038 14:14:08 GMT", true), ("Sun, 21 Nov 2286 04:46:39 GMT", true),
@@ -86,7 +84,5 @@ private func isReused(_ fields: [String]) -> Bool {
         ["Last-Modified: {-10000}", "Date: {0}", "Pragma: no-cache"],
         ["Cache-Control: max-age=3600", "Pragma: unrecognised-extension"],
     ])
-    func pragmaMeansNothingInAnswers(fields: [String]) {
-        #expect(isReused(fields))
-    }
+    func pragmaMeansNothingInAnswers(fields: [String]) { #expect(isReused(fields)) }
 }

@@ -15,8 +15,7 @@ import Testing
         if let age { text += "Age: \(age)\r\n" }
         var facts = ResponseFacts(status: 200, fields: Array(text.utf8).span)
         facts.responseDelay = delay
-        return StoreDecision.decide(
-            RequestFacts(), facts, rule: rule, notFound: .off, speed: speed, now: noon)
+        return StoreDecision.decide(RequestFacts(), facts, rule: rule, notFound: .off, speed: speed, now: noon)
     }
 
     @Test(
@@ -95,8 +94,7 @@ import Testing
     @Test func aConfirmationOfAParentCountsItsAgeAndStaleness() throws {
         let old = Answer(["ETag: \"a\""])
         for (said, age, freshFor) in [("hit; ttl=5", 70, 86_400), ("hit; ttl=-10", 70, 60)] {
-            var revalidation = Revalidation(
-                request: RequestFacts(), rule: Self.day, notFound: .off, now: noon + 100)
+            var revalidation = Revalidation(request: RequestFacts(), rule: Self.day, notFound: .off, now: noon + 100)
             let lines = "Via: 1.1 refrain\r\nCache-Status: refrain; \(said)\r\n"
             revalidation.parent = ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent
             let confirmation = Array("ETag: \"a\"\r\nAge: \(age)\r\nVia: 1.1 refrain\r\n".utf8)

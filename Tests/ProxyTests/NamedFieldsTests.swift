@@ -21,17 +21,13 @@ import Testing
         "X-Tenant-Id", "X-Phone-Number", "X_Phone", "X-Mail", "X-Lat", "X-Lon", "X-Lng", "X-GeoLocation", "X-AccountId",
         "X-UserEmail", "X-Profile-Id", "X-Subscriber", "X-Zip-Code", "X-GPS",
     ])
-    func identifyingFieldsAreNotSentBesideAToken(name: String) throws {
-        #expect(try !besideToken(name))
-    }
+    func identifyingFieldsAreNotSentBesideAToken(name: String) throws { #expect(try !besideToken(name)) }
 
     @Test(arguments: [
         "X-App-Version", "User-Agent", "Accept-Language", "X-Request-Id", "X-Apple-Store-Front", "DNT",
         "X-HTTP-Method-Override", "X-Client-Version", "X-Latency", "X-Long-Poll", "X-Telemetry", "X-Zipped",
     ])
-    func otherFieldsAreSentBesideAToken(name: String) throws {
-        #expect(try besideToken(name))
-    }
+    func otherFieldsAreSentBesideAToken(name: String) throws { #expect(try besideToken(name)) }
 
     @Test func fieldsOfTheProxyCannotBeNamed() {
         for name in [

@@ -139,9 +139,7 @@ import Testing
 
     @Test func moreUrgentGoFirstAndEqualsInTheirOrder() {
         var budget = budget(asked: 0..<1)
-        let priorities: [UpstreamPriority] = [
-            .refresh, .waitingClient, .revalidation, .waitingClient, .refresh,
-        ]
+        let priorities: [UpstreamPriority] = [.refresh, .waitingClient, .revalidation, .waitingClient, .refresh]
         for (index, priority) in priorities.enumerated() {
             #expect(budget.submit(job(index + 1), priority, now: now) == [])
         }

@@ -29,12 +29,9 @@ import Testing
         var pool = pool(connections: connections)
         for number in 0..<count {
             #expect(pool.submit(r(1000 + number), isReplayable: true, now: now) == [.open(c(number))])
-            #expect(
-                pool.connected(c(number), now: now) == [.lease(c(number), r(1000 + number), isReused: false)])
+            #expect(pool.connected(c(number), now: now) == [.lease(c(number), r(1000 + number), isReused: false)])
         }
-        for number in 0..<count {
-            #expect(pool.finished(c(number), isReusable: true, now: now).isEmpty)
-        }
+        for number in 0..<count { #expect(pool.finished(c(number), isReusable: true, now: now).isEmpty) }
         for number in asked { _ = pool.submit(r(number), isReplayable: true, now: now) }
         return pool
     }
@@ -181,10 +178,7 @@ import Testing
         for number in 2...4 { #expect(pool.submit(r(number), isReplayable: true, now: now).isEmpty) }
         let later = now + .milliseconds(100)
         #expect(pool.tick(now: later) == [.open(c(1))])
-        #expect(
-            pool.connected(c(1), now: later) == [
-                .lease(c(1), r(2), isReused: false), .open(c(2)), .open(c(3)),
-            ])
+        #expect(pool.connected(c(1), now: later) == [.lease(c(1), r(2), isReused: false), .open(c(2)), .open(c(3))])
     }
 
     @Test func connectionsThatFailTogetherAreOneFailure() {
@@ -218,16 +212,14 @@ import Testing
     @Test func connectThatTakesTooLongFails() {
         var pool = pool(connections: 1, asked: 1)
         #expect(pool.wakeAt == now + .seconds(5))
-        #expect(
-            pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .dial(.timedOut))])
+        #expect(pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .dial(.timedOut))])
     }
 
     @Test func originThatSaysNothingMissesTheFirstByteDeadline() {
         var pool = pool(asked: 1)
         _ = pool.connected(c(0), now: now + .seconds(1))
         #expect(pool.tick(now: now + .seconds(60)).isEmpty)
-        #expect(
-            pool.tick(now: now + .seconds(61)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
+        #expect(pool.tick(now: now + .seconds(61)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
     }
 
     /// 5 s to connect, 60 s for the head and ten times 60 s for its content.

@@ -61,8 +61,7 @@ import Testing
     }
 
     @Test func turnOfOneLoopMayStartARequestOfAnother() async throws {
-        let scene = try GateScene(
-            ScriptedOrigin([.echo]), loops: 2, connections: 4, budget: UpstreamBudget(rate: 50))
+        let scene = try GateScene(ScriptedOrigin([.echo]), loops: 2, connections: 4, budget: UpstreamBudget(rate: 50))
         let all = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
         for (index, sent) in all.enumerated() { #expect(await sent.end().text == "/\(index)") }
         #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 50, inFlight: 0, waiting: 0))

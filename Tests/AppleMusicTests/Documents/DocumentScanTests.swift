@@ -50,8 +50,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         var seen: Set<UInt64> = []
         for count in 0..<200 {
             for last in [UInt8(0), 0x61, 0x7A] {
-                seen.insert(
-                    ResourceDocument.nameNumber((Array(repeating: 0x61, count: count) + [last]).span))
+                seen.insert(ResourceDocument.nameNumber((Array(repeating: 0x61, count: count) + [last]).span))
             }
         }
         #expect(seen.count == 600)
@@ -76,9 +75,7 @@ extension DocumentScanTests {
     @Test(arguments: [
         "[]", #"[{"id":"1","type":"a"}]"#, "1", "\"x\"", "null", "", " ", "<html>",
     ])
-    func `what is no object is no document`(text: String) {
-        #expect(scanned(text) == nil)
-    }
+    func `what is no object is no document`(text: String) { #expect(scanned(text) == nil) }
 
     @Test(arguments: [
         #"{"a":1,"a":2}"#, #"{"a":1,"b":{},"a":2}"#, #"{"x":[{"meta":{"y":{"":1,"":2}}}]}"#,

@@ -50,6 +50,10 @@ func mapped(_ json: String) throws -> MappedDocument {
 /// An album with artists, which are whole or identifiers.
 func album(_ id: String, _ artists: [String]) -> String { resource("albums", id, [relation("artists", artists)]) }
 
+func album(_ id: String, _ artists: [String], _ genres: [String]) -> String {
+    resource("albums", id, [relation("artists", artists), relation("genres", genres)])
+}
+
 /// An album whose artist is an identifier.
 func album(_ id: String) -> String { album(id, [artistID("7")]) }
 

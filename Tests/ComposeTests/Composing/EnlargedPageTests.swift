@@ -115,9 +115,7 @@ import Testing
                 document(items("genres", places), next: "albums/1/genres?offset=\(next)"))
         }
         let scene = StoredScene()
-        try scene.store([
-            page("limit=60", 0..<60, next: 60), page("limit=60&offset=60", 60..<120, next: 120),
-        ])
+        try scene.store([page("limit=60", 0..<60, next: 60), page("limit=60&offset=60", 60..<120, next: 120)])
         let target = "/v1/catalog/us/albums/1/genres?limit=60&offset=120"
         #expect(try scene.ask("albums/1/genres?limit=20&offset=120") == .fetch(target))
     }

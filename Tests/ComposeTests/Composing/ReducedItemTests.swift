@@ -5,9 +5,6 @@ import Testing
 /// Items that come out of larger ones.
 @Suite struct ReducedItemTests {
     private static let whole = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
-    private static func both(_ id: String, _ artists: [String], _ genres: [String]) -> String {
-        resource("albums", id, [relation("artists", artists), relation("genres", genres)])
-    }
 
     static let answers: [ComposingCase] = [
         ComposingCase(
@@ -16,9 +13,9 @@ import Testing
         ComposingCase(
             "of two includes one stays",
             [
-                Stored("albums/9?include=artists", document(both("9", [artist("90")], [genreID("34")]))),
-                Stored("albums/1?include=artists,genres", document(both("1", [artist("7")], [genre("21")]))),
-            ], "albums/1?include=artists", .reduced(both("1", [artist("7")], [genreID("21")]))),
+                Stored("albums/9?include=artists", document(album("9", [artist("90")], [genreID("34")]))),
+                Stored("albums/1?include=artists,genres", document(album("1", [artist("7")], [genre("21")]))),
+            ], "albums/1?include=artists", .reduced(album("1", [artist("7")], [genreID("21")]))),
         ComposingCase(
             "an item comes out of a batch",
             [Taught.album, Taught.albums, Stored("albums?ids=1,2", document([album("1"), album("2")]))], "albums/2",
@@ -77,7 +74,7 @@ import Testing
             "item not-held"),
         ComposingCase(
             "an item with a relationship that the larger form does not show",
-            [Stored("albums/9", document(both("9", [artistID("90")], [genreID("34")]))), whole], "albums/1", .refusal,
+            [Stored("albums/9", document(album("9", [artistID("90")], [genreID("34")]))), whole], "albums/1", .refusal,
             "item relationship-not-held"),
         ComposingCase(
             "an item whose envelope has members of its own",

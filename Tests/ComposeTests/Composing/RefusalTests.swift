@@ -28,10 +28,8 @@ import Testing
         ComposingCase(
             "a resource that was not found since", [Taught.album, larger, gone], "albums/1", .refusal,
             "item withdrawn"),
-        ComposingCase(
-            "searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
-        ComposingCase(
-            "charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
+        ComposingCase("searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
+        ComposingCase("charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
     ]
 
     private static let renamed = album("1").replacing("\"albums 1\"", with: "\"another name\",\"more\":1")

@@ -98,10 +98,7 @@ import Testing
     private static let relatedPage = "playlists/1/tracks?limit=2&relate[songs]=albums,artists"
 
     private static func pages(_ next: String?) -> [Stored] {
-        [
-            page, forms[1],
-            Stored(relatedPage, document([song("10", album: "1"), song("11", album: "2")], next: next)),
-        ]
+        [page, forms[1], Stored(relatedPage, document([song("10", album: "1"), song("11", album: "2")], next: next))]
     }
 
     @Test func aMissOfAPageDoesToo() throws {

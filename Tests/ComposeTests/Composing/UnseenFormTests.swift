@@ -11,8 +11,7 @@ import Testing
             "albums", id, [relation("artists", artists), relation("tracks", [resource("songs", "50")])] + more)
     }
     private static func plain(_ id: String) -> String { shown(id, artists: [artistID("7")]) }
-    private static let withArtists = Stored(
-        "albums/1?include=artists", document(shown("1", artists: [artist("7")])))
+    private static let withArtists = Stored("albums/1?include=artists", document(shown("1", artists: [artist("7")])))
     private static let viewed = Stored(
         "artists/1?views=top-songs",
         document(
@@ -121,10 +120,8 @@ import Testing
         Stored("albums/9?include=artists,genres", document(shown("9", artists: [artist("7")], genres: [genre("2")]))),
     ]
     private static let songs = [
-        Stored(
-            "songs/8?include=albums", document(song("8", albums: resource("albums", "3"), artists: artistID("7")))),
-        Stored(
-            "songs/1?include=artists", document(song("1", albums: identifier("albums", "3"), artists: artist("7")))),
+        Stored("songs/8?include=albums", document(song("8", albums: resource("albums", "3"), artists: artistID("7")))),
+        Stored("songs/1?include=artists", document(song("1", albums: identifier("albums", "3"), artists: artist("7")))),
     ]
     private static let songAlone = document(song("1", albums: identifier("albums", "3"), artists: artistID("7")))
 
@@ -183,9 +180,7 @@ import Testing
 
     @Test func whatNestedElementsShowIsTakenFromTheSameIncludeAlone() throws {
         // Included artists show their albums whole where albums are included too.
-        func nested(_ album: String) -> String {
-            resource("artists", "7", [relation("albums", [album])])
-        }
+        func nested(_ album: String) -> String { resource("artists", "7", [relation("albums", [album])]) }
         let scene = StoredScene()
         try scene.store(Self.rule)
         try scene.store([

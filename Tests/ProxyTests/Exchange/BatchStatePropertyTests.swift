@@ -105,9 +105,7 @@ import Testing
             underWay.append(UnderWay(kind: batch.kind, batch: batch))
         }
 
-        private mutating func leave(_ member: Int) {
-            #expect(gone.insert(member).inserted, note)
-        }
+        private mutating func leave(_ member: Int) { #expect(gone.insert(member).inserted, note) }
     }
 
     /// Each comes out once, none waits alone or for longer than the window, no batch is too large,

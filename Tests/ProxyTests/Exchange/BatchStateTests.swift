@@ -209,9 +209,7 @@ import Testing
             return try #require(batch)
         }
         #expect(try fail(batch()) <= max(count, 5))
-        for _ in 0..<3 {
-            #expect(try fail(batch()) == 1, "it has been tried")
-        }
+        for _ in 0..<3 { #expect(try fail(batch()) == 1, "it has been tried") }
         _ = state.add([1], of: "a", 0, most: 200, at: now) { true }
         _ = state.ended("a", .answered)
         #expect(try fail(batch()) > 1, "something has been answered since")

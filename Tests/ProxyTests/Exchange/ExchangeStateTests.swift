@@ -62,9 +62,7 @@ import Testing
     @Test func aWaiterGetsWhatTheLeaderBrings() {
         var script = Script.waiting()
         #expect(script.isCollapsed)
-        #expect(
-            script.flightFinished(.stored(Script.stored(), originStatus: 200))
-                == "cancel timer, answer 200 of 200")
+        #expect(script.flightFinished(.stored(Script.stored(), originStatus: 200)) == "cancel timer, answer 200 of 200")
     }
 
     /// Each of a herd of ten kinds asked for itself once the first had its answer.
@@ -107,9 +105,7 @@ import Testing
         #expect(script.play(.tookOver(meanwhile: nil)) == "cancel timer, send waitingClient")
         #expect(!script.isCollapsed)
         // The late leader is back, and its answer serves this client too.
-        #expect(
-            script.flightFinished(.stored(Script.stored(), originStatus: 200))
-                == "cancel timer, answer 200 of 200")
+        #expect(script.flightFinished(.stored(Script.stored(), originStatus: 200)) == "cancel timer, answer 200 of 200")
         #expect(script.isCollapsed)
         #expect(script.answered(200).hasPrefix("store"))
     }

@@ -33,8 +33,7 @@ import Testing
 
     @Test func aRevisionBetweenTheWholeAndItsPartsMakesItOlder() {
         #expect(
-            play([Self.other, Self.other, Self.other, .equal])
-                == [.askPart(0), .compose, .askWhole, .end(.older)])
+            play([Self.other, Self.other, Self.other, .equal]) == [.askPart(0), .compose, .askWhole, .end(.older)])
     }
 
     @Test func aDifferenceThatARevisionDoesNotExplainIsLeftUndecided() {
