@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct PendingWritesTests {
-    /// `#expect` calls nothing that mutates.
+    /// Whether it is taken.
     private func store(_ waiting: WaitingRecord, _ index: Int64, in pending: inout PendingWrites) -> Bool {
         pending.enqueue(.store(waiting), index) == .taken
     }

@@ -13,22 +13,15 @@ import Testing
 
     /// Refuses the first so many requests of all connections, then answers with the target.
     private static func refusing(_ count: Int) -> Step {
-        let left = Counted(count)
+        let left = Mutex(count)
         return .serve { request in
-            left.takeOne()
-                ? wholeAnswer("API capacity exceeded", status: 429)
-                : wholeAnswer(String(request.split(separator: " ")[1]))
-        }
-    }
-
-    private final class Counted: Sendable {
-        private let left: Mutex<Int>
-        init(_ count: Int) { left = Mutex(count) }
-        func takeOne() -> Bool {
-            left.withLock { left in
+            let isRefused = left.withLock { left in
                 left -= 1
                 return left >= 0
             }
+            return isRefused
+                ? wholeAnswer("API capacity exceeded", status: 429)
+                : wholeAnswer(String(request.split(separator: " ")[1]))
         }
     }
 
@@ -259,19 +252,13 @@ import Testing
     @Test func retiredGateFinishesWhatItHasAndIsLetGo() async throws {
         let (scene, gate) = try heldScene()
         let (first, second) = (scene.send("/first"), scene.send("/second"))
-        let retired = Flag()
-        scene.onLoop { $0.retire { retired.raise() } }
-        #expect(!retired.isRaised)
+        let isRetired = Atomic<Bool>(false)
+        scene.onLoop { $0.retire { isRetired.store(true, ordering: .relaxed) } }
+        #expect(isRetired.load(ordering: .relaxed) == false)
         gate.open()
         #expect(await first.end().text == "first")
         #expect(await second.end().text == "/second")
-        waitUntil { retired.isRaised }
+        waitUntil { isRetired.load(ordering: .relaxed) }
         waitUntil { scene.origin.endedConnections > 0 }
-    }
-
-    private final class Flag: Sendable {
-        private let value = Atomic<Bool>(false)
-        var isRaised: Bool { value.load(ordering: .relaxed) }
-        func raise() { value.store(true, ordering: .relaxed) }
     }
 }

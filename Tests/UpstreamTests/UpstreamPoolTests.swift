@@ -160,7 +160,7 @@ import Testing
         let scene = try UpstreamScene(
             ScriptedOrigin([
                 .serve { request in
-                    let size = "\(request.utf8.count - request.components("\r\n\r\n")[0].utf8.count - 4)"
+                    let size = "\(request.split(separator: "\r\n\r\n", maxSplits: 1)[1].utf8.count)"
                     return Array("HTTP/1.1 201 X\r\nContent-Length: \(size.count)\r\n\r\n\(size)".utf8)
                 }
             ]))
@@ -263,11 +263,5 @@ import Testing
         scene.dropPool()
         gate.open()
         waitUntil { scene.origin.endedConnections == 1 }
-    }
-}
-
-extension String {
-    fileprivate func components(_ separator: String) -> [Substring] {
-        firstRange(of: separator).map { [self[..<$0.lowerBound], self[$0.upperBound...]] } ?? [self[...]]
     }
 }

@@ -115,13 +115,11 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
             #expect(try learn(next, other) == nil, "\(other)")
             #expect(try linkOffset(in: next, parsed(other)) == nil, "\(other)")
         }
-        for link in [
-            "https://api.music.apple.com" + next, "v1/x", "", "/v1//x?offset=5", "/v1/catalog/us/albums/%31/tracks",
-        ] {
+        // The path is spelt in another way.
+        let misspelt = "/v1/catalog/us/albums/%31/tracks?offset=5"
+        for link in ["https://api.music.apple.com" + next, "v1/x", "", "/v1//x?offset=5", misspelt] {
             #expect(try learn(link, Self.tracks) == nil, "\(link)")
         }
-        #expect(
-            try learn("/v1/catalog/us/albums/%31/tracks?offset=5", Self.tracks) == nil, "not the path as it is spelt")
     }
 
     @Test func `the offset in a link is read as long as it leads to the same list`() throws {

@@ -26,8 +26,7 @@ import Testing
     private func event() -> TrafficEvent {
         TrafficEvent(
             requestedAt: Instant.now().nanoseconds + 3_600_000_000_000, latency: 0, upstreamTime: nil, cacheStatus: nil,
-            status: 200, length: 0,
-            age: -1, isHTTP2: false, subject: 0)
+            status: 200, length: 0, age: -1, isHTTP2: false, subject: 0)
     }
 
     private func batch(_ count: Int) -> TrafficBatch {
