@@ -181,8 +181,8 @@ import Testing
     /// "Everything until 2035" was not ended by a purge of everything either.
     @Test func aPurgeOfEverythingEndsWhatEarlierOnesKeep() async throws {
         var (cache, store) = scratch.cache()
-        await purge(cache, .target("/a"), at: 10)
-        await purge(cache, .prefix("/c"), at: 20)
+        await purge(cache, .target(Array("/a".utf8)), at: 10)
+        await purge(cache, .prefix(Array("/c".utf8)), at: 20)
         await purge(cache, at: 50)
         #expect(last(cache, "/a") == .min && last(cache, "/c/1") == .min)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 0)
@@ -238,7 +238,7 @@ import Testing
         #expect(last(cache, "/a") == noon)
         await purge(cache, at: noon + 1)
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM purged") == 0, "everything ends it")
-        await purge(cache, .target("/b"), at: noon + 2)
+        await purge(cache, .target(Array("/b".utf8)), at: noon + 2)
         store.close()
         for _ in 0..<2 {
             clock.now += 60
