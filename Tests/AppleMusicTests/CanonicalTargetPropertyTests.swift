@@ -94,7 +94,7 @@ private struct Meaning: Hashable {
 }
 
 @Suite struct CanonicalTargetPropertyTests {
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `two spellings of one request meet, and canonicalising again changes nothing`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
@@ -107,7 +107,7 @@ private struct Meaning: Hashable {
         }
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `different requests never meet`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var seen: [String: (identity: [[String]], spelling: String)] = [:]
@@ -122,7 +122,7 @@ private struct Meaning: Hashable {
         }
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `any bytes give a canonical target of visible ASCII or an error`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let alphabet = Array("/v1/catalog/us/me?&=%2e%5B;.,+[]abAB\"\\#\u{0}é ".utf8)

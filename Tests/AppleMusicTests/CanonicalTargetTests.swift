@@ -177,7 +177,7 @@ private func error(_ target: String) -> TargetError? {
     @Test func `values have one spelling`() throws {
         #expect(try canonical("/s?t=%61%c3%a9/%2f%7E~") == "/s?t=a%C3%A9%2F%2F~~")
         #expect(try canonical("/s?t=a=b%3dc") == "/s?t=a%3Db%3Dc")
-        #expect(try canonical("/s?t=a%2Cb") == canonical("/s?t=a,b"))
+        #expect(try canonical("/s?ids=2%2C1") == "/s?ids=2,1")
     }
 
     @Test func `parameters are sorted by name and stay in order among equal names`() throws {
@@ -195,6 +195,7 @@ private func error(_ target: String) -> TargetError? {
         #expect(try canonical("/a?include=b,,a") == "/a?include=,a,b")
         #expect(try canonical("/a?include=") == "/a?include=")
         #expect(try canonical("/a?include") == "/a?include")
+        #expect(try canonical("/a?include=b&include=a") == "/a?include=b&include=a", "they are not joined")
     }
 
     /// In which order its results come is not known.
@@ -207,19 +208,11 @@ private func error(_ target: String) -> TargetError? {
         }
     }
 
-    @Test func `repeated set parameters are not joined`() throws {
-        #expect(try canonical("/a?include=b&include=a") == "/a?include=b&include=a")
-    }
-
     @Test(arguments: [
         "ids", "ids[songs]", "term", "filter[isrc]", "with", "kinds", "l", "limit", "includes", "xinclude", "include[a",
     ])
     func `every other value keeps its order`(name: String) throws {
         #expect(try canonical("/a?\(name)=c,a,b,a") == "/a?\(name)=c,a,b,a")
-    }
-
-    @Test func `an escaped comma in ids separates too`() throws {
-        #expect(try canonical("/a?ids=2%2C1") == "/a?ids=2,1")
     }
 
     @Test func `parameters with nothing in them are dropped`() throws {
@@ -229,10 +222,6 @@ private func error(_ target: String) -> TargetError? {
         #expect(try canonical("/a?a=1&") == "/a?a=1")
         #expect(try canonical("/a?=1") == "/a?=1")
         #expect(try CanonicalTarget("/a?&").originalQuery == nil)
-    }
-
-    @Test func `a parameter without a value is not one with an empty value`() throws {
-        #expect(try canonical("/a?b") != canonical("/a?b="))
     }
 
     @Test func `thousands of parameters and elements are put in order`() throws {

@@ -20,8 +20,17 @@ extension TemporaryFolder {
     }
 }
 
-private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> SecretFileError.Reason? {
-    thrown(body)?.reason
+/// Why the file is refused.
+private func refusal(
+    _ path: String, sizes: ClosedRange<Int> = 1...16_384, credentials: String? = nil
+) -> SecretFileError.Reason? {
+    thrown { () throws(SecretFileError) in
+        try SecretFile.read(path, sizes: sizes, credentialsDirectory: credentials)
+    }?.reason
+}
+
+private func refusal(ofToken path: String) -> SecretFileError.Reason? {
+    thrown { () throws(SecretFileError) in try SecretFile.readToken(path) }?.reason
 }
 
 @Suite struct SecretFileTests {
@@ -31,8 +40,7 @@ private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> Secret
 
     @Test(arguments: [0o600, 0o400, 0o700] as [mode_t])
     func `a file of one's own is read`(mode: mode_t) throws {
-        let path = try directory.write("content\n", mode: mode)
-        #expect(try SecretFile.read(path).text == "content\n")
+        #expect(try SecretFile.read(directory.write("content\n", mode: mode)).text == "content\n")
     }
 
     @Test(arguments: [0o604, 0o644, 0o660, 0o601, 0o610, 0o620, 0o602, 0o666, 0o777] as [mode_t])
@@ -54,12 +62,7 @@ private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> Secret
     @Test func `what is no regular file is refused without waiting`() throws {
         let pipe = directory.path + "/pipe"
         #expect(mkfifo(pipe, 0o600) == 0)
-        #expect(reason { () throws(SecretFileError) in try SecretFile.read(pipe) } == .notPrivate(.notRegularFile))
-        #expect(
-            reason { () throws(SecretFileError) in try SecretFile.read(directory.path) } == .notPrivate(.notRegularFile)
-        )
-        #expect(
-            reason { () throws(SecretFileError) in try SecretFile.read("/dev/zero") } == .notPrivate(.notRegularFile))
+        for path in [pipe, directory.path, "/dev/zero"] { #expect(refusal(path) == .notPrivate(.notRegularFile)) }
     }
 
     @Test func `a missing file says so`() throws {
@@ -72,36 +75,29 @@ private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> Secret
     func `another user's file is refused`() throws {
         let path = try directory.write("content")
         #expect(chown(path, 12345, 12345) == 0)
-        #expect(
-            reason { () throws(SecretFileError) in try SecretFile.read(path) } == .notPrivate(.foreignOwner(uid: 12345))
-        )
+        #expect(refusal(path) == .notPrivate(.foreignOwner(uid: 12345)))
     }
 
     @Test func `sizes are accepted at the limits and refused beyond them`() throws {
         for (count, isAccepted) in [(99, false), (100, true), (16_384, true), (16_385, false), (100_000, false)] {
             let path = try directory.write(String(repeating: "a", count: count))
-            let refusal = reason { () throws(SecretFileError) in try SecretFile.read(path, sizes: SecretFile.keySizes) }
-            #expect(refusal == (isAccepted ? nil : .size(allowed: 100...16_384)), "\(count)")
+            let expected = isAccepted ? nil : SecretFileError.Reason.size(allowed: 100...16_384)
+            #expect(refusal(path, sizes: SecretFile.keySizes) == expected, "\(count)")
         }
-        let empty = try directory.write("")
-        #expect(reason { () throws(SecretFileError) in try SecretFile.read(empty) } == .size(allowed: 1...16_384))
+        #expect(try refusal(directory.write("")) == .size(allowed: 1...16_384))
     }
 
     @Test(.requires(.root))
     func `systemd's credentials may be readable by the group, and nothing else may`() throws {
-        func refusal(_ mode: mode_t, in credentials: String?) throws -> SecretFileError.Reason? {
+        for (mode, folder, isRead) in [
+            (0o440, directory.path, true), (0o440, nil, false), (0o440, "", false),
+            (0o440, directory.path + "/x", false), (0o444, directory.path, false), (0o460, directory.path, false),
+        ] as [(mode_t, String?, Bool)] {
             let path = try directory.write("content", mode: mode)
             #expect(chown(path, 0, 54_321) == 0)
-            return reason { () throws(SecretFileError) in
-                try SecretFile.read(path, credentialsDirectory: credentials)
-            }
+            let expected = isRead ? nil : SecretFileError.Reason.notPrivate(.accessibleByOthers(mode: UInt32(mode)))
+            #expect(refusal(path, credentials: folder) == expected, "\(mode)")
         }
-        #expect(try refusal(0o440, in: directory.path) == nil)
-        #expect(try refusal(0o440, in: nil) == .notPrivate(.accessibleByOthers(mode: 0o440)))
-        #expect(try refusal(0o440, in: "") == .notPrivate(.accessibleByOthers(mode: 0o440)))
-        #expect(try refusal(0o440, in: directory.path + "/x") == .notPrivate(.accessibleByOthers(mode: 0o440)))
-        #expect(try refusal(0o444, in: directory.path) == .notPrivate(.accessibleByOthers(mode: 0o444)))
-        #expect(try refusal(0o460, in: directory.path) == .notPrivate(.accessibleByOthers(mode: 0o460)))
     }
 
     @Test func `a token loses the line end behind it`() throws {
@@ -112,13 +108,11 @@ private func reason(_ body: () throws(SecretFileError) -> SecretBytes) -> Secret
 
     @Test(arguments: ["\n", "\r\n", "a b", "a\n\n", "a\nb\n", " a", "a ", "a\u{0}", "é", "Basic a", "a,b", "\"a\""])
     func `a token file holds one token and nothing else`(content: String) throws {
-        let path = try directory.write(content)
-        #expect(reason { () throws(SecretFileError) in try SecretFile.readToken(path) } == .notToken)
+        #expect(try refusal(ofToken: directory.write(content)) == .notToken)
     }
 
     @Test(arguments: ["Bearer a.b.c\n", "bearer a", "BEARER "])
     func `a whole Authorization value is no token`(content: String) throws {
-        let path = try directory.write(content)
-        #expect(reason { () throws(SecretFileError) in try SecretFile.readToken(path) } == .hasScheme)
+        #expect(try refusal(ofToken: directory.write(content)) == .hasScheme)
     }
 }

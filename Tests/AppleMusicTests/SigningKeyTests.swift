@@ -82,19 +82,14 @@ let exampleKeyPEM = """
         }
     }
 
-    @Test func `a thousand signatures are 64 bytes and convert to DER and back`() throws {
+    @Test func `signatures are 64 bytes and convert to DER and back`() throws {
         let key = try SigningKey(pem: SigningKey.generatePEM())
-        var withLeadingZero = 0
-        for number in 0..<1000 {
+        for number in 0..<TestSize.of(100, release: 1_000) {
             let raw = try key.signature(of: Array("message \(number)".utf8))
             #expect(raw.count == 64)
             let der = try #require(ECDSASignature.der(raw: raw))
             #expect(ECDSASignature.raw(der: der) == raw)
-            if raw[0] == 0 || raw[32] == 0 { withLeadingZero += 1 }
         }
-        // One in 128 has one; none among a thousand happens once in 2,500 runs, and then the
-        // vectors below still hold.
-        #expect(withLeadingZero < 100)
     }
 }
 

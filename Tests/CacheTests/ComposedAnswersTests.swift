@@ -92,7 +92,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(!isThere(cache))
     }
 
-    @Test func whatChangedMeanwhileIsNotComposed() {
+    @Test func anAnswerOfChangedPartsIsNotStored() {
         let cache = makeCache()
         let (old, other) = (response("/a", "old"), response("/b"))
         let answer = composed("/c", from: [old, other])
@@ -107,7 +107,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(!cache.store(composed: answer, from: [old, other]), "not as fresh")
     }
 
-    @Test func whatWouldOutlastAPurgeIsNotStored() {
+    @Test func anAnswerThatCouldOutlastAPurgeIsNotStored() {
         let cache = makeCache()
         let plain = response("/a", resources: [7])
         let british = response("/b", storefront: "gb")
@@ -135,14 +135,13 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         let store = scratch.open()
         let (cache, _) = composing(store)
         let found = try #require(cache.memory.lookup(key("/c")))
-        cache.store(found.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9)))
-        cache.flush()
+        cache.write(found.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 9)))
         #expect(cache.memory.lookup(key("/c")) == nil && store.entries == 2)
     }
 
     /// The file may have an older answer of the origin's for the target, which can still be
     /// confirmed or stand in.
-    @Test func whatTheFileHasUnderItsKeyOutlastsIt() {
+    @Test func theOriginsAnswerInTheFileOutlastsIt() {
         let store = scratch.open()
         let cache = makeCache(store)
         cache.store(response("/c", "old", at: noon - 100, lifetime: Lifetime(freshFor: 10, keepFor: 10_000)))
@@ -167,7 +166,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry WHERE last_used = \(noon + 900)") == 2)
     }
 
-    @Test func whatLosesItsRecordGoes() {
+    @Test func anAnswerWithoutARecordIsRemoved() {
         let cache = makeCache(memory: 1 << 20)
         let most = Dependents.maxParts(beside: 1 << 20)
         let part = response("/a")
@@ -203,7 +202,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
     }
 
     /// A purge, or a removal, means the answer and not the object.
-    @Test func whatGotAnOutlineIsStillRemovedAsWhatItWas() {
+    @Test func anAnswerIsRemovedDespiteANewOutline() {
         let cache = makeCache()
         let stored = response("/a")
         cache.store(stored)

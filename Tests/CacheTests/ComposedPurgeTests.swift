@@ -14,12 +14,12 @@ import Testing
     /// Every way to choose the second of two parts, of which an answer under `/c` was composed.
     private static let selections: [[EntrySelection.Condition]] = [
         [],
-        [.target(Array("/v1/catalog/us/artists/2".utf8))],
-        [.prefix(Array("/v1/catalog/us/art".utf8))],
-        [.storefront(Array("us".utf8))],
+        [.target("/v1/catalog/us/artists/2")],
+        [.prefix("/v1/catalog/us/art")],
+        [.storefront("us")],
         [.classTag(2)],
         [.resource(9)],
-        [.prefix(Array("/v1/catalog/us/artists/".utf8)), .resource(9)],
+        [.prefix("/v1/catalog/us/artists/"), .resource(9)],
     ]
 
     @Test(arguments: selections.indices, [false, true])
@@ -39,12 +39,12 @@ import Testing
 
     @Test func itStaysWhereNeitherItNorAPartIsChosen() async {
         let cache = composing().cache
-        #expect(await cache.purge(.hard, .target(Array("/v1/catalog/us/artists/3".utf8))) == 0)
-        #expect(await cache.purge(.hard, .prefix(Array("/v1/catalog/gb".utf8))) == 0)
-        #expect(await cache.purge(.hard, .storefront(Array("gb".utf8))) == 0)
+        #expect(await cache.purge(.hard, .target("/v1/catalog/us/artists/3")) == 0)
+        #expect(await cache.purge(.hard, .prefix("/v1/catalog/gb")) == 0)
+        #expect(await cache.purge(.hard, .storefront("gb")) == 0)
         #expect(await cache.purge(.hard, .resource(8)) == 0)
         #expect(cache.memory.lookup(key("/c")) != nil)
-        #expect(await cache.purge(.soft, .target(Array("/c".utf8))) == 0)
+        #expect(await cache.purge(.soft, .target("/c")) == 0)
         #expect(cache.memory.lookup(key("/c")) == nil, "its own target")
     }
 
@@ -73,7 +73,7 @@ import Testing
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: nil)
         let old = response("/a")
         cache.store(old)
-        #expect(await cache.purge(.hard, .target(Array("/c".utf8))) == 0)
+        #expect(await cache.purge(.hard, .target("/c")) == 0)
         #expect(!cache.store(composed: composed("/c", from: [old]), from: [old]))
         #expect(cache.store(composed: composed("/d", from: [old]), from: [old]))
         let new = response("/a", at: noon + 1)
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// The purge has read an answer and not yet removed it when that gets an outline.
-    @Test func whatGetsAnOutlineWhileAPurgeLooksGoesAllTheSame() {
+    @Test func aPurgeTakesAnAnswerThatGetsAnOutlineMeanwhile() {
         for mode in [PurgeMode.hard, .soft] {
             let memory = MemoryTier(maxBytes: 1 << 20)
             let stored = response("/a")
@@ -154,7 +154,7 @@ private final class CompositionRace: Sendable {
             // afterwards.
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: cache.remove(key("/\(part)"))
-            case 1: purge(.hard, .target(Array("/\(part)".utf8)))
+            case 1: purge(.hard, .target("/\(part)"))
             case 2: purge(.soft, .resource(UInt64(part)))
             case 3 where cache.store == nil:
                 cache.memory.remove(key("/\(part)"))

@@ -14,27 +14,6 @@ import Testing
         records.map { String(decoding: $0.key.target, as: UTF8.self) }.sorted()
     }
 
-    @Test func aPartTakesAllThatWasMadeFromIt() {
-        var dependents = Dependents(maxParts: 100)
-        for (target, parts) in [("/1", ["/a", "/b"]), ("/2", ["/b"]), ("/3", ["/c"])] {
-            #expect(dependents.add(record(target, parts)).isEmpty)
-        }
-        #expect(targets(dependents.take(madeFrom: key("/b"))) == ["/1", "/2"])
-        #expect(dependents.take(madeFrom: key("/a")).isEmpty, "/1 has gone")
-        #expect(dependents.count == 1 && dependents.partCount == 1)
-        #expect(targets(dependents.take(madeFrom: key("/c"))) == ["/3"])
-        #expect(dependents.count == 0 && dependents.partCount == 0)
-    }
-
-    @Test func theOldestGiveWayWhenItIsFull() {
-        var dependents = Dependents(maxParts: 5)
-        #expect(dependents.add(record("/1", ["/a", "/b"])).isEmpty)
-        #expect(dependents.add(record("/2", ["/a", "/c"])).isEmpty)
-        #expect(targets(dependents.add(record("/3", ["/a", "/d"]))) == ["/1"])
-        #expect(targets(dependents.add(record("/4", ["/a", "/b", "/c", "/d", "/e"]))) == ["/2", "/3"])
-        #expect(dependents.count == 1 && dependents.partCount == 5)
-    }
-
     @Test func aPartHasSoManyAnswers() {
         var dependents = Dependents(maxParts: 10_000)
         let most = Dependents.maxAnswersOfPart

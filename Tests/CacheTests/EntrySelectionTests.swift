@@ -11,16 +11,16 @@ import Testing
         let answer = response("/v1/catalog/us/songs/1?l=en", resources: [7])
         #expect(EntrySelection().chooses(answer))
         let target = Array("/v1/catalog/us/songs/1?l=en".utf8)
-        #expect(selection(.target(target), .storefront(Array("us".utf8))).chooses(answer))
-        #expect(!selection(.target(target), .storefront(Array("gb".utf8))).chooses(answer))
+        #expect(selection(.target(target), .storefront("us")).chooses(answer))
+        #expect(!selection(.target(target), .storefront("gb")).chooses(answer))
         #expect(!selection(.target(Array(target.dropLast()))).chooses(answer))
         #expect(selection(.prefix(Array(target.dropLast()))).chooses(answer))
-        #expect(selection(.prefix(Array("/v1/".utf8)), .resource(7)).chooses(answer))
-        #expect(!selection(.prefix(Array("/v1/".utf8)), .resource(8)).chooses(answer))
+        #expect(selection(.prefix("/v1/"), .resource(7)).chooses(answer))
+        #expect(!selection(.prefix("/v1/"), .resource(8)).chooses(answer))
     }
 
     @Test func aTargetIsChosenWithAllItsVariantsAndUsers() {
-        let target = selection(.target(Array("/a".utf8)))
+        let target = selection(.target("/a"))
         #expect(target.chooses(response("/a", variant: "gzip")) && target.chooses(response("/a", scope: someone(1))))
         #expect(!target.chooses(response("/a/b")) && !target.chooses(response("/a?b=1")))
     }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func whatMayNameAnyResourceNamesEach() {
+    @Test func anAnswerThatMayNameEverythingNamesEach() {
         let answer = response("/a", resources: [StoredResponse.everyResource])
         #expect([0, 1, .max - 1].allSatisfy { answer.mayName($0) })
     }
@@ -126,7 +126,7 @@ import Testing
         #expect(last.matches(Array("/aab".utf8)) && !last.matches(Array("/abc".utf8)))
     }
 
-    @Test func whatIsNoPatternIsNone() {
+    @Test func malformedPatternsAreRefused() {
         let many = "/" + String(repeating: "*a", count: PathPattern.mostStars + 1)
         for text in ["", "/", "/v1/a", "v1/*", "/v1/*?l=en", "/v1/* ", "/ä*", many] {
             #expect(PathPattern(Array(text.utf8)) == nil, "\(text)")
@@ -138,8 +138,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let store = scratch.open()
         let entries = entries(&generator)
-        for entry in entries { store.store(entry) }
-        store.flush()
+        store.write(entries)
         var sizes: Set<Int> = []
         for _ in 0..<100 {
             var selection = EntrySelection()
@@ -155,11 +154,7 @@ import Testing
                 String(decoding: row.target + " ".utf8 + row.variant, as: UTF8.self)
             }
             #expect(inFile.sorted() == inMemory.sorted(), "seed \(seed), \(selection.conditions)")
-            let purge = Purge(selection: selection, mode: .dryRun, now: noon)
-            let counted = await withCheckedContinuation { continuation in
-                store.purge(purge) { continuation.resume(returning: $0) }
-            }
-            #expect(counted == inMemory.count, "seed \(seed), \(selection.conditions)")
+            #expect(await store.purged(.dryRun, selection) == inMemory.count, "seed \(seed), \(selection.conditions)")
             sizes.insert(inMemory.count)
         }
         #expect(sizes.count > 5 && sizes.contains(0) && sizes.contains(entries.count), "the selections differ")

@@ -8,12 +8,10 @@ import Testing
 struct FileReaderTests {
     private let scratch = Scratch()
 
-    @Test func whatIsCommittedIsSeenByTheNextLookUp() throws {
-        let store = scratch.open()
-        let reader = store.makeReader()
+    @Test func theNextLookUpSeesACommit() throws {
+        let (store, reader) = scratch.openWithReader()
         for round in 0..<3 {
-            for path in ["/a", "/b"] { store.store(response(path, "\(path) \(round)")) }
-            store.flush()
+            store.write(["/a", "/b"].map { response($0, "\($0) \(round)") })
             #expect(reader.lookup(key("/a"), at: noon)?.body == Array("/a \(round)".utf8))
             #expect(reader.lookup(key("/b"), at: noon)?.body == Array("/b \(round)".utf8))
         }
@@ -22,23 +20,12 @@ struct FileReaderTests {
         #expect(reader.lookup(key("/a"), at: noon) == nil && reader.lookup(key("/b"), at: noon) != nil)
     }
 
-    @Test func whatIsPurgedIsGoneForTheNextLookUp() async {
-        let store = scratch.open()
-        let reader = store.makeReader()
-        store.store(response("/a"))
-        store.flush()
-        #expect(reader.lookup(key("/a"), at: noon) != nil)
-        #expect(await store.purged(.hard) == 1)
-        #expect(reader.lookup(key("/a"), at: noon) == nil)
-    }
-
     @Test func readersDoNotKeepTheLogFromBeingEmptied() throws {
         let store = scratch.open(maxBytes: 8 << 20)
         let readers = (0..<3).map { _ in store.makeReader() }
         let body = filler(50_000)
         for number in 0..<400 {
-            store.store(response("/\(number % 60)", body))
-            store.flush()
+            store.write(response("/\(number % 60)", body))
             for reader in readers { #expect(reader.lookup(key("/\(number % 60)"), at: noon) != nil) }
         }
         #expect(store.health == .available && store.status.failedTransactions == 0)
@@ -47,23 +34,10 @@ struct FileReaderTests {
         #expect(DatabaseFile.size(scratch.file + "-wal") == 0)
     }
 
-    @Test func aReaderThatIsGoneIsNotWaitedFor() {
-        let store = scratch.open()
-        do {
-            let reader = store.makeReader()
-            #expect(reader.lookup(key("/a"), at: noon) == nil)
-        }
-        store.store(response("/a"))
-        store.flush()
-        #expect(store.makeReader().lookup(key("/a"), at: noon) != nil)
-    }
-
     /// Two keys of one number would be as many as one: the row tells whose the record is.
     @Test func aRecordOfAnotherKeyIsNoDamage() throws {
-        let store = scratch.open()
-        let reader = store.makeReader()
-        store.store(response("/a", "one"))
-        store.flush()
+        let (store, reader) = scratch.openWithReader()
+        store.write(response("/a", "one"))
         let place = try sqlite(scratch.file, "SELECT place FROM entry")
         store.shared.directory.set(key("/b").index, place)
         #expect(reader.lookup(key("/b"), at: noon) == nil && store.status.damaged == 0)
@@ -71,11 +45,9 @@ struct FileReaderTests {
     }
 
     /// The writer moves records while others read them.
-    @Test func whatWasMovedSinceItsPlaceWasTakenIsFound() throws {
-        let store = scratch.open()
-        let reader = store.makeReader()
-        store.store(response("/a", "one"))
-        store.flush()
+    @Test func aRecordThatMovedDuringALookUpIsFound() throws {
+        let (store, reader) = scratch.openWithReader()
+        store.write(response("/a", "one"))
         // As if the directory had been asked before the move.
         let index = key("/a").index
         store.shared.directory.set(index, Place(segment: 7, offset: 64, span: 128).number)

@@ -71,14 +71,14 @@ private let later = "Date: \(date(noon + 10))"
         "Content-Encoding", "Content-Range", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE",
         "Upgrade", "Proxy-Authenticate", "Age", "Cache-Status",
     ])
-    func whatDescribesTheStoredBytesOrOneMessageStays(name: String) throws {
+    func fieldsOfTheStoredBytesStay(name: String) throws {
         let old = stored([before, "\(name): one", "Cache-Control: max-age=2", "ETag: \"a\""])
         let fresh = try freshened(old, by: [later, "\(name): 9", "ETag: \"a\""])
         #expect(Set(fields(fresh)) == Set(fields(old)).subtracting([before]).union([later]))
         #expect(String(decoding: fresh.head, as: UTF8.self).contains("Content-Length: 10\r\n"))
     }
 
-    @Test func whatThe304LeavesOutStays() throws {
+    @Test func fieldsMissingInThe304Stay() throws {
         let old = stored([before, "Cache-Control: max-age=2", "Last-Modified: \(date(5))", "Test-Header: a"])
         let fresh = try freshened(old, by: ["Last-Modified: \(date(5))", later])
         #expect(fields(fresh).contains("Test-Header: a") && fresh.freshFor == 2)
@@ -146,7 +146,7 @@ private let later = "Date: \(date(noon + 10))"
     }
 
     @Test(arguments: [("no-store", Reason.noStore), ("private", .private)])
-    func whatMayNoLongerBeStoredServesThoseWhoAsked(directive: String, reason: Reason) throws {
+    func anAnswerThatBecameUnstorableServesItsRequest(directive: String, reason: Reason) throws {
         let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"])
         let result = old.freshened(by: lines(["Cache-Control: \(directive)", "X: y"]), revalidation())
         let (once, why) = try #require(result.unstorable)
@@ -155,8 +155,7 @@ private let later = "Date: \(date(noon + 10))"
 
     @Test func aRequestWithAuthorizationConfirmsForItselfAlone() {
         let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"])
-        let result = old.freshened(by: [], revalidation(carriesAuthorization: true))
-        #expect(result.unstorable?.reason == .authorization)
+        #expect(old.freshened(by: [], revalidation(carriesAuthorization: true)).unstorable?.reason == .authorization)
     }
 
     @Test func aCookieThatIsNotForEverybodyServesThoseWhoAsked() {
@@ -165,7 +164,7 @@ private let later = "Date: \(date(noon + 10))"
         #expect(result?.reason == .setCookie && result.map { fields($0.response).contains("Set-Cookie: a=b") } == true)
     }
 
-    @Test func whatIsKeptBesideTheFieldsStays() throws {
+    @Test func resourcesKeyAndStatusStay() throws {
         let old = stored(["ETag: \"a\"", "Cache-Control: max-age=2"], resources: [1, 2])
         let fresh = try freshened(old, by: [])
         #expect(fresh.resources == [1, 2] && fresh.key == old.key && fresh.status == 200)

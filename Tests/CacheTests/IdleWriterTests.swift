@@ -32,7 +32,7 @@ struct IdleWriterTests {
     }
 
     /// It stands still on a busy machine: what it has not done by the next time is others' work.
-    @Test func whoHasNotDoneWhatItWasAskedForIsAskedForNothingMore() {
+    @Test func aBusyWriterIsNotAskedAgain() {
         let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let writer = started {
             begun.signal()
@@ -47,7 +47,7 @@ struct IdleWriterTests {
         writer.end()
     }
 
-    @Test func whoOvertakesItWritesForAWhile() {
+    @Test func overtakingPausesTheWriter() {
         let writer = started {}
         writer.overtake()
         #expect(!writer.mayWrite && !writer.ask())
@@ -95,8 +95,7 @@ struct IdleWriterTests {
     @Test func lastUsesAreWrittenWhereNothingElseWaits() throws {
         let store = quiet()
         let kept = response("/kept")
-        store.store(kept)
-        store.flush()
+        store.write(kept)
         store.shared.pending.withLock { $0.touch(kept.key.index, at: 2_000_000_000) }
         #expect(little(store) == .wrote && little(store) == .nothing)
         let database = try Database(path: scratch.file, mode: .readOnly, busyTimeout: .seconds(1))
@@ -105,7 +104,7 @@ struct IdleWriterTests {
     }
 
     /// Room is made by the queue: it takes long, and others wait for the lock meanwhile.
-    @Test func whatNeedsRoomIsLeftToOthersAndNothingIsLost() {
+    @Test func writesThatNeedRoomAreLeftToTheQueue() {
         let store = scratch.open(maxBytes: 16 << 20)
         store.runner.idle.end()
         store.flush()

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [answer(), answer(""), answer(gzip: true), response("/a", selecting: "0123456789abcdef foo")])
-    func whatGoesInComesOut(answer: StoredResponse) throws {
+    func aRecordIsReadAsItWasWritten(answer: StoredResponse) throws {
         let bytes = bytes(answer)
         #expect(bytes.count == PortableRecord.byteCount(of: answer))
         let found = try #require(read(bytes, for: answer.key))
@@ -50,19 +50,6 @@ import Testing
         let bytes = bytes(Self.answer())
         #expect(read(bytes, for: key("/v1/catalog/us/albums/1")) == nil)
         #expect(read(bytes, for: key("/v1/catalog/us/albums/2", "en")) == nil)
-    }
-
-    @Test func everyChangedByteIsFoundOut() {
-        for answer in [Self.answer("{}"), Self.answer(gzip: true)] {
-            let bytes = bytes(answer)
-            for index in bytes.indices {
-                for flip in [1, 0x80, 0xFF] as [UInt8] {
-                    var changed = bytes
-                    changed[index] ^= flip
-                    #expect(read(changed, for: answer.key) == nil, "byte \(index) of \(bytes.count)")
-                }
-            }
-        }
     }
 
     @Test func partsAndMoreAreNothing() {
@@ -89,22 +76,20 @@ import Testing
 
     @Test func withoutZlibItIsUnreadableAndNotDamaged() {
         let answer = Self.answer(gzip: true)
-        guard case .unreadable = PortableRecord.read(bytes(answer).span, for: answer.key, .absent) else {
-            Issue.record("it was read")
-            return
-        }
+        let found = PortableRecord.read(bytes(answer).span, for: answer.key, .absent)
+        if case .unreadable = found {} else { Issue.record("it was read") }
         #expect(read(bytes(Self.answer()), for: answer.key, .absent) != nil)
     }
 
     /// A checksum agrees with what was damaged before it was written.
-    @Test func whatCannotBeInflatedIsDamaged() throws {
+    @Test func aRecordThatCannotBeInflatedIsDamaged() throws {
         var coded = try #require(Gzip.system.deflate(Array(Self.text.utf8)))
         coded[coded.count / 2] ^= 0xFF
         let answer = Self.answer().with(gzip: coded)
         #expect(read(bytes(answer), for: answer.key) == nil)
     }
 
-    @Test func whatIsOneUsersOrComposedIsNotPortable() {
+    @Test func personalAndComposedAnswersAreNotPortable() {
         #expect(Self.answer().isPortable && response("/a", selecting: "0123456789abcdef foo").isPortable)
         #expect(!response("/a", scope: someone(1)).isPortable)
         #expect(!composed("/a", from: [Self.answer()]).isPortable)

@@ -16,16 +16,16 @@ import Testing
     @Test func theLatestPurgeOfATargetCounts() {
         let purged = PurgedTargets()
         #expect(last(purged, "/a") == .min)
-        purged.note(purge([.target(Array("/a".utf8))], at: 10))
-        purged.note(purge([.target(Array("/a".utf8))], .soft, at: 20))
-        purged.note(purge([.target(Array("/a".utf8))], .dryRun, at: 30))
+        purged.note(purge([.target("/a")], at: 10))
+        purged.note(purge([.target("/a")], .soft, at: 20))
+        purged.note(purge([.target("/a")], .dryRun, at: 30))
         #expect(last(purged, "/a") == 20 && last(purged, "/ab") == .min)
     }
 
     @Test(arguments: [
-        (EntrySelection.Condition.prefix(Array("/a".utf8)), "/ab", "us", 1 as UInt8, true),
-        (.prefix(Array("/a".utf8)), "/b", "us", 1, false), (.storefront(Array("us".utf8)), "/b", "us", 1, true),
-        (.storefront(Array("us".utf8)), "/b", "jp", 1, false), (.classTag(1), "/b", "jp", 1, true),
+        (EntrySelection.Condition.prefix("/a"), "/ab", "us", 1 as UInt8, true),
+        (.prefix("/a"), "/b", "us", 1, false), (.storefront("us"), "/b", "us", 1, true),
+        (.storefront("us"), "/b", "jp", 1, false), (.classTag(1), "/b", "jp", 1, true),
         (.classTag(1), "/b", "jp", 2, false), (.resource(1), "/b", "jp", 2, false),
     ])
     func aPurgeCountsForWhatItWouldHaveChosen(
@@ -35,29 +35,29 @@ import Testing
         purged.note(purge([condition], at: 10))
         #expect(last(purged, target, storefront, tag) == (counts ? 10 : .min))
         let narrowed = PurgedTargets()
-        narrowed.note(purge([condition, .prefix(Array("/none".utf8))], at: 10))
+        narrowed.note(purge([condition, .prefix("/none")], at: 10))
         #expect(last(narrowed, target, storefront, tag) == .min)
     }
 
     /// An album that the purge did not choose showed the song as it was.
     @Test func aPurgeOfAResourceInSomeAnswersLeavesItInOthers() {
         let purged = PurgedTargets()
-        purged.note(purge([.prefix(Array("/songs".utf8)), .resource(1)], at: 10))
+        purged.note(purge([.prefix("/songs"), .resource(1)], at: 10))
         #expect(last(purged, "/songs/1") == 10 && last(purged, "/albums/1") == .min)
     }
 
     /// It went by its first purge, and took all that is older than its last along.
     @Test func aTargetThatIsPurgedAgainIsNotTheFirstToBeForgotten() {
         let purged = PurgedTargets()
-        for number in 0..<16_384 { purged.note(purge([.target(Array("/\(number)".utf8))], at: Int64(number))) }
-        purged.note(purge([.target(Array("/0".utf8))], at: 20_000))
-        purged.note(purge([.target(Array("/new".utf8))], at: 20_001))
+        for number in 0..<16_384 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }
+        purged.note(purge([.target("/0")], at: 20_000))
+        purged.note(purge([.target("/new")], at: 20_001))
         #expect(last(purged, "/0") == 20_000 && last(purged, "/other") < 10_000)
     }
 
     /// Marks of the file are noted again whenever it is opened: they pushed out others.
     @Test func aMarkThatIsKnownIsNotedOnce() throws {
-        func selection(_ number: Int) -> [EntrySelection.Condition] { [.prefix(Array("/\(number)/".utf8))] }
+        func selection(_ number: Int) -> [EntrySelection.Condition] { [.prefix("/\(number)/")] }
         let purged = PurgedTargets()
         for number in 0..<200 { purged.note(purge(selection(number), at: Int64(number) + 1_000)) }
         for number in 0..<200 {
@@ -71,14 +71,14 @@ import Testing
     }
 
     /// What is not remembered may have been anything.
-    @Test func whatIsForgottenCountsForAll() {
+    @Test func forgottenPurgesCountForAllTargets() {
         let purged = PurgedTargets()
-        for number in 0..<20_000 { purged.note(purge([.target(Array("/\(number)".utf8))], at: Int64(number))) }
+        for number in 0..<20_000 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }
         #expect(last(purged, "/19999") == 19_999)
         let floor = last(purged, "/other")
         #expect(floor > 0 && floor < 19_999 && last(purged, "/0") == floor)
         let wide = PurgedTargets()
-        for number in 0..<300 { wide.note(purge([.prefix(Array("/\(number)/".utf8))], at: Int64(number))) }
+        for number in 0..<300 { wide.note(purge([.prefix("/\(number)/")], at: Int64(number))) }
         #expect(last(wide, "/299/a") == 299 && last(wide, "/other") == 43)
     }
 
@@ -94,10 +94,10 @@ import Testing
 
     /// A process whose clock was a day behind purged, and once the clock was right answers were
     /// built of what had been there before the purge: its time was of the day before.
-    @Test func aPurgeByAClockThatWasBehindCountsAsOfTheMomentAtWhichItIsRight() {
+    @Test func aPurgeByASlowClockCountsFromTheCorrection() {
         let purged = PurgedTargets()
         #expect(purged.heed(clock: noon) == nil, "nothing was purged")
-        purged.note(Purge(selection: EntrySelection([.target(Array("/a".utf8))]), mode: .hard, now: noon - 86_400))
+        purged.note(Purge(selection: EntrySelection([.target("/a")]), mode: .hard, now: noon - 86_400))
         #expect(purged.heed(clock: noon - 86_400) == nil && last(purged, "/a") == noon - 86_400)
         let mark = purged.heed(clock: noon)
         #expect(mark?.key == [] && last(purged, "/a") == noon && last(purged, "/b") == noon)

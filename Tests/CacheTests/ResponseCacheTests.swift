@@ -22,15 +22,6 @@ import Testing
         #expect(cache.lookup(key("/a"), nil, at: noon) === found)
     }
 
-    @Test func storingIsSeenAtOnceAndReachesTheDisk() {
-        let (cache, store) = scratch.cache()
-        let stored = response("/a")
-        cache.store(stored)
-        #expect(cache.lookup(key("/a"), nil, at: noon) === stored)
-        cache.flush()
-        #expect(store.entries == 1)
-    }
-
     @Test func closingWritesWhatIsQueuedAndLeavesMemoryAnswering() throws {
         let (cache, store) = scratch.cache()
         let reader = store.makeReader()
@@ -53,27 +44,14 @@ import Testing
         #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
     }
 
-    @Test func whatNothingCanUseIsAMissAndRemoved() {
+    @Test func anExpiredAnswerIsAMissAndRemoved() {
         let (cache, store) = scratch.cache()
-        cache.store(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
-        cache.flush()
+        cache.write(response("/a", lifetime: Lifetime(freshFor: 10, staleFor: 5)))
         let reader = store.makeReader()
         #expect(cache.lookup(key("/a"), reader, at: noon + 14) != nil)
         #expect(cache.lookup(key("/a"), reader, at: noon + 15) == nil)
         cache.flush()
         #expect(cache.memory.count == 0 && store.entries == 0)
-    }
-
-    @Test func personalAnswersStayInMemoryAndApart() {
-        let (cache, store) = scratch.cache()
-        let reader = store.makeReader()
-        let mine = response("/v1/me", "mine", scope: someone(1))
-        cache.store(mine)
-        cache.flush()
-        #expect(store.entries == 0)
-        #expect(cache.lookup(mine.key, reader, at: noon) === mine)
-        #expect(cache.lookup(key("/v1/me", "", someone(2)), reader, at: noon) == nil)
-        #expect(cache.lookup(key("/v1/me"), reader, at: noon) == nil)
     }
 
     @Test func aUseInMemoryReachesTheDiskOnceAMinute() throws {
@@ -84,7 +62,7 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT last_used FROM entry") == noon + 180)
     }
 
-    @Test func whatWasRemovedNeverComesBack() {
+    @Test func removedAnswersNeverComeBack() {
         // Memory too small for anything, so that every look-up goes to the queue or the disk and is
         // promoted.
         let store = scratch.open()

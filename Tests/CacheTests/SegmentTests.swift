@@ -31,8 +31,7 @@ import Testing
                 let number = Int.random(in: 0..<600, using: &generator)
                 store.remove(key("/\(number)"))
                 model[number] = nil
-                _ = await store.purged(
-                    .soft, EntrySelection([.prefix(Array("/\(round % 10)".utf8))]), at: noon + Int64(round))
+                _ = await store.purged(.soft, EntrySelection([.prefix("/\(round % 10)")]), at: noon + Int64(round))
                 store.flush()
             }
             if round % 10 == 9 {
@@ -55,9 +54,7 @@ import Testing
     }
 
     @Test func segmentsThatNoRowNamesGoAtTheNextStart() throws {
-        let first = scratch.open()
-        first.store(response("/a"))
-        first.close()
+        scratch.fill([response("/a")])
         let orphan = Segments(besides: scratch.file).path(9)
         #expect(FileManager.default.createFile(atPath: orphan, contents: Data(count: 100)))
         let foreign = Segments.folder(of: scratch.file) + "/notes.txt"
@@ -65,8 +62,7 @@ import Testing
         let store = scratch.open()
         #expect(access(orphan, F_OK) != 0 && access(foreign, F_OK) == 0)
         // The last one has gone, and nothing is appended to it.
-        store.store(response("/b"))
-        store.flush()
+        store.write(response("/b"))
         #expect(store.health == .available && store.status.failedTransactions == 0)
         for target in ["/a", "/b"] {
             #expect(content(store.makeReader().lookup(key(target), at: noon)) == content(response(target)))
@@ -75,58 +71,31 @@ import Testing
 
     @Test func answersWhoseSegmentIsGoneAreGone() throws {
         let lines = Lines()
-        let first = scratch.open()
-        for number in 0..<9 { first.store(response("/\(number)")) }
-        first.close()
+        scratch.fill((0..<9).map { response("/\($0)") })
         Segments.remove(folder: Segments.folder(of: scratch.file))
         let store = scratch.open(lines)
         #expect(store.entries == 0 && store.status.damaged == 9)
         #expect(lines.all.count == 1 && lines.all[0].contains("9 answers are gone with their segments"), "\(lines.all)")
-        store.store(response("/1", "anew"))
-        store.flush()
+        store.write(response("/1", "anew"))
         #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
     }
 
     /// A folder that someone removes under a running store.
     @Test func aFolderRemovedWhileRunningIsMadeAnew() {
-        let store = scratch.open()
-        let reader = store.makeReader()
-        store.store(response("/a"))
-        store.flush()
+        let (store, reader) = scratch.openWithReader()
+        store.write(response("/a"))
         Segments.remove(folder: Segments.folder(of: scratch.file))
-        for round in 0..<2 {
-            store.store(response("/b", "round \(round)"))
-            store.flush()
-        }
+        for round in 0..<2 { store.write(response("/b", "round \(round)")) }
         #expect(store.health == .available)
         #expect(reader.lookup(key("/b"), at: noon)?.body == Array("round 1".utf8))
         #expect(reader.lookup(key("/a"), at: noon) == nil)
     }
 
-    /// What is appended where a crash has left half a record.
-    @Test func aTornEndIsWrittenBehind() throws {
-        let first = scratch.open()
-        first.store(response("/a", "one"))
-        first.close()
-        let path = Segments(besides: scratch.file).path(1)
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-        try handle.seekToEnd()
-        try handle.write(contentsOf: Data("Rec1 torn".utf8))
-        try handle.close()
-        let store = scratch.open()
-        store.store(response("/b", "two"))
-        store.flush()
-        let reader = store.makeReader()
-        #expect(reader.lookup(key("/a"), at: noon)?.body == Array("one".utf8))
-        #expect(reader.lookup(key("/b"), at: noon)?.body == Array("two".utf8))
-    }
-
     /// Of a record that a crash cut off the head was whole and its length believed: what was
     /// written behind it was lost when the segment was given up.
-    @Test func whatWasWrittenBehindATornRecordIsMovedToo() throws {
+    @Test func recordsBehindATornOneAreMoved() throws {
         let first = scratch.open(maxBytes: 4 << 20)
-        first.store(response("/before", "kept"))
-        first.flush()
+        first.write(response("/before", "kept"))
         first.store(response("/torn", filler(9_000)))
         first.close()
         _ = try sqlite(scratch.file, "DELETE FROM entry WHERE target = '/torn' RETURNING 1")
@@ -135,8 +104,7 @@ import Testing
         try handle.truncate(atOffset: 5_000)
         try handle.close()
         let store = scratch.open(maxBytes: 4 << 20)
-        store.store(response("/behind", "kept", at: noon + 1_000))
-        store.flush()
+        store.write(response("/behind", "kept", at: noon + 1_000))
         #expect(try Segments.listed(in: Segments.folder(of: scratch.file)).keys.min() == 1, "in the same segment")
         for number in 0..<1_000 {
             store.store(response("/\(number)", filler(9_000)))
@@ -152,8 +120,7 @@ import Testing
     /// itself, and it went with them.
     @Test func theLastSegmentOfAnEarlierRunIsNotCopiedIntoItself() {
         let first = scratch.open(maxBytes: 4 << 20)
-        for number in 0..<20 { first.store(response("/kept/\(number)", filler(200), at: noon + 9)) }
-        first.flush()
+        first.write((0..<20).map { response("/kept/\($0)", filler(200), at: noon + 9) })
         for number in 0..<600 {
             first.store(response("/\(number)", filler(9_000), at: noon + Int64(number)))
             if number % 20 == 0 { first.flush() }
@@ -165,8 +132,7 @@ import Testing
         let store = scratch.open(maxBytes: 4 << 20)
         waitUntil { store.shared.directory.isComplete }
         let before = store.entries
-        store.store(response("/large", filler(400_000), at: noon + 1_000))
-        store.flush()
+        store.write(response("/large", filler(400_000), at: noon + 1_000))
         let reader = store.makeReader()
         #expect(reader.lookup(key("/last"), at: noon)?.body == Array("live".utf8))
         #expect(reader.lookup(key("/large"), at: noon) != nil && store.entries > before / 2)
@@ -183,9 +149,7 @@ import Testing
 
     /// Those of the first step were the last that were looked at.
     @Test func rowsWithoutSegmentsGoHoweverManyThereAre() throws {
-        let first = scratch.open()
-        for number in 0..<17_000 { first.store(response("/\(number)", "")) }
-        first.close()
+        scratch.fill((0..<17_000).map { response("/\($0)", "") })
         try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))
         let store = scratch.open()
         waitUntil(within: 120) { store.shared.directory.isComplete && store.entries == 0 }
@@ -209,10 +173,8 @@ import Testing
     }
 
     /// A transaction that failed had removed a row; the next one told the directory of it.
-    @Test func whatAFailedTransactionDidIsNotToldAfterTheNext() throws {
-        let first = scratch.open()
-        first.store(response("/a"))
-        first.close()
+    @Test func aFailedTransactionLeavesTheDirectory() throws {
+        scratch.fill([response("/a")])
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         let ledger = RowLedger(KeyDirectory(mostKeys: 99), try SegmentLog(Segments(besides: scratch.file)))
         let connection = try WriterConnection(database, SpaceBounds(maxBytes: 64 << 20), ledger)
@@ -245,8 +207,7 @@ import Testing
         for round in 0..<2 {
             let store = scratch.open(maxBytes: 2 << 20)
             if round == 0 {
-                store.store(response("/a", "one", lifetime: Lifetime(freshFor: 50, staleFor: 50)))
-                store.flush()
+                store.write(response("/a", "one", lifetime: Lifetime(freshFor: 50, staleFor: 50)))
                 #expect(await store.purged(.soft, at: noon) == 1)
             } else {
                 // Until the segment that it was written to is gone.

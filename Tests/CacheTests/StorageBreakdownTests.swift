@@ -18,8 +18,7 @@ import Testing
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         for number in 0..<3 { cache.store(response("/v1/\(number)", storefront: "us", classTag: 2)) }
         cache.store(response("/v1/3", storefront: "gb", classTag: 2))
-        cache.store(response("/v1/4", String(repeating: " ", count: 10_000), storefront: ""))
-        cache.flush()
+        cache.write(response("/v1/4", String(repeating: " ", count: 10_000), storefront: ""))
         let made = try breakdown(cache)
         #expect(made.file.map { "\($0.classTag)\($0.storefront) \($0.entries)" } == ["1 1", "2gb 1", "2us 3"])
         #expect(made.memory.map { "\($0.classTag)\($0.storefront) \($0.entries)" } == ["1 1", "2gb 1", "2us 3"])

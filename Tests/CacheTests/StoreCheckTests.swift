@@ -14,12 +14,6 @@ import Testing
         response("/\(number)", String(repeating: "<body \(number)>", count: 40), resources: [3, UInt64(number) + 9])
     }
 
-    private func fill() {
-        let store = scratch.open()
-        for each in Self.entries { store.store(each) }
-        store.close()
-    }
-
     /// Goes over the whole file once.
     @discardableResult
     private func pass(_ store: FileTier) -> Int {
@@ -42,7 +36,7 @@ import Testing
     }
 
     @Test func damagedRowsThatNobodyAsksForAreDroppedAndGoodOnesStay() throws {
-        fill()
+        scratch.fill(Self.entries)
         let damaged: Set = [0, 7, 8, 31, 59]
         try flip(damaged)
         let lines = Lines()
@@ -70,7 +64,7 @@ import Testing
         "UPDATE entry SET resources = zeroblob(16)", "UPDATE entry SET resources = x''",
     ])
     func everythingThatIsWrittenIsLookedAt(change: String) throws {
-        fill()
+        scratch.fill(Self.entries)
         let database = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .seconds(5))
         try database.execute(change + " WHERE id = 5")
         let store = scratch.open()
@@ -89,9 +83,8 @@ import Testing
         if let coded = Gzip.system.deflate(Array(text.utf8)) {
             store.store(response("/gzip", text).with(gzip: coded))
         }
-        store.store(response("/soft", lifetime: Lifetime(freshFor: 10, staleFor: 100)))
-        store.flush()
-        _ = await store.purged(.soft, EntrySelection([.target(Array("/soft".utf8))]), at: noon + 3)
+        store.write(response("/soft", lifetime: Lifetime(freshFor: 10, staleFor: 100)))
+        _ = await store.purged(.soft, EntrySelection([.target("/soft")]), at: noon + 3)
         let count = store.entries
         pass(store)
         #expect(store.status.checked == count && store.entries == count && store.status.damaged == 0)
@@ -100,8 +93,7 @@ import Testing
     @Test func aPieceIsBounded() {
         let store = scratch.open()
         for number in 0..<600 { store.store(response("/small/\(number)")) }
-        for number in 0..<200 { store.store(response("/\(number)", filler(10_000))) }
-        store.flush()
+        store.write((0..<200).map { response("/\($0)", filler(10_000)) })
         var rows: [Int] = []
         while let piece = store.records.check.checkPiece(), !piece.isLast {
             rows.append(piece.rows)
@@ -119,7 +111,7 @@ import Testing
 
     /// Between the look and the removal anything may have been written.
     @Test func aRowThatIsGoodByNowStays() {
-        fill()
+        scratch.fill(Self.entries)
         let store = scratch.open()
         #expect(store.runner.drop(damagedRows: [1, 2, 3, 999]) == 0)
         #expect(store.entries == Self.entries.count && store.status.damaged == 0)
@@ -127,7 +119,7 @@ import Testing
 
     @Test func tornPagesThatNobodyAsksForAreFoundToo() throws {
         let lines = Lines()
-        fill()
+        scratch.fill(Self.entries)
         let store = scratch.open(lines)
         try scratch.damage()
         pass(store)
@@ -162,7 +154,7 @@ import Testing
 
     /// By itself, from the rate on.
     @Test func itBeginsByItselfAndCanBeSwitchedOff() throws {
-        fill()
+        scratch.fill(Self.entries)
         try flip([4])
         let store = scratch.open()
         store.records.checkRate = 64 << 20

@@ -37,9 +37,7 @@ import Testing
     /// Good files, closed, as bytes.
     @discardableResult
     private func goodFiles() throws -> Files {
-        let store = scratch.open()
-        for each in Self.entries { store.store(each) }
-        store.close()
+        scratch.fill(Self.entries)
         func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
         return Files(database: try bytes(scratch.file), segment: try bytes(segment))
     }
@@ -57,8 +55,7 @@ import Testing
 
     /// Opens the file, reads everything, stores and reads again; how many entries were found.
     private func exercise(_ what: String) -> Int {
-        let store = scratch.open()
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader()
         var found = 0
         for each in Self.entries {
             guard let answer = reader.lookup(each.key, at: noon) else { continue }
@@ -68,10 +65,7 @@ import Testing
             }
         }
         let fresh = response("/fresh", what)
-        for _ in 0..<3 {
-            store.store(fresh)
-            store.flush()
-        }
+        for _ in 0..<3 { store.write(fresh) }
         if store.health != .available { Issue.record("\(store.health): \(what)") }
         if content(reader.lookup(fresh.key, at: noon + 5)) != content(fresh) { Issue.record("does not store: \(what)") }
         store.close()
@@ -132,18 +126,14 @@ import Testing
     @Test func damageFoundWhileRunningIsSetAsideAndReplaced() throws {
         let lines = Lines()
         try goodFiles()
-        let store = scratch.open(lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(lines)
         // Work that begins with a file would find the damage before it is asked for.
         store.flush()
         store.runner.queue.sync {}
         try scratch.damage()
         // What is known without the database is as good as ever.
         for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
-        for _ in 0..<3 {
-            store.store(Self.entries[0])
-            store.flush()
-        }
+        for _ in 0..<3 { store.write(Self.entries[0]) }
         #expect(store.health == .available)
         #expect(content(reader.lookup(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
         #expect(scratch.setAside.count == 1 && lines.all.count { $0.contains("is of no use") } == 1)
@@ -175,8 +165,7 @@ import Testing
         if ["newer", "older"].contains(kind) {
             #expect(lines.all.first?.contains("is \(kind) than \(Schema.version)") == true, "\(lines.all)")
         }
-        store.store(Self.entries[0])
-        store.flush()
+        store.write(Self.entries[0])
         #expect(store.entries == 1)
     }
 
@@ -191,8 +180,7 @@ import Testing
         let running = kind.hasSuffix("place") ? scratch.open(lines) : nil
         #expect(rename(precious, scratch.file) == 0)
         let store = running ?? scratch.open(lines)
-        store.store(Self.entries[0])
-        store.flush()
+        store.write(Self.entries[0])
         #expect(store.health.isUnavailable && scratch.setAside.isEmpty, "\(scratch.names)")
         #expect(lines.all.contains { $0.contains("no cache file of this program's") || $0.contains("replaced") })
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
@@ -238,8 +226,7 @@ import Testing
             umask(0)
             let scratch = Scratch()
             let store = scratch.open()
-            store.store(StoreDamageTests.entries[0])
-            store.flush()
+            store.write(StoreDamageTests.entries[0])
             for name in scratch.names {
                 var status = stat()
                 stat(scratch.directory + "/" + name, &status)
@@ -259,25 +246,11 @@ import Testing
         try #require(store.health.isUnavailable, "\(store.health)")
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         let reader = store.makeReader()
-        cache.store(Self.entries[0])
-        cache.flush()
+        cache.write(Self.entries[0])
         #expect(cache.lookup(Self.entries[0].key, reader, at: noon) === Self.entries[0])
         #expect(cache.lookup(key("/other"), reader, at: noon) == nil)
         #expect(lines.all.count == 1, "\(lines.all)")
         store.close()
-    }
-
-    @Test func aStoreThatBecomesPossibleIsUsed() throws {
-        let lines = Lines()
-        let path = scratch.directory + "/later/cache.sqlite"
-        let store = scratch.open(lines, file: path)
-        store.store(Self.entries[0])
-        store.flush()
-        try FileManager.default.createDirectory(atPath: scratch.directory + "/later", withIntermediateDirectories: true)
-        store.flush()
-        #expect(store.health == .available && store.entries == 1)
-        #expect(lines.all.count == 2)
-        #expect(content(store.makeReader().lookup(Self.entries[0].key, at: noon)) == content(Self.entries[0]))
     }
 
     @Test func aReadOnlyDirectoryLeavesTheFileAloneAndTheProxyRunning() throws {
@@ -301,21 +274,15 @@ import Testing
             _ = setFileUser(65_534)
             let store = scratch.open()
             _ = setFileUser(geteuid())
-            guard case .unavailable(let reason) = store.health else {
-                Issue.record("\(store.health)")
-                return
-            }
-            #expect(reason.contains(words))
+            #expect(store.health.isUnavailable && "\(store.health)".contains(words))
             #expect(scratch.setAside.isEmpty && scratch.names == names)
         }
     }
 
     @Test func aLockHeldByAnotherProcessDelaysWritesAndLosesNothing() throws {
         let lines = Lines()
-        let store = scratch.open(lines)
-        let reader = store.makeReader()
-        store.store(Self.entries[0])
-        store.flush()
+        let (store, reader) = scratch.openWithReader(lines)
+        store.write(Self.entries[0])
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
         store.store(Self.entries[1])
@@ -330,34 +297,5 @@ import Testing
         store.flush()
         #expect(store.health == .available && store.entries == 1)
         #expect(lines.all.count == 2 && scratch.setAside.isEmpty)
-    }
-
-    @Test func aFullDiskIsCountedSaidOnceAndRecoveredFrom() throws {
-        let lines = Lines()
-        let store = scratch.open(lines)
-        store.store(Self.entries[0])
-        store.flush()
-        // SQLite fails alike where its own limit or the disk's is reached.
-        func limit(_ pages: Int) {
-            store.runner.work.withLock { try? $0.hold.connection?.database.execute("PRAGMA max_page_count = \(pages)") }
-        }
-        limit(60)
-        for number in 0..<400 { store.store(response("/\(number)/\(filler(500))")) }
-        store.flush()
-        let health = store.health
-        limit(1 << 30)
-        try #require(health.isFailing, "\(health)")
-        store.flush()
-        #expect(store.health == .available && store.entries == 401)
-        #expect(lines.all.count == 2 && scratch.setAside.isEmpty, "\(lines.all)")
-    }
-
-    @Test func tooMuchWaitingIsDroppedNotWaitedFor() {
-        let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
-        let body = filler(1 << 20)
-        for number in 0..<40 { store.store(response("/\(number)", body)) }
-        #expect(store.status.dropped >= 8)
-        #expect(store.shared.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
-        store.close()
     }
 }

@@ -46,8 +46,7 @@ import Testing
         try #require(!lost.isEmpty && lost.count < 100)
         scratch.makeUnreadable(3)
         let lines = Lines()
-        let store = scratch.open(maxBytes: 8 << 20, lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(maxBytes: 8 << 20, lines)
         for each in all {
             let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
             #expect(content(reader.lookup(each.key, at: noon)) == (isLost ? nil : content(each)))
@@ -74,8 +73,7 @@ import Testing
         // A link is not followed.
         #expect(rename(path, path + "x") == 0 && symlink(path + "x", path) == 0)
         let lines = Lines()
-        let store = scratch.open(maxBytes: 4 << 20, lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, lines)
         // What was reported is not looked into before the end.
         store.runner.queue.suspend()
         for each in entries(0..<40) {
@@ -139,28 +137,13 @@ import Testing
         store.close()
     }
 
-    /// Each distinct target cost its whole key for good.
-    @Test func memoryIsBoundedWithoutAFile() {
-        let store = scratch.open(file: "/nonexistent-directory/cache.sqlite")
-        let long = filler(7_000)
-        for number in 0..<24_000 {
-            store.store(response("/\(number)/\(long)"))
-            if number % 3 == 0 { store.remove(key("/\(number)/other")) }
-        }
-        #expect(store.shared.pending.withLock { $0.byteCount } <= PendingWrites.maxBytes)
-        store.close()
-        store.store(response("/late"))
-        #expect(store.shared.pending.withLock { $0.isEmpty && $0.byteCount == 0 })
-    }
-
     /// Random stores, purges and look-ups through the states of the file.
-    @Test(arguments: [11, 12] as [UInt64])
+    @Test(arguments: TestSize.of([11], release: [11, 12]) as [UInt64])
     func memoryIsBoundedInEveryStateOfTheFile(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let folder = scratch.directory + "/inner"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let store = scratch.open(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, file: folder + "/cache.sqlite")
         for step in 0..<3_000 {
             let number = Int.random(in: 0..<5_000, using: &generator)
             switch Int.random(in: 0..<400, using: &generator) {
@@ -170,7 +153,7 @@ import Testing
             case 3, 4: store.takeBack()
             case 5: store.flush()
             case 6..<20:
-                let selection = EntrySelection([.prefix(Array("/\(number % 50)".utf8))])
+                let selection = EntrySelection([.prefix("/\(number % 50)")])
                 store.purge(Purge(selection: selection, mode: step % 2 == 0 ? .hard : .soft, now: noon)) { _ in }
             case 20..<100: _ = reader.lookup(key("/\(number)"), at: noon)
             case 100..<200: store.remove(key("/\(number)"))
@@ -185,7 +168,7 @@ import Testing
         store.close()
     }
 
-    @Test func whatWaitsIsBoundedWhereTheFileIsHandedOver() throws {
+    @Test func waitingBytesAreBoundedAfterAHandover() throws {
         let store = scratch.open()
         store.lend()
         store.noteHandedOver()
@@ -198,7 +181,7 @@ import Testing
     }
 
     /// What was stored while the clock was ahead was evicted last, for as long.
-    @Test func whatWasStoredInTheFutureMakesRoomForWhatIsStoredNow() {
+    @Test func answersFromTheFutureMakeRoom() {
         let clock = TestClock()
         clock.now = noon + 30 * 86_400
         let lines = Lines()
@@ -222,10 +205,8 @@ import Testing
         fill(first, entries(0..<600, 30_000))
         first.close()
         let store = scratch.open(maxBytes: 2 << 20)
-        let one = EntrySelection([.target(Array("/599".utf8))])
-        #expect(await store.purged(.hard, one) ?? 0 <= 1)
-        store.store(response("/new"))
-        store.flush()
+        #expect(await store.purged(.hard, EntrySelection([.target("/599")])) ?? 0 <= 1)
+        store.write(response("/new"))
         #expect(store.makeReader().lookup(key("/new"), at: noon) != nil)
         waitUntil(within: 120) { used <= SpaceBounds(maxBytes: 2 << 20).fileBytes }
         #expect(store.status.evicted > 0 && store.health == .available)
@@ -244,8 +225,7 @@ import Testing
         let other = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other.execute("BEGIN IMMEDIATE")
         #expect(await store.purged(.hard) != nil && !store.shared.owed.isEmpty)
-        let reader = store.makeReader()
-        #expect(reader.lookup(key("/1"), at: noon) == nil)
+        #expect(store.makeReader().lookup(key("/1"), at: noon) == nil)
         store.close()
         try other.execute("ROLLBACK")
         #expect(scratch.setAside.count == 1)

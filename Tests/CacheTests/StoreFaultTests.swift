@@ -52,8 +52,7 @@ extension Requirement {
     }
 
     private func filled(_ store: FileTier) -> FileReader {
-        for each in Self.entries { store.store(each) }
-        store.flush()
+        store.write(Self.entries)
         let reader = store.makeReader()
         for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
         return reader
@@ -88,8 +87,7 @@ extension Requirement {
         let store = scratch.open(lines)
         let reader = filled(store)
         remove(suffix)
-        store.store(response("/fresh"))
-        store.flush()
+        store.write(response("/fresh"))
         #expect(store.health == .available && lines.all.count == 2, "\(lines.all)")
         for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
         store.close()
@@ -111,8 +109,7 @@ extension Requirement {
                 #expect(rename(scratch.directory + "/other.sqlite" + suffix, scratch.file + suffix) == 0)
             }
         }
-        store.store(response("/fresh"))
-        store.flush()
+        store.write(response("/fresh"))
         #expect(store.health == .available && store.entries == 2)
         #expect(reader.lookup(key("/theirs"), at: noon) != nil && reader.lookup(key("/3"), at: noon) == nil)
     }
@@ -124,11 +121,9 @@ extension Requirement {
         let store = scratch.open(lines, file: directory + "/cache.sqlite")
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         let reader = store.makeReader()
-        cache.store(Self.entries[0])
-        cache.flush()
+        cache.write(Self.entries[0])
         try FileManager.default.removeItem(atPath: directory)
-        cache.store(Self.entries[1])
-        cache.flush()
+        cache.write(Self.entries[1])
         try #require(store.health.isUnavailable, "\(store.health)")
         for each in Self.entries[...1] { #expect(content(cache.lookup(each.key, reader, at: noon)) == content(each)) }
         cache.flush()
@@ -139,16 +134,6 @@ extension Requirement {
         #expect(lines.all.count == 2, "\(lines.all)")
     }
 
-    @Test func aStoreThatCouldNotBeOpenedIsOpenedLaterWithoutBeingAsked() throws {
-        let lines = Lines()
-        let path = scratch.directory + "/later/cache.sqlite"
-        let store = scratch.open(lines, file: path)
-        #expect(store.status.failedTransactions == 1)
-        try FileManager.default.createDirectory(atPath: scratch.directory + "/later", withIntermediateDirectories: true)
-        waitUntil { store.health == .available }
-        #expect(lines.all.count == 2)
-    }
-
     @Test func aFileThatAnotherProcessKeepsToItselfIsUsedOnceItIsFree() throws {
         let before = scratch.open()
         _ = filled(before)
@@ -156,8 +141,7 @@ extension Requirement {
         let lines = Lines()
         var other: Database? = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
         try other?.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-        let store = scratch.open(lines)
-        let reader = store.makeReader()
+        let (store, reader) = scratch.openWithReader(lines)
         #expect(store.health != .available && lines.all.count == 1, "\(store.health)")
         store.store(response("/fresh"))
         #expect(reader.lookup(key("/fresh"), at: noon) != nil && reader.lookup(key("/1"), at: noon) == nil)
@@ -174,8 +158,7 @@ extension Requirement {
         store.runner.work.withLock { try? $0.hold.connection?.database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
         truncate(scratch.file, 0)
         for round in 0..<4 {
-            store.store(response("/fresh", "round \(round)"))
-            store.flush()
+            store.write(response("/fresh", "round \(round)"))
             for each in Self.entries {
                 guard let found = reader.lookup(each.key, at: noon + Int64(round)) else { continue }
                 #expect(content(found) == content(each))
@@ -210,8 +193,7 @@ extension Requirement {
         let reader = filled(store)
         let filler = try disk.fill()
         let large = (0..<30).map { response("/large/\($0)", String(repeating: "\($0)", count: 20_000)) }
-        for each in large { cache.store(each) }
-        cache.flush()
+        cache.write(large)
         try #require(store.health.isFailing, "\(store.health)")
         for each in large { #expect(content(cache.lookup(each.key, reader, at: noon)) == content(each)) }
         cache.flush()
@@ -224,7 +206,7 @@ extension Requirement {
     }
 
     @Test(.requires(.smallDisk))
-    func whatADiskHasHalfARoomForIsTakenBack() throws {
+    func aWriteThatFitsInHalfIsTakenBack() throws {
         let disk = try SmallDisk(bytes: 1 << 20)
         let path = disk.directory + "/000001"
         let file = try SegmentFile(path, isNew: true, writing: true)

@@ -19,8 +19,7 @@ import Testing
     @Test func theNextProcessFindsWhatWasQueuedAndWritesAlone() throws {
         let old = scratch.open()
         let reader = old.makeReader()
-        old.store(response("/a"))
-        old.flush()
+        old.write(response("/a"))
         #expect(reader.lookup(key("/a"), at: noon) != nil)
         old.store(response("/b"))
         old.lend()
@@ -32,8 +31,7 @@ import Testing
         // The old one reads what the new one has made of the file, and keeps what it stores to
         // itself.
         #expect(reader.lookup(key("/c"), at: noon) != nil && reader.lookup(key("/a"), at: noon) == nil)
-        old.store(response("/d"))
-        old.flush()
+        old.write(response("/d"))
         #expect(new.entries == 2 && new.makeReader().lookup(key("/d"), at: noon) == nil)
         old.noteHandedOver()
         old.close()
@@ -56,7 +54,7 @@ import Testing
     }
 
     /// The queue was forgotten with the file, and look-ups went on in it.
-    @Test func whatIsRemovedAfterTheHandoverIsNotFound() throws {
+    @Test func answersRemovedAfterTheHandoverAreNotFound() throws {
         let old = scratch.open()
         let reader = old.makeReader()
         for target in ["/a", "/b"] { old.store(response(target)) }
@@ -77,9 +75,8 @@ import Testing
     /// other process gave rows other numbers.
     @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
         let old = scratch.open()
-        for number in 0..<300 { old.store(response("/\(number)")) }
-        old.flush()
-        let all = EntrySelection([.prefix(Array("/".utf8))])
+        old.write((0..<300).map { response("/\($0)") })
+        let all = EntrySelection([.prefix("/")])
         // On the queue one after the other: the purge has taken one step when the file is lent.
         let runner = old.runner
         runner.queue.suspend()
@@ -102,14 +99,13 @@ import Testing
         #expect(scratch.setAside.isEmpty)
     }
 
-    @Test func whereTheNextProcessDoesNotComeToBeNothingIsLost() throws {
+    @Test func aFailedHandoverLosesNothing() throws {
         let old = scratch.open()
         old.store(response("/a"))
         old.lend()
         do {
             let new = try successor(of: old)
-            new.store(response("/b"))
-            new.flush()
+            new.write(response("/b"))
             new.close()
         }
         old.store(response("/c"))

@@ -29,7 +29,7 @@ import Testing
         func owe(_ mode: PurgeMode, _ condition: EntrySelection.Condition) -> Int {
             store.shared.owed.add(Purge(selection: EntrySelection([condition]), mode: mode, now: noon + 10))
         }
-        var owed = [owe(.hard, .prefix(Array("/1".utf8))), owe(.soft, .prefix(Array("/2".utf8)))]
+        var owed = [owe(.hard, .prefix("/1")), owe(.soft, .prefix("/2"))]
         let listed = store.list(EntrySelection(), limit: 100)
         #expect(listed.count == 19 && !targets(listed).contains { $0.hasPrefix("/1") })
         let reader = store.makeReader()
@@ -50,8 +50,7 @@ import Testing
         let store = scratch.open()
         for number in 0..<100 {
             let rank = number * 37 % 100
-            store.store(
-                response("/\(100 + number)", String(repeating: " ", count: rank * 10), at: noon - Int64(rank)))
+            store.store(response("/\(100 + number)", String(repeating: " ", count: rank * 10), at: noon - Int64(rank)))
         }
         store.flush()
         let ranked = (0..<100).sorted { $0 * 37 % 100 > $1 * 37 % 100 }.map { "/\(100 + $0)" }

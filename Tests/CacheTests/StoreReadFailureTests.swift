@@ -12,13 +12,6 @@ import Testing
         response("/\($0)", String(repeating: "body \($0) ", count: $0 * 20 + 1))
     }
 
-    /// A file with all entries in it and none in its log.
-    private func fill() {
-        let store = scratch.open()
-        for each in Self.entries { store.store(each) }
-        store.close()
-    }
-
     /// Whether all that was stored is found, a second after `moment`.
     private func isWhole(_ store: FileTier, _ reader: FileReader, after moment: Int64) -> Bool {
         store.flush()
@@ -27,7 +20,7 @@ import Testing
 
     /// SQLite calls the file malformed then.
     @Test func aLookUpThatTheDiskFailsDoesNotCostTheFile() {
-        fill()
+        scratch.fill(Self.entries)
         let lines = Lines()
         let store = scratch.open(lines)
         var failures = 0
@@ -50,12 +43,11 @@ import Testing
     }
 
     @Test func aWriteInWhichAReadFailsDoesNotCostTheFile() {
-        fill()
+        scratch.fill(Self.entries)
         let lines = Lines()
         var failures = 0
         for spared in 0..<40 {
-            let store = scratch.open(lines)
-            let reader = store.makeReader()
+            let (store, reader) = scratch.openWithReader(lines)
             failures += FailingReads.run(in: scratch.directory, after: spared) {
                 for each in Self.entries.prefix(20) { store.store(each) }
                 store.remove(key("/none"))
@@ -71,22 +63,21 @@ import Testing
     }
 
     @Test func aStartInWhichAReadFailsDoesNotCostTheFile() {
-        fill()
+        scratch.fill(Self.entries)
         let lines = Lines()
         var failures = 0
         for spared in 0..<12 {
             var opened: FileTier?
             failures += FailingReads.run(in: scratch.directory, after: spared) { opened = scratch.open(lines) }
             guard let store = opened else { return }
-            let reader = store.makeReader()
-            #expect(isWhole(store, reader, after: noon), "read \(spared): \(lines.all)")
+            #expect(isWhole(store, store.makeReader(), after: noon), "read \(spared): \(lines.all)")
             store.close()
         }
         #expect(failures > 0 && scratch.setAside.isEmpty, "\(failures): \(lines.all)")
     }
 
     @Test func aWalkThatTheDiskFailsEndsAndDoesNotCostTheFile() async {
-        fill()
+        scratch.fill(Self.entries)
         let store = scratch.open()
         for spared in [2, 4, 6] {
             FailingReads.run(in: scratch.directory, after: spared, 100) {
@@ -101,7 +92,7 @@ import Testing
     }
 
     @Test func aFileIsSetAsideAtTheSecondFailure() throws {
-        fill()
+        scratch.fill(Self.entries)
         let file = DatabaseFile(path: scratch.file, maxBytes: 64 << 20, isTemporary: false, log: { _ in })
         for failures in [1, 2] {
             var attempts = 0
@@ -116,7 +107,7 @@ import Testing
     /// Damage that was reported once and is not there: SQLite or the memory was wrong.
     @Test func aSoundFileIsAcquittedOnce() {
         let lines = Lines()
-        fill()
+        scratch.fill(Self.entries)
         let store = scratch.open(lines)
         func report() {
             store.report("so it seemed")
@@ -130,7 +121,7 @@ import Testing
     }
 
     @Test func aFileThatCannotBeReadNowIsNotJudged() throws {
-        fill()
+        scratch.fill(Self.entries)
         let store = scratch.open()
         FailingReads.run(in: scratch.directory, 10_000) {
             for _ in 0..<3 {

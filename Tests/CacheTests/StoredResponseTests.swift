@@ -14,9 +14,7 @@ import Testing
             receivedAt: noon, lifetime: Lifetime(freshFor: 1), classTag: 0, storefront: [])
     }
 
-    private func head(_ response: StoredResponse) -> String {
-        String(decoding: response.head, as: UTF8.self)
-    }
+    private func head(_ response: StoredResponse) -> String { String(decoding: response.head, as: UTF8.self) }
 
     @Test func theHeadIsReadyForTheWire() {
         let response = stored(404, "Content-Type: a/b\r\nETag: \"x\"\r\n", "hello")
@@ -41,8 +39,7 @@ import Testing
 
     @Test func anEntityTagIsADigestWhereTheOriginsRulesAreFollowed() {
         // SHA-256 of "{}".
-        #expect(
-            head(stored(200, "", "{}", true)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
+        #expect(head(stored(200, "", "{}", true)).contains("ETag: \"refrain-44136fa355b3678a1146ad16f7e8649e\"\r\n"))
     }
 
     @Test(arguments: [1, 7, 8, 31, 32, 33, 64, 100])
@@ -62,7 +59,7 @@ import Testing
         "Keep-Alive: a",
         "no colon", ": no name", "lone\nFeed: x",
     ])
-    func whatMustNotBeStoredIsDropped(line: String) {
+    func unstorableFieldsAreDropped(line: String) {
         let response = stored(404, "A: 1\r\n\(line)\r\nB: 2\r\n")
         let kept = line.hasPrefix("lone") ? "A: 1\r\nFeed: x\r\nB: 2\r\n" : "A: 1\r\nB: 2\r\n"
         #expect(String(decoding: response.fields, as: UTF8.self) == kept)
@@ -162,7 +159,7 @@ import Testing
     }
 
     /// Tiers rely on it: what went in with so many bytes has to leave with as many.
-    @Test func whatAnOutlineSaysOfItsSizeIsAskedOnce() {
+    @Test func theSizeOfAnOutlineIsAskedOnce() {
         let outline = FakeOutline(byteCount: 1_000)
         let response = response("/a").with(outline: outline)
         let before = response.byteCount

@@ -69,6 +69,14 @@ func composed(
 }
 
 extension ResponseCache {
+    /// Stores these, and waits until they are in the file.
+    func write(_ responses: StoredResponse...) { write(responses) }
+
+    func write(_ responses: [StoredResponse]) {
+        for response in responses { store(response) }
+        flush()
+    }
+
     /// Stores what was composed this very moment.
     @discardableResult
     func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
@@ -83,6 +91,12 @@ func someone(_ number: UInt64) -> CacheKey.Scope {
 /// Everything a client could see of a response.
 func content(_ response: StoredResponse?) -> [UInt8]? {
     response.map { $0.head + $0.body }
+}
+
+extension EntrySelection.Condition {
+    static func target(_ text: String) -> Self { .target(Array(text.utf8)) }
+    static func prefix(_ text: String) -> Self { .prefix(Array(text.utf8)) }
+    static func storefront(_ text: String) -> Self { .storefront(Array(text.utf8)) }
 }
 
 /// A directory that goes away with the test.
@@ -130,9 +144,23 @@ extension Scratch {
             path: file, maxBytes: maxBytes, classNames: ["albums", "songs"], lock: lock, unixSeconds: now,
             log: { lines.log($0) })
     }
+
+    func openWithReader(
+        maxBytes: Int = 64 << 20, _ lines: Lines = Lines(), file: String? = nil
+    ) -> (store: FileTier, reader: FileReader) {
+        let store = open(maxBytes: maxBytes, lines, file: file)
+        return (store, store.makeReader())
+    }
 }
 
 extension Scratch {
+    /// Writes these into the file, and closes it.
+    func fill(_ responses: [StoredResponse], maxBytes: Int = 64 << 20) {
+        let store = open(maxBytes: maxBytes)
+        store.write(responses)
+        store.close()
+    }
+
     /// A cache over a file, and the file's store.
     func cache(memory: Int = 1 << 20, maxBytes: Int = 64 << 20) -> (cache: ResponseCache, store: FileTier) {
         let store = open(maxBytes: maxBytes)
@@ -182,6 +210,14 @@ extension Scratch {
 }
 
 extension FileTier {
+    /// Stores these, and waits until they are in the file.
+    func write(_ responses: StoredResponse...) { write(responses) }
+
+    func write(_ responses: [StoredResponse]) {
+        for response in responses { store(response) }
+        flush()
+    }
+
     /// Purges, and waits until that is done.
     func purged(_ mode: PurgeMode, _ selection: EntrySelection = EntrySelection(), at now: Int64 = noon) async -> Int? {
         await withCheckedContinuation { continuation in
@@ -199,8 +235,7 @@ extension FileTier {
 extension FileTier {
     /// A reader says that the file is damaged, or with another code that it cannot be read.
     func report(_ words: String, code: Int32 = 11) {
-        runner.report(
-            SQLiteError(code: code, message: words), generation: shared.generation.load(ordering: .acquiring))
+        runner.report(SQLiteError(code: code, message: words), generation: shared.generation.load(ordering: .acquiring))
     }
 }
 

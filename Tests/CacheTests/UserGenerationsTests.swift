@@ -35,7 +35,7 @@ import Testing
         #expect(generations.scope(of: ben, at: second(100)) == bens)
     }
 
-    @Test func whoWroteAMomentAgoStaysQuietWhenTheTableIsFull() throws {
+    @Test func aRecentWriterStaysQuietWhenTheTableIsFull() throws {
         var generations = UserGenerations()
         let anna = try user("anna")
         for number in 1..<UserGenerations.maxUsers { generations.end(try user("user \(number)"), at: second(0)) }
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Nodes agree on a generation, and what was kept in the one before was left to eviction.
-    @Test func whatEndsWithASharedGenerationIsFreed() throws {
+    @Test func answersOfAnEndedGenerationAreFreed() throws {
         let users = UserScopes(key)
         let (anna, ben) = (try user("anna"), try user("ben"))
         let (one, two) = (UserGeneration.random(), UserGeneration.random())

@@ -130,27 +130,13 @@ private struct Scene {
         #expect(try again.ask("Foo: 1").body == "one")
     }
 
-    @Test func whatIsPromotedFromDiskKeepsTheGeneration() throws {
+    @Test func aPromotedSignpostKeepsItsGeneration() throws {
         let store = scratch.open()
         Scene(store).answer("one", to: "Foo: 1")
         // A cache whose memory has never seen the signpost.
         let other = Scene(store)
         other.answer("two", to: "Foo: 2")
         #expect(try other.ask("Foo: 1").body == "one")
-    }
-
-    @Test func purgesByTargetReachSignpostAndVariants() throws {
-        let scene = Scene()
-        scene.answer("one", to: "Foo: 1")
-        scene.answer("two", to: "Foo: 2")
-        let selection = EntrySelection([.target(Array("/a".utf8))])
-        func purge(_ mode: PurgeMode) -> Int {
-            scene.cache.memory.purge(Purge(selection: selection, mode: mode, now: noon))
-        }
-        #expect(purge(.soft) == 2)
-        #expect(try scene.ask("Foo: 1").body == nil)
-        #expect(scene.cache.memory.count == 2, "the signpost, and the variant that was not asked for")
-        #expect(purge(.hard) == 1 && scene.cache.memory.count == 0)
     }
 
     @Test func aDamagedSignpostIsAMiss() throws {
@@ -200,7 +186,7 @@ private struct Scene {
         #expect(try scene.ask("Accept-Language: en").body == "en")
     }
 
-    @Test func whatIsStoredIsStoredUnderTheListItAnswers() throws {
+    @Test func anAnswerIsStoredUnderTheListOfItsRequest() throws {
         let scene = Scene()
         speaks(scene, "de", to: "en, de")
         let (asked, _) = try scene.ask("Accept-Language: de")

@@ -21,13 +21,11 @@ struct BatchRefusalsTests {
         return misses
     }
 
-    @Test func whatWasRefusedRestsAloneAndNotForLong() {
+    @Test func aRefusedKindRestsAloneAndBriefly() {
         var refusals = BatchRefusals()
         refusals.noteRefused(songs, us)
-        let others = (refusals.mayTry(songs, jp), refusals.mayTry(albums, us))
-        #expect(others == (true, true))
-        let length = rest(&refusals)
-        #expect(length == BatchRefusals.shortestRest)
+        #expect(refusals.mayTry(songs, jp) && refusals.mayTry(albums, us))
+        #expect(rest(&refusals) == BatchRefusals.shortestRest)
     }
 
     @Test func eachFurtherRefusalDoublesTheRest() {
@@ -36,14 +34,12 @@ struct BatchRefusalsTests {
             refusals.noteRefused(songs, us)
             // Of lists that were under way together.
             refusals.noteRefused(songs, us)
-            let measured = rest(&refusals)
-            #expect(measured == length)
+            #expect(rest(&refusals) == length)
             length *= 2
         }
         for _ in 0..<2 {
             refusals.noteRefused(songs, us)
-            let measured = rest(&refusals)
-            #expect(measured == BatchRefusals.longestRest)
+            #expect(rest(&refusals) == BatchRefusals.longestRest)
         }
     }
 
@@ -55,8 +51,7 @@ struct BatchRefusalsTests {
         }
         refusals.noteAnswered(songs, us)
         refusals.noteRefused(songs, us)
-        let length = rest(&refusals)
-        #expect(length == BatchRefusals.shortestRest)
+        #expect(rest(&refusals) == BatchRefusals.shortestRest)
     }
 
     @Test func theKindWhoseRestEndsFirstGivesWay() {
@@ -65,8 +60,7 @@ struct BatchRefusalsTests {
             RequestShape(subject: .item, type: .songs, include: [Array("\($0)".utf8)], decoration: [])
         }
         for shape in shapes.dropLast() { refusals.noteRefused(shape, us) }
-        let restsBefore = !refusals.mayTry(shapes[7], us)
-        #expect(restsBefore)
+        #expect(refusals.mayTry(shapes[7], us) == false)
         refusals.noteRefused(shapes[BatchRefusals.mostKinds], us)
         let resting = shapes.indices.filter { !refusals.mayTry(shapes[$0], us) }
         #expect(resting == shapes.indices.filter { $0 != 7 })

@@ -32,7 +32,7 @@ import Testing
         return names
     }
 
-    @Test func whatAFreshAnswerNamesIsHeld() throws {
+    @Test func namesInAFreshAnswerAreHeld() throws {
         let names = names()
         let song = "/v1/catalog/us/songs/7"
         for target in [song, song + "?include=albums", "/v1/catalog/us/songs?ids=8,7", Self.list + "?limit=5&offset=1"]
@@ -90,7 +90,7 @@ import Testing
         #expect(!contains(names, "/v1/catalog/us/songs/7"))
     }
 
-    @Test func whatIsHeldIsBounded() {
+    @Test func heldNamesAreBounded() {
         let names = names(bytes: 64)
         for id in 0..<500 {
             let body = #"{"data":[{"id":"\#(id)","type":"songs"}]}"#

@@ -23,9 +23,7 @@ import Testing
     @Test(
         "what an answer holds is found by who asks for it",
         arguments: ["albums/1", "artists/7", "albums?ids=1,2", "albums/1/artists"])
-    func isFound(target: String) throws {
-        #expect(try !asked(target).isDisjoint(with: told(Self.expanded)))
-    }
+    func isFound(target: String) throws { #expect(try !asked(target).isDisjoint(with: told(Self.expanded))) }
 
     @Test(
         "what is not in an answer is not found by it",
@@ -35,7 +33,7 @@ import Testing
     }
 
     /// An answer that is the album would be hidden by every list that has it.
-    @Test func whatIsInsideOfSomethingElseHasANumberOfItsOwn() throws {
+    @Test func aNestedResourceHasAnotherNumber() throws {
         let list = Stored("artists/7/albums", document([album("1"), album("2")]))
         let (item, inside) = (try told(Stored("albums/1", document(album("1")))), try told(list))
         let asked = try asked("albums/1")
@@ -43,7 +41,7 @@ import Testing
         #expect(asked.count == 2 && asked.intersection(item).count == 1 && asked.intersection(inside).count == 1)
     }
 
-    @Test func whatIsHeldIsNotAskedFor() throws {
+    @Test func heldResourcesAreNotAskedFor() throws {
         let item = Stored("albums/1", document(album("1")))
         #expect(try asked("albums/1").count == 2)
         #expect(try asked("albums/1", holding: [item]).count == 1)

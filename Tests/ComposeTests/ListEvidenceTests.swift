@@ -14,11 +14,8 @@ import Testing
         let path = "/v1/catalog/\(storefront)/artists/\(artist)/albums"
         let size = limit.map { "limit=\($0)&" } ?? ""
         let request = try StoredScene.request("\(path)?\(size)offset=\(offset)\(language)")
-        let body = Array(
-            document(Array(repeating: resource("albums", "1"), count: items), next: "\(path)?offset=\(next)").utf8)
-        let map = try #require(DocumentScan(body).document)
-        let fits = evidence.absorb(request, MappedDocument(body: body, map: map), items)
-        #expect(fits)
+        let page = document(Array(repeating: resource("albums", "1"), count: items), next: "\(path)?offset=\(next)")
+        #expect(try evidence.absorb(request, mapped(page), items) == true)
     }
 
     /// Ten pages of a hundred places each, of which so many are empty.
@@ -48,12 +45,10 @@ import Testing
     /// 64 of them ended all larger pages of their form.
     @Test func anEmptyPageBeyondTheEndSaysNothingOfHowLongListsAre() throws {
         var evidence = ListEvidence()
-        let body = Array(document([]).utf8)
-        let map = try #require(DocumentScan(body).document)
+        let page = try mapped(document([]))
         for artist in 1...64 {
             let request = try StoredScene.request("/v1/catalog/us/artists/\(artist)/albums?limit=25&offset=50")
-            let fits = evidence.absorb(request, MappedDocument(body: body, map: map), 0)
-            #expect(fits)
+            #expect(evidence.absorb(request, page, 0) == true)
         }
         #expect(evidence.lengths.favourPage(from: 25, windows: 3))
     }
@@ -125,11 +120,8 @@ import Testing
         var evidence = ListEvidence()
         let path = "/v1/catalog/us/artists/1/albums"
         let request = try StoredScene.request("\(path)?limit=2&offset=0")
-        let body = Array(
-            document([resource("albums", "1"), resource("albums", "2")], next: "\(path)?limit=2&offset=2").utf8)
-        let map = try #require(DocumentScan(body).document)
-        let fits = evidence.absorb(request, MappedDocument(body: body, map: map), 2)
-        #expect(fits)
+        let page = document([resource("albums", "1"), resource("albums", "2")], next: "\(path)?limit=2&offset=2")
+        #expect(try evidence.absorb(request, mapped(page), 2) == true)
         #expect(evidence.link(for: try StoredScene.request("artists/7/albums?limit=5&offset=40")) != nil)
         #expect(evidence.link(for: try StoredScene.request("artists/7/albums?offset=40")) == nil)
     }

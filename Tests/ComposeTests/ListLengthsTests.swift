@@ -57,7 +57,7 @@ import Testing
         #expect(!lengths.favourPage(from: 25, windows: 3), "one of just a hundred ends on it")
     }
 
-    @Test func whatListsWereLikeIsForgotten() {
+    @Test func oldListsAreForgotten() {
         var lengths = lengths(Array(repeating: 60, count: 200))
         for _ in 0..<64 { lengths.note(next: 100, from: 50) }
         #expect(lengths.favourPage(from: 25, windows: 3))

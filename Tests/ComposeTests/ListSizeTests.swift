@@ -13,10 +13,7 @@ import Testing
     /// (APPLE-MUSIC-API 7.10).
     @Test func anOriginThatCutsFirst() {
         var size = ListSize()
-        for count in [24, 25, 20] {
-            let fits = size.note(count, next: 25)
-            #expect(fits)
-        }
+        for count in [24, 25, 20] { #expect(size.note(count, next: 25) == true) }
         #expect(size.holds(22, next: 25) && !size.holds(25, next: 28))
         #expect(size.holdsWhole(24) && !size.holdsWhole(25))
         #expect(size.limit == 25 && size.cut == .first)
@@ -25,10 +22,7 @@ import Testing
     /// 25 items with `offset=28`: the page is filled up, so the counts stay the same.
     @Test func anOriginThatFillsUp() {
         var size = ListSize()
-        for next in [28, 25] {
-            let fits = size.note(25, next: next)
-            #expect(fits)
-        }
+        for next in [28, 25] { #expect(size.note(25, next: next) == true) }
         #expect(size.holds(25, next: 31) && !size.holds(24, next: 25))
         #expect(size.limit == 25 && size.cut == .filling)
     }
@@ -42,7 +36,7 @@ import Testing
         #expect(size.limit == 28 && size.cut == .first)
     }
 
-    @Test func whatFitsNeitherIsAContradiction() {
+    @Test func aCountThatFitsNeitherWayIsAContradiction() {
         var size = ListSize()
         let (first, second) = (size.note(25, next: 25), size.note(20, next: 20))
         #expect(first && !second)
@@ -57,7 +51,7 @@ import Testing
 
     @Test func aListThatGoesOnNowhereIsNoList() {
         var size = ListSize()
-        let fits = size.note(25, next: nil)
-        #expect(!fits && !size.holds(25, next: nil))
+        #expect(size.note(25, next: nil) == false)
+        #expect(!size.holds(25, next: nil))
     }
 }

@@ -85,7 +85,7 @@ import Testing
         ("a relationship without data", holding(#""artists":{"href":"/v1/x"}"#), album("1"), false),
         ("another relationship", holding(#""genres":{"data":[]}"#), album("1"), false),
     ])
-    func whatTwoAnswersShow(name: String, one: String, other: String, isContradiction: Bool) throws {
+    func twoAnswersAgreeOrContradict(name: String, one: String, other: String, isContradiction: Bool) throws {
         #expect(try contradict(one, other) == isContradiction, "\(name)")
     }
 }

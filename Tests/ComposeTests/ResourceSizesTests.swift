@@ -34,7 +34,7 @@ import Testing
         #expect(!allows(sizes(100, 102 + further), count: 50))
     }
 
-    @Test func whatIsTwiceAsLargeIsAllowed() {
+    @Test func twiceTheSizeIsAllowed() {
         let own = ResourceSizes.mostFurther + 10
         #expect(allows(sizes(own, 2 * own)))
         #expect(!allows(sizes(own, 2 * own + 1)))

@@ -67,11 +67,11 @@ import Testing
         #expect(largest(wanted, "|albums") == nil)
     }
 
-    @Test func whatTheClientWantsItselfIsNoMore() {
+    @Test func theClientsOwnNamesAddNothing() {
         #expect(largest(wanted([(20, "artists")]), "artists") == nil)
     }
 
-    @Test func whatIsWantedNoMoreIsForgotten() {
+    @Test func oldWishesAreForgotten() {
         var wanted = wanted([(100, "artists")])
         #expect(largest(wanted) == "artists")
         for _ in 0..<1_000 { wanted.note(Selection()) }

@@ -35,9 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["", "refrain", "refrain; ttl=5", "x; y=\"; hit\"", "x; detail=of-its-own", "\"x; hit"])
-    func aFieldThatSaysNothingIsNone(text: String) {
-        #expect(Self.read(text) == nil)
-    }
+    func aFieldThatSaysNothingIsNone(text: String) { #expect(Self.read(text) == nil) }
 
     @Test func wordsOfOtherProgramsArePassedOver() {
         #expect(Self.read("x; hit; key=\"a, b\"; detail=theirs") == .hit(ttl: .max, detail: nil))

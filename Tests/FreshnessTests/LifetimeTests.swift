@@ -9,60 +9,54 @@ import Testing
         let granted: Lifetime
         let rule: Lifetime
         let expected: Lifetime
+
+        init(_ granted: Lifetime, _ rule: Lifetime, _ expected: Lifetime) {
+            (self.granted, self.rule, self.expected) = (granted, rule, expected)
+        }
     }
 
     @Test(arguments: [
         // The same rule.
         Case(
-            granted: Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
-            rule: Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
-            expected: Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)),
+            Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
+            Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
+            Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)),
         // A shorter rule: what the other would still have served fresh is stale here, and each use
         // ends where the rule ends it.
         Case(
-            granted: Lifetime(freshFor: 1_000, staleFor: 50), rule: Lifetime(freshFor: 100, staleFor: 50),
-            expected: Lifetime(freshFor: 100, staleFor: 50)),
+            Lifetime(freshFor: 1_000, staleFor: 50), Lifetime(freshFor: 100, staleFor: 50),
+            Lifetime(freshFor: 100, staleFor: 50)),
         // A longer rule gives nothing.
         Case(
-            granted: Lifetime(freshFor: 100, staleFor: 50), rule: Lifetime(freshFor: 1_000, staleFor: 500),
-            expected: Lifetime(freshFor: 100, staleFor: 50)),
+            Lifetime(freshFor: 100, staleFor: 50), Lifetime(freshFor: 1_000, staleFor: 500),
+            Lifetime(freshFor: 100, staleFor: 50)),
         // Fresh by the one, kept by the other.
         Case(
-            granted: Lifetime(freshFor: 1_000, keepFor: 10), rule: Lifetime(freshFor: 100, keepFor: 5_000),
-            expected: Lifetime(freshFor: 100, keepFor: 910)),
+            Lifetime(freshFor: 1_000, keepFor: 10), Lifetime(freshFor: 100, keepFor: 5_000),
+            Lifetime(freshFor: 100, keepFor: 910)),
         Case(
-            granted: Lifetime(freshFor: 100, keepFor: 5_000), rule: Lifetime(freshFor: 1_000, keepFor: 10),
-            expected: Lifetime(freshFor: 100, keepFor: 910)),
+            Lifetime(freshFor: 100, keepFor: 5_000), Lifetime(freshFor: 1_000, keepFor: 10),
+            Lifetime(freshFor: 100, keepFor: 910)),
         // What the origin forbids stays forbidden, and what the operator here does not grant too.
-        Case(
-            granted: Lifetime(freshFor: 1_000), rule: Lifetime(freshFor: 100, staleFor: 500),
-            expected: Lifetime(freshFor: 100)),
-        Case(
-            granted: Lifetime(freshFor: 100, staleFor: 500), rule: Lifetime(freshFor: 1_000),
-            expected: Lifetime(freshFor: 100)),
+        Case(Lifetime(freshFor: 1_000), Lifetime(freshFor: 100, staleFor: 500), Lifetime(freshFor: 100)),
+        Case(Lifetime(freshFor: 100, staleFor: 500), Lifetime(freshFor: 1_000), Lifetime(freshFor: 100)),
         // The rule counts from its own age at the time of receipt.
+        Case(Lifetime(freshFor: 100, initialAge: 30), Lifetime(freshFor: 60), Lifetime(freshFor: 90, initialAge: 30)),
+        Case(Lifetime(freshFor: 100), Lifetime(freshFor: 60, initialAge: 20), Lifetime(freshFor: 40)),
         Case(
-            granted: Lifetime(freshFor: 100, initialAge: 30), rule: Lifetime(freshFor: 60),
-            expected: Lifetime(freshFor: 90, initialAge: 30)),
-        Case(
-            granted: Lifetime(freshFor: 100), rule: Lifetime(freshFor: 60, initialAge: 20),
-            expected: Lifetime(freshFor: 40)),
-        Case(
-            granted: Lifetime(freshFor: 100, staleFor: 30), rule: Lifetime(freshFor: 10, staleFor: 30, initialAge: 20),
-            expected: Lifetime(freshFor: 0, staleFor: 20)),
+            Lifetime(freshFor: 100, staleFor: 30), Lifetime(freshFor: 10, staleFor: 30, initialAge: 20),
+            Lifetime(freshFor: 0, staleFor: 20)),
         // What a soft purge left.
         Case(
-            granted: Lifetime(freshFor: 0, staleFor: 150), rule: Lifetime(freshFor: 100, staleFor: 100),
-            expected: Lifetime(freshFor: 0, staleFor: 150)),
+            Lifetime(freshFor: 0, staleFor: 150), Lifetime(freshFor: 100, staleFor: 100),
+            Lifetime(freshFor: 0, staleFor: 150)),
         // Nothing, and for ever.
-        Case(granted: Lifetime(freshFor: 100), rule: Lifetime(freshFor: 0), expected: Lifetime(freshFor: 0)),
+        Case(Lifetime(freshFor: 100), Lifetime(freshFor: 0), Lifetime(freshFor: 0)),
         Case(
-            granted: Lifetime(freshFor: 0, keepFor: .max), rule: Lifetime(freshFor: .max, keepFor: .max),
-            expected: Lifetime(freshFor: 0, keepFor: .max)),
+            Lifetime(freshFor: 0, keepFor: .max), Lifetime(freshFor: .max, keepFor: .max),
+            Lifetime(freshFor: 0, keepFor: .max)),
     ])
-    func theShorterOfTheTwoCounts(_ one: Case) {
-        #expect(one.granted.within(one.rule) == one.expected)
-    }
+    func theShorterOfTheTwoCounts(_ one: Case) { #expect(one.granted.within(one.rule) == one.expected) }
 
     @Test(arguments: [5, 6] as [UInt64])
     func nothingIsEverGrantedThatOneDoesNotGrant(seed: UInt64) {

@@ -12,9 +12,7 @@ import Testing
         "Via: 1.1 refrain", "via: HTTP/1.1 refrain", "Via: 1.1 edge, 1.1 refrain", "Via: 1.1 refrain, 1.0 edge (x, y)",
         "Via: 1.1 refrain (one)", "Via: 1.1 \t refrain",
     ])
-    func aParentIsKnownByItsVia(line: String) {
-        #expect(facts([line]).isThere && facts([line]).countsAge)
-    }
+    func aParentIsKnownByItsVia(line: String) { #expect(facts([line]).isThere && facts([line]).countsAge) }
 
     @Test(arguments: [
         "Via: 1.1 refrain2", "Via: 1.1 my-refrain", "Via: refrain", "Via: 1.1 edge (refrain)", "Via: 1.1 Refrain",
@@ -37,8 +35,7 @@ import Testing
             ("fwd=stale; fwd-status=304; stored; ttl=60; detail=revalidated", nil),
         ] as [(String, Int?)])
     func whatAParentServedStaleIsKnown(said: String, staleFor: Int?) {
-        let facts = facts(["Via: 1.1 refrain", "Cache-Status: refrain; \(said)"])
-        #expect(facts.staleFor == staleFor)
+        #expect(facts(["Via: 1.1 refrain", "Cache-Status: refrain; \(said)"]).staleFor == staleFor)
     }
 
     /// Then `Age` is the origin's.

@@ -115,13 +115,6 @@ struct Case: Sendable, CustomTestStringConvertible {
             "60-0"),
         Case("Vary by Authorization", ["Cache-Control: max-age=60", "Vary: Authorization"], "vary"),
         Case("Vary star", ["Cache-Control: max-age=60", "Vary: *"], "vary"),
-        Case("Vary two stars", ["Cache-Control: max-age=60", "Vary: *, *"], "vary"),
-        Case("Vary two stars in two lines", ["Cache-Control: max-age=60", "Vary: *", "Vary: *"], "vary"),
-        Case("Vary empty and star", ["Cache-Control: max-age=60", "Vary: , *"], "vary"),
-        Case("Vary empty line and star", ["Cache-Control: max-age=60", "Vary: ", "Vary: *"], "vary"),
-        Case("Vary star, name", ["Cache-Control: max-age=60", "Vary: *, Foo"], "vary"),
-        Case("Vary name, star", ["Cache-Control: max-age=60", "Vary: Foo, *"], "vary"),
-        Case("Vary star second line", ["Cache-Control: max-age=60", "Vary: Accept-Encoding", "Vary: , *"], "vary"),
         Case("Vary by fields", ["Cache-Control: max-age=60", "Vary: Accept-Encoding, Foo, Bar"], "60-0"),
         Case("206", ["Cache-Control: max-age=60"], "partial-content", status: 206),
         Case("401", ["Cache-Control: max-age=60"], "unauthorized", status: 401),
@@ -203,7 +196,7 @@ struct Case: Sendable, CustomTestStringConvertible {
     @Test(arguments: [
         "no-cache, max-age=60", "max-age=0, must-revalidate", "s-maxage=0", "max-age=0, proxy-revalidate",
     ])
-    func whatMustBeRevalidatedIsKeptButNothingServesIt(directives: String) throws {
+    func anAnswerToRevalidateIsKeptAndNotServed(directives: String) throws {
         let lifetime = try #require(try decide(200, ["Cache-Control: \(directives)", "ETag: \"a\""]).lifetime)
         let stored = Answer(lifetime)
         for second: Int64 in [-100_000, -61, -60, 0, 1, 59, 100, 86_399, 86_400] {

@@ -15,8 +15,7 @@ import Testing
         if let age { text += "Age: \(age)\r\n" }
         var facts = ResponseFacts(status: 200, fields: Array(text.utf8).span)
         facts.responseDelay = delay
-        return StoreDecision.decide(
-            RequestFacts(), facts, rule: rule, notFound: .off, speed: speed, now: noon)
+        return StoreDecision.decide(RequestFacts(), facts, rule: rule, notFound: .off, speed: speed, now: noon)
     }
 
     @Test(
@@ -39,7 +38,7 @@ import Testing
     }
 
     /// By the same rule it is stale at the same moment, and no longer of use at the same.
-    @Test func whatIsTooOldForAnythingIsNotStored() {
+    @Test func anAnswerTooOldForAnyUseIsNotStored() {
         #expect(decide("hit; ttl=-599", age: "86999").lifetime?.freshFor == 86_400)
         #expect(decide("hit; ttl=-600", age: "87000") == .no(.noFreshness))
         #expect(decide("hit; ttl=5", age: "99999999999999999999") == .no(.noFreshness))
@@ -51,7 +50,7 @@ import Testing
         ("hit; ttl=0", "0", 0, 1), ("hit; ttl=-10", "3", 0, 10),
         ("fwd=stale; fwd-status=503; detail=stale-if-error", "60", 59, 60),
     ])
-    func whatAParentServedStaleIsStoredAsStale(said: String, age: String, freshFor: Int, initialAge: Int) throws {
+    func aStaleAnswerOfAParentIsStoredAsStale(said: String, age: String, freshFor: Int, initialAge: Int) throws {
         let lifetime = try #require(decide(said, age: age).lifetime)
         #expect(lifetime == Lifetime(freshFor: freshFor, staleFor: 600, initialAge: initialAge))
         let stored = Answer(lifetime)
@@ -95,8 +94,7 @@ import Testing
     @Test func aConfirmationOfAParentCountsItsAgeAndStaleness() throws {
         let old = Answer(["ETag: \"a\""])
         for (said, age, freshFor) in [("hit; ttl=5", 70, 86_400), ("hit; ttl=-10", 70, 60)] {
-            var revalidation = Revalidation(
-                request: RequestFacts(), rule: Self.day, notFound: .off, now: noon + 100)
+            var revalidation = Revalidation(request: RequestFacts(), rule: Self.day, notFound: .off, now: noon + 100)
             let lines = "Via: 1.1 refrain\r\nCache-Status: refrain; \(said)\r\n"
             revalidation.parent = ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent
             let confirmation = Array("ETag: \"a\"\r\nAge: \(age)\r\nVia: 1.1 refrain\r\n".utf8)

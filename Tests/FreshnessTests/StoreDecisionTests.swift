@@ -46,8 +46,7 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
     func answersToConditionsAndRangesOfOneRequestAreNotStoredForOthers(status: Int, rule: TTLRule) {
         var facts = ResponseFacts(status: status)
         facts.merge(.cacheControl, Array("public, max-age=60".utf8).span)
-        #expect(
-            StoreDecision.decide(request(), facts, rule: rule, notFound: day, now: noon) == .no(.status))
+        #expect(StoreDecision.decide(request(), facts, rule: rule, notFound: day, now: noon) == .no(.status))
     }
 
     @Test(arguments: ["*", "Accept", "Origin, *", "accept-encoding, X-Region"], [200, 404])
@@ -57,7 +56,7 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
         #expect(StoreDecision.decide(request(), facts, rule: day, notFound: day, now: noon) == .no(.vary))
     }
 
-    @Test func whatNoSharedRequestCarriesDoesNotTellAnswersApart() {
+    @Test func fieldsThatNoSharedRequestCarriesDoNotVary() {
         for (rule, notFound, status) in [(day, day, 200), (day, .upstream, 404), (.upstream, day, 200)] {
             var facts = ResponseFacts(status: status)
             facts.merge(.cacheControl, Array("max-age=60".utf8).span)
@@ -88,8 +87,7 @@ private let day = TTLRule.fixed(86_400, stale: 604_800)
             facts.isPersonal = isPersonal
             var response = ResponseFacts(status: status)
             response.merge(.cacheControl, Array("public, max-age=9".utf8).span)
-            return StoreDecision.decide(
-                facts, response, rule: rule, notFound: .off, badRequest: badRequest, now: noon)
+            return StoreDecision.decide(facts, response, rule: rule, notFound: .off, badRequest: badRequest, now: noon)
         }
         let minute = TTLRule.fixed(60, stale: 0)
         #expect(decide(day, minute) == .store(Lifetime(freshFor: 60)))

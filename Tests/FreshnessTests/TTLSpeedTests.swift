@@ -11,7 +11,7 @@ import Testing
         #expect(lifetime.passing(1) == lifetime)
     }
 
-    @Test func whatLastsAtAllLastsASecond() {
+    @Test func everyDurationLastsASecondAtLeast() {
         let fast = Lifetime(freshFor: 5, staleFor: 0, keepFor: 1).passing(1000)
         #expect(fast.freshFor == 1 && fast.staleFor == 0 && fast.keepFor == 1)
         // Stale when it came: it does not become fresh.

@@ -15,7 +15,7 @@ import Testing
         return try #require(variant)
     }
 
-    @Test func whatIsWrittenIsReadAgain() {
+    @Test func aSignpostIsReadAsItWasWritten() {
         let one = signpost("accept-language,foo")
         #expect(String(decoding: one.selecting, as: UTF8.self) == "0123456789abcdef accept-language,foo")
         #expect(VariantSignpost(one.selecting) == one)

@@ -18,13 +18,13 @@ import Testing
         #expect(vary("") == ResponseFacts.Vary() && vary(" , ") == ResponseFacts.Vary())
     }
 
-    @Test func whatNoSharedRequestCarriesIsLeftOut() {
+    @Test func fieldsThatNoSharedRequestCarriesAreLeftOut() {
         #expect(names(vary("Accept-Encoding, Foo, Origin, cookie, MUSIC-USER-TOKEN, Host")) == "foo")
         #expect(!vary("Accept-Encoding").isUnbounded)
     }
 
     @Test(arguments: ["*", "Foo, *", "*, Foo", ", *", "Authorization", "foo bar", "Foo;q=1", "\"Foo\"", "Fo\u{E9}"])
-    func whatAKeyCannotSayIsUnbounded(line: String) {
+    func fieldsThatNoKeyCanHoldAreUnbounded(line: String) {
         #expect(vary(line).isUnbounded && vary("Foo", line).isUnbounded && vary(line, "Foo").isUnbounded)
     }
 

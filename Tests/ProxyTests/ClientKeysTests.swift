@@ -1,4 +1,3 @@
-import HTTP
 import TestSupport
 import Testing
 
@@ -11,11 +10,8 @@ import Testing
     }
 
     private func admits(_ keys: ClientKeys, _ fields: String) throws -> Bool {
-        let bytes = Array("GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n".utf8)
-        var parser = HeadParser(limits: .request)
-        let head = RequestHead()
-        try #require(try parser.parse(bytes.span, into: head))
-        return keys.client(presenting: head, bytes.span) != nil
+        let request = try ParsedRequest("GET / HTTP/1.1\r\nHost: x\r\n\(fields)\r\n")
+        return keys.client(presenting: request.head, request.bytes.span) != nil
     }
 
     @Test func aKnownKeyIsAdmittedInEitherField() throws {
@@ -30,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func whatAClientDidGoesOnBeingCountedWhenTheFileIsReadAgain() throws {
+    @Test func countsOfAClientSurviveAReload() throws {
         let before = try keys("phone 0123456789abcdef\n")
         before.clients[0].count(bytes: 5, isRefused: false)
         let file = SecretBytes(Array("web 0123456789abcdeg\nphone fedcba9876543210 9/s\n".utf8).span)
@@ -49,13 +45,8 @@ import Testing
         ("a 0123456789abcdef 0/s\n", "line 1: the third word is no rate such as 50/s"),
         ("a 0123456789abcdef 5/s more\n", "line 1: expected a name, a key and perhaps a rate"),
     ])
-    func whatIsWrongWithAFileIsSaidWithItsLineAndWithoutTheKey(text: String, message: String) {
-        do {
-            _ = try keys(text)
-            Issue.record("accepted")
-        } catch {
-            #expect(error.description == message)
-        }
+    func anErrorNamesItsLineAndNeverTheKey(text: String, message: String) {
+        #expect(thrown { () throws(ClientKeysError) in try keys(text) }?.description == message)
     }
 
     /// A file for 420 apps was refused.

@@ -21,19 +21,15 @@ import Testing
         "X-Tenant-Id", "X-Phone-Number", "X_Phone", "X-Mail", "X-Lat", "X-Lon", "X-Lng", "X-GeoLocation", "X-AccountId",
         "X-UserEmail", "X-Profile-Id", "X-Subscriber", "X-Zip-Code", "X-GPS",
     ])
-    func whoOrWhereAUserIsIsNotSaidBesideAToken(name: String) throws {
-        #expect(try !besideToken(name))
-    }
+    func identifyingFieldsAreNotSentBesideAToken(name: String) throws { #expect(try !besideToken(name)) }
 
     @Test(arguments: [
         "X-App-Version", "User-Agent", "Accept-Language", "X-Request-Id", "X-Apple-Store-Front", "DNT",
         "X-HTTP-Method-Override", "X-Client-Version", "X-Latency", "X-Long-Poll", "X-Telemetry", "X-Zipped",
     ])
-    func whatSaysNothingOfAUserGoesAlongBesideAToken(name: String) throws {
-        #expect(try besideToken(name))
-    }
+    func otherFieldsAreSentBesideAToken(name: String) throws { #expect(try besideToken(name)) }
 
-    @Test func whatTheProxyWritesItselfCannotBeNamed() {
+    @Test func fieldsOfTheProxyCannotBeNamed() {
         for name in [
             "Cookie", "Authorization", "Music-User-Token", "media_user_token", "X-Refrain-Key", "Host", "Connection",
             "Content-Length", "Transfer-Encoding", "Via", "Origin", "Accept-Encoding", "Proxy-Authorization",

@@ -34,7 +34,7 @@ import Testing
         "Cookie: media-user-tokens=anna; x-media-user-token=anna; a=media-user-token=anna", "Cookie:",
         "X-Music-User-Token: anna", "Cookie: media-user-token=\"\"",
     ])
-    func whatHoldsNoTokenNamesNobody(field: String) throws {
+    func aFieldWithoutATokenNamesNoUser(field: String) throws {
         #expect(try named(field) == nil)
         #expect(try named(field, "media-user-token: anna") == "anna")
     }

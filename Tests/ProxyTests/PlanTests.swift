@@ -10,9 +10,7 @@ import Testing
 @Suite struct PlanTests {
     private static let now: Int64 = 1_800_000_000
 
-    private func route(_ target: String) throws -> Route {
-        try CanonicalTarget(target).route
-    }
+    private func route(_ target: String) throws -> Route { try CanonicalTarget(target).route }
 
     private func facts(
         _ target: String = "/v1/catalog/us/albums/1", method: Method = .get, rule: TTLRule = .fixed(60, stale: 60),
@@ -42,6 +40,10 @@ import Testing
         }
     }
 
+    private func decided(_ facts: PlanFacts, _ stored: StoredResponse? = nil, missing: Reason = .absent) -> String {
+        describe(.decide(facts, stored: stored, missing: missing, unixSeconds: Self.now))
+    }
+
     /// What was composed is better than anything but a fresh answer; what lacks a part, than
     /// nothing.
     @Test func compositionsComeBeforeTheOrigin() throws {
@@ -67,18 +69,12 @@ import Testing
 
     @Test func freshIsAHitStaleIsRefreshedBehindExpiredIsFetched() throws {
         let facts = try facts()
-        #expect(describe(.decide(facts, stored: nil, unixSeconds: Self.now)) == "fetch absent")
-        #expect(
-            describe(.decide(facts, stored: nil, missing: .absentVariant, unixSeconds: Self.now))
-                == "fetch absentVariant")
-        #expect(describe(.decide(facts, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
-        #expect(
-            describe(.decide(facts, stored: stored(age: 60), unixSeconds: Self.now))
-                == "staleWhileRevalidate 0 and refresh")
-        #expect(
-            describe(.decide(facts, stored: stored(age: 119), unixSeconds: Self.now))
-                == "staleWhileRevalidate -59 and refresh")
-        #expect(describe(.decide(facts, stored: stored(age: 120), unixSeconds: Self.now)) == "fetch stale with stored")
+        #expect(decided(facts) == "fetch absent")
+        #expect(decided(facts, missing: .absentVariant) == "fetch absentVariant")
+        #expect(decided(facts, stored(age: 20)) == "hit 40")
+        #expect(decided(facts, stored(age: 60)) == "staleWhileRevalidate 0 and refresh")
+        #expect(decided(facts, stored(age: 119)) == "staleWhileRevalidate -59 and refresh")
+        #expect(decided(facts, stored(age: 120)) == "fetch stale with stored")
     }
 
     @Test func whatNoCacheMayAnswerIsPassed() throws {
@@ -88,9 +84,7 @@ import Testing
             (try facts("/v1/me/library/songs", scope: nil), "pass personal"),
             (try facts(rule: .off), "pass off"),
         ]
-        for (facts, expected) in cases {
-            #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == expected)
-        }
+        for (facts, expected) in cases { #expect(decided(facts, stored(age: 0)) == expected) }
     }
 
     /// The content of a GET is no part of the key: it once went upstream, and what came back was
@@ -99,7 +93,7 @@ import Testing
         let facts = PlanFacts(
             method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),
             requestControl: CacheControl())
-        #expect(describe(.decide(facts, stored: stored(age: 0), unixSeconds: Self.now)) == "pass requestContent")
+        #expect(decided(facts, stored(age: 0)) == "pass requestContent")
     }
 
     /// RFC 9111 5.2.1 binds where the class follows the RFC; an operator's TTL is not undone by a
@@ -119,10 +113,8 @@ import Testing
             (noStore, "pass requestNoStore"),
         ]
         for (control, expected) in cases {
-            let bound = try facts("/v1/test", rule: .upstream, control: control)
-            #expect(describe(.decide(bound, stored: stored(age: 20), unixSeconds: Self.now)) == expected)
-            let operators = try facts(control: control)
-            #expect(describe(.decide(operators, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
+            #expect(try decided(facts("/v1/test", rule: .upstream, control: control), stored(age: 20)) == expected)
+            #expect(try decided(facts(control: control), stored(age: 20)) == "hit 40")
         }
     }
 
@@ -135,7 +127,7 @@ import Testing
                 key: CacheKey(scope: .shared, target: Array("/x".utf8)), status: 200, fields: [], body: [],
                 receivedAt: Self.now - age, lifetime: Lifetime(freshFor: 60, staleIfErrorFor: staleIfErrorFor),
                 classTag: 0, storefront: [])
-            return describe(.decide(facts, stored: stored, unixSeconds: Self.now))
+            return decided(facts, stored)
         }
         #expect(plan(age: 90, staleIfErrorFor: 100) == "requestMaxStale -30")
         #expect(plan(age: 91, staleIfErrorFor: 100) == "fetch stale with stored")
@@ -146,9 +138,9 @@ import Testing
         var control = CacheControl()
         control.onlyIfCached = true
         let facts = try facts("/v1/test", rule: .upstream, control: control)
-        #expect(describe(.decide(facts, stored: nil, unixSeconds: Self.now)) == "refuse onlyIfCached")
-        #expect(describe(.decide(facts, stored: stored(age: 130), unixSeconds: Self.now)) == "refuse onlyIfCached")
-        #expect(describe(.decide(facts, stored: stored(age: 20), unixSeconds: Self.now)) == "hit 40")
+        #expect(decided(facts) == "refuse onlyIfCached")
+        #expect(decided(facts, stored(age: 130)) == "refuse onlyIfCached")
+        #expect(decided(facts, stored(age: 20)) == "hit 40")
     }
 
     @Test func defaultsAreThoseOfTheDocumentation() {

@@ -21,7 +21,5 @@ import Testing
 
     /// RFC 9111 4.4: nobody may empty another origin's entries.
     @Test(arguments: ["http://other.test/v1/c", "//other.test/v1/c", "http://origin.test/v1/c", "mailto:a@b", "a:b/c"])
-    func referencesElsewhereLeadNowhere(reference: String) {
-        #expect(resolve(reference) == nil)
-    }
+    func referencesElsewhereLeadNowhere(reference: String) { #expect(resolve(reference) == nil) }
 }

@@ -84,7 +84,7 @@ import Upstream
         ])
     }
 
-    @Test func whatOneNodeLearnsHoldsForTheOtherAndOutlivesTheEngine() async throws {
+    @Test func nodesShareALimitThatOutlivesTheEngine() async throws {
         let (engine, origin) = (try RedisServer(), try Self.origin())
         let nodes = try ["a", "b"].map { try Node($0, engine: engine.port, origin: origin.port) }
         defer { for node in nodes { node.stop() } }

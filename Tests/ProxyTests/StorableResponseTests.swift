@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         [], ["Content-Encoding: identity"], ["Content-Encoding: identity", "content-encoding: identity"],
     ])
-    func whatIsNotCodedNamesItsResources(fields: [String]) throws {
+    func plainContentNamesItsResources(fields: [String]) throws {
         let plain = try response(fields)
         #expect(!plain.hasContentCoding && plain.scan.mentions == [ResourceMention.number(type: "a", id: "1")])
     }
@@ -30,7 +30,7 @@ import Testing
         ["Content-Encoding: gzip"], ["Content-Encoding: identity", "Content-Encoding: gzip"],
         ["Content-Encoding: identity, gzip"],
     ])
-    func whatIsCodedByAnyLineMayNameAnyResource(fields: [String]) throws {
+    func codedContentMayNameAnyResource(fields: [String]) throws {
         let coded = try response(fields)
         #expect(coded.hasContentCoding && coded.scan.mentions == [ResourceMention.everything])
     }

@@ -1,4 +1,5 @@
 import HTTP
+import TestSupport
 import Testing
 
 @testable import Proxy
@@ -8,11 +9,8 @@ import Testing
 
     private func chain(_ lines: String...) throws -> ViaChain {
         let text = "GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "Via: \($0)\r\n" }.joined() + "\r\n"
-        var parser = HeadParser(limits: .request)
-        let head = RequestHead()
-        let bytes = Array(text.utf8)
-        try #require(try parser.parse(bytes.span, into: head))
-        return ViaChain(head, bytes.span)
+        let request = try ParsedRequest(text)
+        return ViaChain(request.head, request.bytes.span)
     }
 
     private func field(_ chain: ViaChain) -> String {

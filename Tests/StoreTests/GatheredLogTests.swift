@@ -8,14 +8,18 @@ import Testing
 
 /// What is gathered must be in the file when SQLite, a reader or a crash looks for it.
 struct GatheredLogTests {
-    private func database(_ folder: TemporaryFolder, _ mode: Database.Mode = .readWrite) throws -> Database {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func database(_ mode: Database.Mode = .readWrite) throws -> Database {
         let path = folder.file("a.sqlite")
         if mode == .readWrite { _ = FileManager.default.createFile(atPath: path, contents: nil) }
         return try Database(path: path, mode: mode, busyTimeout: .zero)
     }
 
-    private func gathering(_ folder: TemporaryFolder) throws -> Database {
-        let database = try database(folder)
+    private func gathering() throws -> Database {
+        let database = try database()
         try database.execute("PRAGMA page_size = 2048; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         try database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT); CREATE INDEX u ON t (text)")
         GatheredLog.gather(database)
@@ -29,7 +33,7 @@ struct GatheredLogTests {
     }
 
     /// What a copy of the files holds, as after a crash of the process at this moment.
-    private func rowsInCopy(_ folder: TemporaryFolder) throws -> Int64 {
+    private func rowsInCopy() throws -> Int64 {
         let copy = try TemporaryFolder()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(
@@ -54,9 +58,8 @@ struct GatheredLogTests {
     }
 
     @Test func aTransactionIsInTheFileWhenItIsCommitted() throws {
-        let folder = try TemporaryFolder()
-        let database = try gathering(folder)
-        let reader = try self.database(folder, .readOnly)
+        let database = try gathering()
+        let reader = try self.database(.readOnly)
         for round in 1...20 {
             try database.transaction { () throws(SQLiteError) in
                 for number in 0..<round * 7 {
@@ -65,15 +68,14 @@ struct GatheredLogTests {
             }
             let rows = try database.integer("SELECT count(*) FROM t")
             #expect(try reader.integer("SELECT count(*) FROM t") == rows)
-            #expect(try rowsInCopy(folder) == rows)
+            #expect(try rowsInCopy() == rows)
         }
     }
 
     /// The writer's own cache is too small for a transaction: pages go to the log before its end,
     /// are read from there, changed, and written over.
     @Test func pagesThatSpillAreReadBackAndWrittenOver() throws {
-        let folder = try TemporaryFolder()
-        let database = try gathering(folder)
+        let database = try gathering()
         try database.execute("PRAGMA cache_size = 10; PRAGMA cache_spill = 5")
         try database.transaction { () throws(SQLiteError) in
             for number in 0..<600 {
@@ -81,43 +83,40 @@ struct GatheredLogTests {
                 if number % 50 == 49 { try database.execute("UPDATE t SET text = text || 'x' WHERE id % 97 = 3") }
             }
         }
-        #expect(try rowsInCopy(folder) == 600)
+        #expect(try rowsInCopy() == 600)
         #expect(try database.integer("SELECT count(*) FROM t WHERE text LIKE '%x'") == 7)
         #expect(try database.checkpoint())
-        #expect(try rowsInCopy(folder) == 600)
+        #expect(try rowsInCopy() == 600)
     }
 
-    @Test func whatIsRolledBackLeavesNothing() throws {
-        let folder = try TemporaryFolder()
-        let database = try gathering(folder)
+    @Test func aRollbackLeavesNothing() throws {
+        let database = try gathering()
         try insert(database, 0..<10)
         try database.execute("PRAGMA cache_size = 10; PRAGMA cache_spill = 5")
         for _ in 0..<3 {
             try database.execute("BEGIN IMMEDIATE")
             try insert(database, 1_000..<1_400)
             try database.execute("ROLLBACK")
-            #expect(try rowsInCopy(folder) == 10)
+            #expect(try rowsInCopy() == 10)
         }
         try insert(database, 10..<20)
-        #expect(try rowsInCopy(folder) == 20)
+        #expect(try rowsInCopy() == 20)
     }
 
     @Test func aLogThatBeginsAnewIsWhole() throws {
-        let folder = try TemporaryFolder()
-        let database = try gathering(folder)
+        let database = try gathering()
         for round in 0..<8 {
             try insert(database, round * 50..<round * 50 + 50)
             if round % 2 == 0 { #expect(try database.checkpoint()) }
             if round == 5 { try database.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
-            #expect(try rowsInCopy(folder) == Int64(round * 50 + 50))
+            #expect(try rowsInCopy() == Int64(round * 50 + 50))
         }
     }
 
     /// The disk is full while pages spill: SQLite took them for written, and a commit would tell
     /// readers of frames that are not in the file.
     @Test func aTransactionOfWhichAPartWasLostFails() throws {
-        let folder = try TemporaryFolder()
-        let database = try database(folder)
+        let database = try database()
         try database.execute("PRAGMA page_size = 2048; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
         try database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
         try database.execute("PRAGMA cache_size = 10; PRAGMA cache_spill = 5")
@@ -136,16 +135,15 @@ struct GatheredLogTests {
                 }
             }
             #expect(try database.integer("SELECT count(*) FROM t") == 20)
-            #expect(try rowsInCopy(folder) == 20)
+            #expect(try rowsInCopy() == 20)
         }
         try insert(database, 20..<30)
-        #expect(try rowsInCopy(folder) == 30)
+        #expect(try rowsInCopy() == 30)
     }
 
     /// A few calls of the system in place of two for each page.
     @Test func aTransactionIsWrittenInFewPieces() throws {
-        let folder = try TemporaryFolder()
-        let database = try gathering(folder)
+        let database = try gathering()
         let before = try Self.writes()
         try database.transaction { () throws(SQLiteError) in
             for _ in 0..<1_000 { try database.execute("INSERT INTO t (text) VALUES (hex(randomblob(200)))") }

@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 @Suite struct PendingWritesTests {
-    /// `#expect` calls nothing that mutates.
+    /// Whether it is taken.
     private func store(_ waiting: WaitingRecord, _ index: Int64, in pending: inout PendingWrites) -> Bool {
         pending.enqueue(.store(waiting), index) == .taken
     }
@@ -120,8 +120,7 @@ import Testing
             pending.beginRound()
             if let next { pending.add(next) }
             #expect(pending.takeRest(1).marks == [mark])
-            let isMore = pending.finishRound()
-            #expect(isMore == (next != nil))
+            #expect(pending.finishRound() == (next != nil))
         }
         let isMore = pending.finishRound(waiting: [StoreMark(table: .fact, key: [1], value: .text("a"))])
         #expect(!isMore && !pending.isEmpty, "a fact that waits is written after its purge")
@@ -168,7 +167,7 @@ import Testing
     }
 
     /// A process that had handed its file over found again what it had removed.
-    @Test func whatNoFileWillTakeCountsForLookUps() throws {
+    @Test func unwrittenRecordsCountForLookUps() throws {
         var pending = PendingWrites()
         let (first, second) = (try waiting("/a"), try waiting("/b"))
         pending.touch(4, at: noon)
@@ -205,7 +204,7 @@ import Testing
         #expect(pending.isEmpty && pending.byteCount == 0 && !pending.claim(.early))
     }
 
-    @Test func whatComesAfterAFailureMakesNoTurnSooner() throws {
+    @Test func noTurnComesSoonerAfterAFailure() throws {
         var pending = PendingWrites()
         pending.hold()
         #expect(!pending.claim(.scheduled) && !pending.claim(.early))
@@ -215,7 +214,7 @@ import Testing
 
     /// A removal was forgotten together with the newer answer that did not fit, and what it had
     /// removed came back out of the file.
-    @Test func whatDoesNotFitLeavesNothingOlderBehind() throws {
+    @Test func aRecordThatDoesNotFitRemovesTheOlderOne() throws {
         var pending = PendingWrites()
         #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0, in: &pending))
         let large = try waiting("/a", filler(PendingWrites.maxBytes / 2))
@@ -228,7 +227,7 @@ import Testing
         #expect(!store(large, 4, in: &pending) && pending.operation(4) == nil)
     }
 
-    @Test func whatFailedWaitsAgainUnlessSomethingNewerDoes() throws {
+    @Test func aFailedWriteWaitsAgainUnlessReplaced() throws {
         var pending = PendingWrites()
         let (older, newer, other) = (try waiting("/a", "old"), try waiting("/a", "newer"), try waiting("/b"))
         #expect(store(older, 1, in: &pending) && store(other, 2, in: &pending))
@@ -239,7 +238,7 @@ import Testing
         #expect(isStore(pending.queued[1], of: newer) && isStore(pending.queued[2], of: other))
     }
 
-    @Test func whatIsInFlightCountsAgainstTheBound() throws {
+    @Test func recordsInFlightCountAgainstTheBound() throws {
         var pending = PendingWrites()
         let large = try waiting("/a", filler(PendingWrites.maxBytes * 2 / 3))
         #expect(store(large, 1, in: &pending))

@@ -9,7 +9,7 @@ struct RecordFactsTests {
             freshFor: 1, staleFor: 2, staleIfErrorFor: 3, keepFor: RecordFacts.Times.longest, initialAge: 5),
         storefront: Array("jp".utf8), selecting: Array("accept-language".utf8), resources: [1, .max, 7])
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func factsAreReadAsTheyWereWritten() throws {
         let (read, checksum) = try #require(decode(bytes(facts, checksum: .max - 1)))
         #expect(checksum == .max - 1 && read.receivedAt == noon && read.status == 300 && read.times == facts.times)
         #expect(read.classTag == 255 && read.storefront == facts.storefront)

@@ -69,15 +69,7 @@ struct RecordStoreTests {
 
     /// What agrees with its checksum may have been damaged before it was written.
     @Test func aRecordThatTheOwnerCannotUseIsRemovedByTheCheck() throws {
-        struct Owner: RecordOwner {
-            let plain = PlainOwner()
-            func note(_ marks: [StoreMark]) {}
-            func marks(of purge: Purge) -> [StoreMark] { [] }
-            func capTimes(at now: Int64) -> Int { 0 }
-            func canUse(_ record: Record) -> Bool { record.body != Array("bad".utf8) }
-            func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times { plain.aged(facts, at: now) }
-        }
-        let store = opened(Owner())
+        let store = opened(PlainOwner(uses: { $0.body != Array("bad".utf8) }))
         let (good, bad) = (try record("/good", "good"), try record("/bad", "bad"))
         for each in [good, bad] { store.store(each, each.key.index) }
         store.flush()
@@ -90,17 +82,9 @@ struct RecordStoreTests {
         let first = opened()
         first.add(StoreMark(table: .purged, key: Array("/a".utf8), value: .time(noon)))
         first.close()
-        final class Owner: RecordOwner {
-            let noted = Mutex<[StoreMark]>([])
-            func note(_ marks: [StoreMark]) { noted.withLock { $0 += marks } }
-            func marks(of purge: Purge) -> [StoreMark] { [] }
-            func capTimes(at now: Int64) -> Int { 0 }
-            func canUse(_ record: Record) -> Bool { true }
-            func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times { facts.times }
-        }
-        let owner = Owner()
-        let second = opened(owner)
-        #expect(owner.noted.withLock { $0.map(\.key) } == [Array("/a".utf8)] && second.health == .available)
+        let noted = Mutex<[StoreMark]>([])
+        let second = opened(PlainOwner(hears: { marks in noted.withLock { $0 += marks } }))
+        #expect(noted.withLock { $0.map(\.key) } == [Array("/a".utf8)] && second.health == .available)
         second.close()
     }
 

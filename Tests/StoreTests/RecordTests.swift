@@ -32,7 +32,7 @@ struct RecordTests {
             ])
     }
 
-    @Test func whatIsWrittenIsReadForItsKeyAlone() throws {
+    @Test func aRecordIsReadForItsKeyAlone() throws {
         let one = try record("/a", filler(100), selecting: "accept", resources: [.max], isGzip: true, variant: "v")
         var bytes: [UInt8] = []
         one.appendPortable(to: &bytes)

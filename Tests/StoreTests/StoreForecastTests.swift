@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func whatTheStartWouldSayIsForetold() throws {
+    @Test func theForecastAgreesWithTheStart() throws {
         #expect(mkdir(folder.file("folder"), 0o700) == 0 && mkfifo(folder.file("pipe"), 0o600) == 0)
         let regular = try folder.put("text".utf8, "regular")
         let beside = try folder.put([], "beside")

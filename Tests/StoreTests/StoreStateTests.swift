@@ -54,8 +54,7 @@ import Testing
     @Test func aFileIsOpenedLearntAndWritten() {
         var script = Script()
         #expect(script.on(.due(isForced: false)) == [.open])
-        #expect(
-            plain(script.on(.opened(isLearnt: false))) == [.schedule(.learn), .schedule(.capUses), .again])
+        #expect(plain(script.on(.opened(isLearnt: false))) == [.schedule(.learn), .schedule(.capUses), .again])
         #expect(script.on(.due(isForced: false)) == [.write(makingRoom: true)])
         #expect(script.on(.wrote(.part, isOver: false)) == [.again])
         #expect(script.on(.wrote(.all, isOver: false)) == [.health(.available)])
@@ -67,7 +66,7 @@ import Testing
 
     /// It was written at once, without company, and where that never ended nothing that a trouble
     /// had interrupted went on.
-    @Test func whatCameDuringARoundGathersForTheNext() {
+    @Test func changesDuringARoundGatherForTheNext() {
         var script = Script.opened
         _ = script.on(.wrote(.all, isOver: true))
         _ = script.on(.failed("full", .room))
@@ -94,8 +93,8 @@ import Testing
     func aFullDiskKeepsTheConnection(fault: FileFault) {
         var script = Script.opened
         let effects = script.on(.failed("full", fault))
-        #expect(
-            plain(effects) == [.putBack, .retry(after: .seconds(1))] && effects.contains(.health(.failing("full"))))
+        #expect(plain(effects) == [.putBack, .retry(after: .seconds(1))])
+        #expect(effects.contains(.health(.failing("full"))))
         #expect(script.on(.due(isForced: false)).isEmpty && !script.state.isSettled)
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.write(makingRoom: true)])
         #expect(script.on(.wrote(.all, isOver: false)).contains(.tell("cache file /c works again")))
@@ -117,11 +116,10 @@ import Testing
         #expect(script.on(.probed(segment: 3, isReadable: false)) == [.giveUp(3), .schedule(.sweep)])
     }
 
-    @Test func aPageThatCannotBeReadHasTheFileSetAsideAtTheSecondLookAndOnce() {
+    @Test func anUnreadablePageSetsTheFileAsideOnce() {
         var script = Script.opened
         #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
-        let first = script.on(.examined(.unreadable("EIO")))
-        #expect(plain(first) == [.dropConnection, .retry(after: .seconds(1))])
+        #expect(plain(script.on(.examined(.unreadable("EIO")))) == [.dropConnection, .retry(after: .seconds(1))])
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
         _ = script.on(.opened(isLearnt: true))
         #expect(script.on(.failed("EIO", .unreadable)) == [.putBack, .examine])
@@ -188,8 +186,7 @@ import Testing
         _ = script.on(.wrote(.all, isOver: true))
         _ = script.on(.failed("full", .room))
         #expect(script.on(.choreDue(.shrink)).isEmpty)
-        let effects = script.on(.wrote(.all, isOver: false), after: .seconds(2))
-        #expect(plain(effects) == [.schedule(.shrink)])
+        #expect(plain(script.on(.wrote(.all, isOver: false), after: .seconds(2))) == [.schedule(.shrink)])
     }
 
     /// Room was made for all that waited, however far the files were beyond their bound.
@@ -212,9 +209,7 @@ import Testing
     /// Purge marks are written later by the lag.
     @Test func aClockThatIsBehindWhatItSaidIsKnown() {
         var script = Script.opened
-        func lag() -> Int64 {
-            script.state.lag.seconds(script.unixSeconds, at: script.uptime)
-        }
+        func lag() -> Int64 { script.state.lag.seconds(script.unixSeconds, at: script.uptime) }
         _ = script.on(.due(isForced: false))
         #expect(lag() == 0)
         script.unixSeconds -= 59
@@ -319,9 +314,7 @@ import Testing
 
     @Test func purgesThatAreOwedBecomeOneOfEverything() {
         var script = Script()
-        for purge in 0..<PurgeTurns.mostOwed {
-            #expect(script.on(asked(purge)) == [.purge(.answer(purge))])
-        }
+        for purge in 0..<PurgeTurns.mostOwed { #expect(script.on(asked(purge)) == [.purge(.answer(purge))]) }
         let last = PurgeTurns.mostOwed
         let wide = Purge(selection: EntrySelection(), mode: .hard, now: noon)
         #expect(script.on(asked(last)) == [.purge(.answer(last)), .purge(.widen(into: last, wide))])

@@ -24,12 +24,15 @@ func record(
         fields: Array("Content-Type: application/json\r\n".utf8)[...], body: Array(body.utf8), isGzip: isGzip)
 }
 
-/// An owner without marks, of records that can all be used; a soft purge ends all durations.
+/// An owner without marks; a soft purge ends all durations.
 struct PlainOwner: RecordOwner {
-    func note(_ marks: [StoreMark]) {}
+    var hears: @Sendable ([StoreMark]) -> Void = { _ in }
+    var uses: @Sendable (Record) -> Bool = { _ in true }
+
+    func note(_ marks: [StoreMark]) { hears(marks) }
     func marks(of purge: Purge) -> [StoreMark] { [] }
     func capTimes(at now: Int64) -> Int { 0 }
-    func canUse(_ record: Record) -> Bool { true }
+    func canUse(_ record: Record) -> Bool { uses(record) }
 
     func aged(_ facts: RecordFacts, at now: Int64) -> RecordFacts.Times {
         RecordFacts.Times(freshFor: 0, staleFor: 0, staleIfErrorFor: 0, keepFor: 0, initialAge: 0)

@@ -2,7 +2,7 @@ import Testing
 import Text
 
 @Suite struct BoundedConversionTests {
-    @Test func whatFitsIsItsWholePart() {
+    @Test func valuesInRangeLoseTheirFraction() {
         for (value, whole) in [(0.0, 0), (1.9, 1), (-1.9, -1), (9_007_199_254_740_992, 9_007_199_254_740_992)] {
             #expect(Int(clamping: value) == whole && Int64(clamping: value) == Int64(whole))
         }
@@ -10,7 +10,7 @@ import Text
     }
 
     /// They ended the process.
-    @Test func whatDoesNotFitIsTheNearestThatDoes() {
+    @Test func valuesOutOfRangeAreClamped() {
         for value in [9_223_372_036_854_775_808.0, 1e19, 1e308, .infinity] {
             #expect(Int64(clamping: value) == .max && Int64(clamping: -value) == .min)
         }

@@ -13,7 +13,7 @@ import Testing
         (#"{"a":1,"a":2}"#, #"{"a":2}"#),
         (#"{"a":1,"b":[{"c":"é","d":null}]}"#, #" { "b" : [ {"d":null,"c":"\u00e9"} ], "a":1 } "#),
     ])
-    func whatSaysTheSameDoesNotDiffer(expected: String, found: String) {
+    func equalValuesDoNotDiffer(expected: String, found: String) {
         #expect(difference(expected, found) == nil)
     }
 

@@ -56,9 +56,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
     @Test(arguments: [
         #""\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#, #""\udc00""#, #""\ud83c\u0041""#,
     ])
-    func `half a surrogate pair is refused`(text: String) {
-        #expect(reason(text) == .loneSurrogate)
-    }
+    func `half a surrogate pair is refused`(text: String) { #expect(reason(text) == .loneSurrogate) }
 
     @Test(arguments: [#""\x""#, #""\u12g4""#, #""\U0041""#, #""\'""#])
     func `unknown escapes are refused`(text: String) { #expect(reason(text) == .badEscape) }
@@ -91,9 +89,7 @@ private func reason(_ text: String) -> JSONError.Reason? { reason(Array(text.utf
         "[1,]", "{,}", #"{"a":1,}"#, #"{"a" 1}"#, "{a:1}", "[1 2]", "{]", "[}", "'a'", "//\n1", "]", "True", "nul1",
         #"{1:2}"#,
     ])
-    func `what other parsers let pass is refused`(text: String) {
-        #expect(reason(text) == .unexpectedByte)
-    }
+    func `what other parsers let pass is refused`(text: String) { #expect(reason(text) == .unexpectedByte) }
 
     @Test func `every cut of a text is truncated and says so`() {
         let text = Array(#"{"a":[1,true,null,"x\u00e9\ud83c\udfb5"],"b":{"c":-1.5}}"#.utf8)

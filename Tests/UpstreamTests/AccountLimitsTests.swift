@@ -31,7 +31,7 @@ import Testing
     }
 
     /// What waits for the common rate goes on under the limit that its token gets meanwhile.
-    @Test func whatWaitsComesUnderTheLimitOfItsToken() {
+    @Test func waitingRequestsComeUnderTheLimitOfTheirToken() {
         var budget = budget(rate: 20)
         for number in 0..<4 { _ = budget.submit(job(number), .waitingClient, account: 7, now: now) }
         _ = budget.submit(job(10), .waitingClient, account: 8, now: now)
@@ -48,7 +48,7 @@ import Testing
 
     /// In signed mode a client's own field could make the origin answer 429, and the proxy slowed
     /// down for everyone.
-    @Test func refusalOfWhatIsOneClientsOwnTeachesNothingOfTheSharedLimit() {
+    @Test func refusalOfAClientsOwnRequestLeavesTheSharedLimit() {
         var budget = budget()
         for number in 0..<10 {
             _ = budget.submit(job(number), .waitingClient, account: 5, now: now)

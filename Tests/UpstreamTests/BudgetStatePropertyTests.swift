@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    @Test(arguments: 0..<TestSize.of(10, release: 40) as Range<UInt64>)
     func promisesHoldForAnyEvents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let connections = (0..<Int.random(in: 1...3, using: &random)).map { _ in Int.random(in: 1...5, using: &random) }
@@ -113,7 +113,7 @@ import Testing
 
     /// However much others ask for: what stands at a place of its party's line goes once each of
     /// the parties has had as many turns.
-    @Test(arguments: 0..<40 as Range<UInt64>) func noPartyStarves(seed: UInt64) {
+    @Test(arguments: 0..<TestSize.of(10, release: 40) as Range<UInt64>) func noPartyStarves(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let lanes = Int.random(in: 1...3, using: &random)
         var budget = BudgetState(rate: 10, maxWaiting: 1_000_000, maxWaitingInBackground: 1_000_000)

@@ -59,7 +59,7 @@ import Testing
     }
 
     /// They waited for 6 to 20 s.
-    @Test(arguments: [0, 7] as [UInt64]) func whatWaitsIsTurnedAwayOnceTheLastTriesHaveFailed(account: UInt64) {
+    @Test(arguments: [0, 7] as [UInt64]) func waitingRequestsAreTurnedAwayAfterTheLastTries(account: UInt64) {
         var (budget, actions, moment) = refusedBudget(account: account)
         #expect(actions == [.turnAway(job(10), retryAfter: 1), .turnAway(job(11), retryAfter: 1)])
         #expect(budget.waitingCount == 0 && budget.inFlight == 0)
@@ -139,39 +139,29 @@ import Testing
 
     @Test func moreUrgentGoFirstAndEqualsInTheirOrder() {
         var budget = budget(asked: 0..<1)
-        let priorities: [UpstreamPriority] = [
-            .refresh, .waitingClient, .revalidation, .waitingClient, .refresh,
-        ]
+        let priorities: [UpstreamPriority] = [.refresh, .waitingClient, .revalidation, .waitingClient, .refresh]
         for (index, priority) in priorities.enumerated() {
             #expect(budget.submit(job(index + 1), priority, now: now) == [])
         }
         #expect(order(&budget, after: job(0)) == [2, 4, 3, 1, 5])
     }
 
-    @Test func repeatedRequestGoesBeforeItsEquals() {
-        var budget = budget(asked: 0..<2)
-        _ = budget.submit(job(2), .refresh, now: now)
-        _ = budget.submit(job(3), .refresh, isRepeated: true, now: now)
-        #expect(order(&budget, after: job(0)) == [1, 3, 2])
-    }
-
     /// The last of them went first, and the first might have waited for ever.
-    @Test func repeatedRequestsGoInTheOrderInWhichTheyCame() {
+    @Test func repeatedRequestsKeepTheirOrder() {
         var budget = budget(asked: 0..<2)
         for number in 2...4 { _ = budget.submit(job(number), .waitingClient, isRepeated: true, now: now) }
         _ = budget.submit(job(5), .waitingClient, now: now)
         #expect(order(&budget, after: job(0)) == [2, 3, 4, 1, 5])
     }
 
-    @Test func repeatedRequestsOfSeveralLanesGoInTheOrderInWhichTheyCame() {
+    @Test func repeatedRequestsOfSeveralLanesKeepTheirOrder() {
         var budget = budget(lanes: [1, 1], rate: 1)
         #expect(budget.submit(job(0), .waitingClient, now: now) == [.start(job(0))])
         #expect(budget.end(job(0), .answered, now: now) == [])
         for number in 1...2 {
             _ = budget.submit(job(number, lane: number - 1), .waitingClient, isRepeated: true, now: now)
         }
-        let later = now + .seconds(1)
-        #expect(budget.tick(now: later) == [.start(job(1))])
+        #expect(budget.tick(now: now + .seconds(1)) == [.start(job(1))])
     }
 
     /// The line is whole wherever a repeat leaves it.
@@ -225,7 +215,7 @@ import Testing
         #expect(budget.end(job(3), .unanswered, now: now) == [], "nothing is left of it")
     }
 
-    @Test func moreUrgentRequestTakesThePlaceOfTheNewestOfTheLeastUrgent() {
+    @Test func moreUrgentRequestReplacesTheNewestOfTheLeastUrgent() {
         var budget = budget(lanes: [1, 1], maxWaiting: 3)
         for lane in 0...1 { _ = budget.submit(job(0, lane: lane), .waitingClient, now: now) }
         _ = budget.submit(job(1, lane: 0), .refresh, now: now)

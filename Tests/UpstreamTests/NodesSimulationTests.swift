@@ -22,8 +22,7 @@ import Testing
     /// leave each other no time for repeats. Ten nodes that have lost the engine are not in step
     /// any more, and where each has less than one a second their requests collide.
     private static let cases = [
-        Case(
-            perSecond: 0.5, clients: 4, seconds: 600, mostShared: 0.12, mostLost: 0.55, mostFailed: (80, 700)),
+        Case(perSecond: 0.5, clients: 4, seconds: 600, mostShared: 0.12, mostLost: 0.55, mostFailed: (80, 700)),
         Case(perSecond: 4, clients: 20, seconds: 90, mostShared: 0.1, mostLost: 0.15, mostFailed: (2, 60)),
         Case(perSecond: 20, clients: 100, seconds: 90, mostShared: 0.1, mostLost: 0.15, mostFailed: (0, 0)),
     ]

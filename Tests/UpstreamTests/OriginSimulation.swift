@@ -87,8 +87,7 @@ struct OriginSimulation {
     private mutating func ask() {
         while budget.waitingCount < Self.waiting {
             nextJob += 1
-            perform(
-                budget.submit(BudgetState.JobID(lane: nextJob % 2, number: nextJob), .waitingClient, now: instant))
+            perform(budget.submit(BudgetState.JobID(lane: nextJob % 2, number: nextJob), .waitingClient, now: instant))
         }
         guard let wakeAt = budget.wakeAt, !isTicking else { return }
         isTicking = true

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(arguments: 0..<TestSize.of(8, release: 20) as Range<UInt64>)
     func promisesHoldForAnyEvents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var settings = UpstreamSettings(

@@ -29,12 +29,9 @@ import Testing
         var pool = pool(connections: connections)
         for number in 0..<count {
             #expect(pool.submit(r(1000 + number), isReplayable: true, now: now) == [.open(c(number))])
-            #expect(
-                pool.connected(c(number), now: now) == [.lease(c(number), r(1000 + number), isReused: false)])
+            #expect(pool.connected(c(number), now: now) == [.lease(c(number), r(1000 + number), isReused: false)])
         }
-        for number in 0..<count {
-            #expect(pool.finished(c(number), isReusable: true, now: now).isEmpty)
-        }
+        for number in 0..<count { #expect(pool.finished(c(number), isReusable: true, now: now).isEmpty) }
         for number in asked { _ = pool.submit(r(number), isReplayable: true, now: now) }
         return pool
     }
@@ -95,8 +92,7 @@ import Testing
 
     @Test func idleConnectionPastItsTimeoutIsNotUsedThoughNoTickHasCome() {
         var pool = idlePool(1)
-        let late = now + .seconds(31)
-        #expect(pool.submit(r(1), isReplayable: true, now: late) == [.open(c(1))])
+        #expect(pool.submit(r(1), isReplayable: true, now: now + .seconds(31)) == [.open(c(1))])
     }
 
     // MARK: Repeating
@@ -111,14 +107,6 @@ import Testing
         #expect(pool.broke(c(2), again, now: now) == [.close(c(2)), .fail(r(1), again)])
     }
 
-    @Test func requestIsRepeatedAtMostOnceWhateverTheFailureSays() {
-        var pool = idlePool(1, asked: 1)
-        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
-        _ = pool.broke(c(0), dead, now: now)
-        _ = pool.connected(c(1), now: now)
-        #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .fail(r(1), dead)])
-    }
-
     @Test(arguments: [
         UpstreamFailure.closedEarly(.nothing(isReused: false)), .closedEarly(.head), .closedEarly(.content),
         .malformed(.statusLine), .timeout(.firstByte),
@@ -126,13 +114,6 @@ import Testing
     func otherFailuresAreNotRepeated(failure: UpstreamFailure) {
         var pool = idlePool(1, asked: 1)
         #expect(pool.broke(c(0), failure, now: now) == [.close(c(0)), .fail(r(1), failure)])
-    }
-
-    @Test func otherMethodsAreNeverRepeated() {
-        var pool = idlePool(1)
-        #expect(pool.submit(r(1), isReplayable: false, now: now) == [.lease(c(0), r(1), isReused: true)])
-        let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
-        #expect(pool.broke(c(0), dead, now: now) == [.close(c(0)), .fail(r(1), dead)])
     }
 
     @Test func otherMethodsGetAFreshConnectionOrOneUsedAMomentAgo() {
@@ -197,10 +178,7 @@ import Testing
         for number in 2...4 { #expect(pool.submit(r(number), isReplayable: true, now: now).isEmpty) }
         let later = now + .milliseconds(100)
         #expect(pool.tick(now: later) == [.open(c(1))])
-        #expect(
-            pool.connected(c(1), now: later) == [
-                .lease(c(1), r(2), isReused: false), .open(c(2)), .open(c(3)),
-            ])
+        #expect(pool.connected(c(1), now: later) == [.lease(c(1), r(2), isReused: false), .open(c(2)), .open(c(3))])
     }
 
     @Test func connectionsThatFailTogetherAreOneFailure() {
@@ -234,16 +212,14 @@ import Testing
     @Test func connectThatTakesTooLongFails() {
         var pool = pool(connections: 1, asked: 1)
         #expect(pool.wakeAt == now + .seconds(5))
-        #expect(
-            pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .dial(.timedOut))])
+        #expect(pool.tick(now: now + .seconds(5)) == [.close(c(0)), .fail(r(1), .dial(.timedOut))])
     }
 
     @Test func originThatSaysNothingMissesTheFirstByteDeadline() {
         var pool = pool(asked: 1)
         _ = pool.connected(c(0), now: now + .seconds(1))
         #expect(pool.tick(now: now + .seconds(60)).isEmpty)
-        #expect(
-            pool.tick(now: now + .seconds(61)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
+        #expect(pool.tick(now: now + .seconds(61)) == [.close(c(0)), .fail(r(1), .timeout(.firstByte))])
     }
 
     /// 5 s to connect, 60 s for the head and ten times 60 s for its content.

@@ -59,7 +59,7 @@ import Testing
         #expect(state.admit(now: at(35)) == nil)
     }
 
-    @Test func whatTheOriginSaysCountsFromTheFirst429OnButItIsAskedWithinAMinute() {
+    @Test func aLongRetryAfterIsTestedEachMinute() {
         var state = RefusalState()
         state.refused(retryAfter: .seconds(86_400), now: at(0))
         #expect(state.admit(now: at(0)) == 86_400)

@@ -21,13 +21,8 @@ import Testing
         }
     }
 
-    private static let echo = ScriptedOrigin.Step.serve { request in
-        let target = request.split(separator: " ")[1]
-        return Array("HTTP/1.1 200 X\r\nContent-Length: \(target.utf8.count)\r\n\r\n\(target)".utf8)
-    }
-
     private func scene(_ authority: PlayedAuthority, loops: Int = 2) throws -> GateScene {
-        let scene = try GateScene(ScriptedOrigin([Self.echo]), loops: loops, connections: 2)
+        let scene = try GateScene(ScriptedOrigin([.echo]), loops: loops, connections: 2)
         scene.budget.share { authority.ask($0, $1) }
         scene.budget.poll(now: .now())
         return scene

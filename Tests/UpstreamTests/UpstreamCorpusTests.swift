@@ -54,9 +54,7 @@ struct UpstreamCorpusTests {
     @Test func everyAnswerIsJudgedAsTheCorpusAsks() throws {
         let cases = try Self.cases()
         #expect(cases.count > 600)
-        for item in cases {
-            check(item, ResponsePlayer(method: item.method))
-        }
+        for item in cases { check(item, ResponsePlayer(method: item.method)) }
     }
 
     @Test func everyAnswerIsJudgedTheSameInPieces() throws {

@@ -11,29 +11,17 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpstreamGateTests {
     private typealias Step = ScriptedOrigin.Step
 
-    private static func answer(_ text: String, status: Int = 200) -> [UInt8] {
-        Array("HTTP/1.1 \(status) X\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
-    }
-
-    private static func target(_ request: String) -> String { String(request.split(separator: " ")[1]) }
-
-    /// Answers each request with its target.
-    private static let echo = Step.serve { answer(target($0)) }
-
     /// Refuses the first so many requests of all connections, then answers with the target.
     private static func refusing(_ count: Int) -> Step {
-        let left = Counted(count)
-        return .serve { left.takeOne() ? answer("API capacity exceeded", status: 429) : answer(target($0)) }
-    }
-
-    private final class Counted: Sendable {
-        private let left: Mutex<Int>
-        init(_ count: Int) { left = Mutex(count) }
-        func takeOne() -> Bool {
-            left.withLock { left in
+        let left = Mutex(count)
+        return .serve { request in
+            let isRefused = left.withLock { left in
                 left -= 1
                 return left >= 0
             }
+            return isRefused
+                ? wholeAnswer("API capacity exceeded", status: 429)
+                : wholeAnswer(String(request.split(separator: " ")[1]))
         }
     }
 
@@ -43,19 +31,11 @@ import Testing
         budget: UpstreamBudget = UpstreamBudget()
     ) throws -> (scene: GateScene, gate: ScriptedOrigin.Gate) {
         let gate = ScriptedOrigin.Gate()
-        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("first")), Self.echo])
+        let origin = try ScriptedOrigin([.request, .wait(gate), .answer("first"), .echo])
         return (try GateScene(origin, budget: budget), gate)
     }
 
     // MARK: Turns
-
-    @Test func requestThatNeedNotWaitIsAnsweredAndGivesItsTurnBack() async throws {
-        let scene = try GateScene(ScriptedOrigin([Self.echo]))
-        #expect(await scene.send("/a").end().text == "/a")
-        #expect(await scene.send("/b").end().text == "/b")
-        #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: nil, inFlight: 0, waiting: 0))
-        #expect(scene.count(.started) == 2 && scene.count(.queued) == 0)
-    }
 
     @Test func waitingRequestsGoByUrgency() async throws {
         let (scene, gate) = try heldScene()
@@ -74,8 +54,7 @@ import Testing
     }
 
     @Test func turnOfOneLoopMayStartARequestOfAnother() async throws {
-        let scene = try GateScene(
-            ScriptedOrigin([Self.echo]), loops: 2, connections: 4, budget: UpstreamBudget(rate: 50))
+        let scene = try GateScene(ScriptedOrigin([.echo]), loops: 2, connections: 4, budget: UpstreamBudget(rate: 50))
         let all = (0..<20).map { scene.send("/\($0)", lane: $0 % 2) }
         for (index, sent) in all.enumerated() { #expect(await sent.end().text == "/\(index)") }
         #expect(scene.budget.snapshot == UpstreamBudget.Snapshot(rate: 50, inFlight: 0, waiting: 0))
@@ -94,7 +73,7 @@ import Testing
         #expect(await client.end().text == "/client")
     }
 
-    @Test func whatWaitsPastItsDeadlineFails() async throws {
+    @Test func aRequestThatWaitsPastItsDeadlineFails() async throws {
         let (scene, gate) = try heldScene()
         let first = scene.send("/first")
         let late = scene.send("/late", within: .milliseconds(30))
@@ -106,7 +85,7 @@ import Testing
     }
 
     @Test func failureGivesTheTurnBack() async throws {
-        let scene = try GateScene(ScriptedOrigin([.request, .close], [Self.echo]))
+        let scene = try GateScene(ScriptedOrigin([.request, .close], [.echo]))
         let (one, two) = (scene.send("/1"), scene.send("/2"))
         #expect(await one.end().failure == .closedEarly(.nothing(isReused: false)))
         #expect(await two.end().text == "/2")
@@ -144,7 +123,7 @@ import Testing
 
     @Test func aShortRetryAfterIsWaitedFor() async throws {
         let refusal = "HTTP/1.1 429 X\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
-        let scene = try GateScene(ScriptedOrigin([.request, .send(refusal), Self.echo]))
+        let scene = try GateScene(ScriptedOrigin([.request, .send(refusal), .echo]))
         let begun = Instant.now()
         #expect(await scene.send("/a").end().text == "/a")
         #expect(Instant.now() - begun >= .seconds(1), "half a second would have been enough")
@@ -188,7 +167,7 @@ import Testing
     }
 
     @Test func requestTakenBackInFlightGivesItsTurnBack() async throws {
-        let scene = try GateScene(ScriptedOrigin([.request, .hold], [Self.echo]))
+        let scene = try GateScene(ScriptedOrigin([.request, .hold], [.echo]))
         let gone = scene.send("/gone")
         // Before that, its connection would serve the next one.
         waitUntil { scene.targets == ["/gone"] }
@@ -202,7 +181,7 @@ import Testing
 
     @Test func cancellingTheSendingGivesTheTurnBackToo() async throws {
         let long = "HTTP/1.1 200 X\r\nContent-Length: 100\r\n\r\n\(String(repeating: "x", count: 100))"
-        let scene = try GateScene(ScriptedOrigin([.request, .send(long), .hold], [Self.echo])) {
+        let scene = try GateScene(ScriptedOrigin([.request, .send(long), .hold], [.echo])) {
             $0.maxCollectedBytes = 10
         }
         let gone = scene.send("/gone", cancelling: .began)
@@ -237,7 +216,7 @@ import Testing
         let scene = try GateScene(
             ScriptedOrigin([
                 .request, .send(head + String(repeating: "x", count: 50)), .wait(gate),
-                .send(String(repeating: "y", count: 50)), Self.echo,
+                .send(String(repeating: "y", count: 50)), .echo,
             ])
         ) { $0.maxCollectedBytes = 20 }
         let streamed = scene.send("/streamed")
@@ -251,7 +230,7 @@ import Testing
 
     @Test func interimResponsesAreHandedOn() async throws {
         let hint = "HTTP/1.1 103 X\r\nLink: </a>\r\n\r\n"
-        let scene = try GateScene(ScriptedOrigin([.request, .send(hint), .send(Self.answer("done")), .hold]))
+        let scene = try GateScene(ScriptedOrigin([.request, .send(hint), .answer("done"), .hold]))
         let sent = scene.send("/")
         #expect(await sent.end().text == "done")
         let interim = scene.onLoop { _ in sent.receiver.interim }
@@ -273,19 +252,13 @@ import Testing
     @Test func retiredGateFinishesWhatItHasAndIsLetGo() async throws {
         let (scene, gate) = try heldScene()
         let (first, second) = (scene.send("/first"), scene.send("/second"))
-        let retired = Flag()
-        scene.onLoop { $0.retire { retired.raise() } }
-        #expect(!retired.isRaised)
+        let isRetired = Atomic<Bool>(false)
+        scene.onLoop { $0.retire { isRetired.store(true, ordering: .relaxed) } }
+        #expect(isRetired.load(ordering: .relaxed) == false)
         gate.open()
         #expect(await first.end().text == "first")
         #expect(await second.end().text == "/second")
-        waitUntil { retired.isRaised }
+        waitUntil { isRetired.load(ordering: .relaxed) }
         waitUntil { scene.origin.endedConnections > 0 }
-    }
-
-    private final class Flag: Sendable {
-        private let value = Atomic<Bool>(false)
-        var isRaised: Bool { value.load(ordering: .relaxed) }
-        func raise() { value.store(true, ordering: .relaxed) }
     }
 }

@@ -5,6 +5,18 @@ import TestSupport
 @testable import EventLoop
 @testable import Upstream
 
+/// The bytes of a whole answer.
+func wholeAnswer(_ text: String, status: Int = 200, fields: String = "") -> [UInt8] {
+    Array("HTTP/1.1 \(status) X\r\n\(fields)Content-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
+}
+
+extension ScriptedOrigin.Step {
+    static func answer(_ text: String, fields: String = "") -> Self { .send(wholeAnswer(text, fields: fields)) }
+
+    /// Answers each request with its target.
+    static let echo = Self.serve { wholeAnswer(String($0.split(separator: " ")[1])) }
+}
+
 /// A loop with a pool in front of a scripted origin. What touches the pool goes through `onLoop`.
 final class UpstreamScene {
     let loop: EventLoop

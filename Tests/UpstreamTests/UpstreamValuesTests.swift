@@ -27,9 +27,8 @@ import Testing
         }
     }
 
-    @Test func whatHasNoSideEffectsOfItsOwnIsIdempotent() {
-        let idempotent = HTTP.Method.allCases.filter(\.isIdempotent)
-        #expect(idempotent == [.get, .head, .put, .delete, .options, .trace])
+    @Test func idempotentMethodsAreThoseOfRFC9110() {
+        #expect(HTTP.Method.allCases.filter(\.isIdempotent) == [.get, .head, .put, .delete, .options, .trace])
     }
 
     @Test(arguments: [

@@ -29,10 +29,10 @@ import Text
         #"{"results":[]}"#, #"{"results":"a"}"#, #"{"data":[]}}"#, #"{"data":[]}{"data":[]}"#, #"{"data":[]} x"#,
         "\u{FEFF}{\"data\":[]}", #"{"data":[],}"#, #"{'data':[]}"#, #"{"meta":{},"data":null}"#,
     ])
-    func whatIsNeitherIsNone(body: String) { #expect(!isAnswer(body)) }
+    func otherBodiesAreNoAnswer(body: String) { #expect(!isAnswer(body)) }
 
     /// A connection that ends early, a proxy that stops in the middle.
-    @Test(arguments: 0..<30) func whatIsCutOffIsNone(seed: UInt64) {
+    @Test(arguments: 0..<5) func aTruncatedBodyIsNoAnswer(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let resources = (0..<Int.random(in: 1...5, using: &random)).map { _ in Self.resource }.joined(separator: ",")
         let whole = Array(#"{"next":"/v1/x?offset=1","data":[\#(resources)],"meta":{"total":9}}"#.utf8)
@@ -43,7 +43,7 @@ import Text
     }
 
     /// The same as read by another parser, for JSON of every kind.
-    @Test(arguments: 0..<200) func itIsAsAnotherParserSaysIt(seed: UInt64) throws {
+    @Test(arguments: 0..<60) func itIsAsAnotherParserSaysIt(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let values = ["null", "[]", "{}", "1", #""x""#, "[{}]", "[1]", #"{"a":[]}"#, #"[{"id":"1","type":"a"}, 2]"#]
         let names = ["data", "results", "errors", "meta", "next"].shuffled(using: &random)

@@ -92,9 +92,7 @@ private func list(_ name: String, isView: Bool = false) -> CatalogRequest.Subjec
         "/v1/catalog/us/songs/1?relate[songs]=library", "/v1/catalog/us/songs/a~b", "/v1/catalog/us/songs/%C3%A9",
         "/v1/catalog/us/songs/a,b", "/v1/catalog/us/songs/1/a%20b", "/v1/catalog/us/songs/1/view/a,b", "/",
     ])
-    func `other paths and personal requests are none`(target: String) {
-        #expect(parsed(target) == nil)
-    }
+    func `other paths and personal requests are none`(target: String) { #expect(parsed(target) == nil) }
 
     @Test(arguments: [
         "songs?ids=", "songs?ids", "songs?ids=,,", "songs?ids=1&ids=2", "songs?ids=1,a+b", "songs?ids=%201",

@@ -61,7 +61,7 @@ private struct Parts: Equatable {
         return try #require(CatalogRequest(target), note)
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `targets lead to what they were made of and are canonical`(seed: UInt64) throws {
         var maker = TargetMaker(random: SeededGenerator(seed: seed))
         var (lists, batches) = (0, 0)
@@ -101,7 +101,7 @@ private struct Parts: Equatable {
         #expect(lists > 20 && batches > 20, "seed \(seed)")
     }
 
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `requests with equal parts are equal targets, but for empty elements`(seed: UInt64) throws {
         var maker = TargetMaker(random: SeededGenerator(seed: seed))
         var seen: [(Parts, String)] = []

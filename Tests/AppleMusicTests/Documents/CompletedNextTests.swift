@@ -82,7 +82,7 @@ private func completed(_ next: String, _ target: String) throws -> String? {
 
     /// Followed link by link, every request has what the first one had, and the offset is the
     /// origin's.
-    @Test(arguments: UInt64(1)...20)
+    @Test(arguments: 1...TestSize.of(5, release: 20) as ClosedRange<UInt64>)
     func `a client that follows completed links keeps asking for the same`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let optional = ["limit=5", "include=b,a", "l=fr", "extend=x", "limit[tracks]=3", "q=%22%5C%26", "aa", "zz=1"]

@@ -16,18 +16,6 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         "views":{"related":{"data":[{"id":"9","type":"albums"}]}}}],"next":"/v1/x?offset=1","meta":{}}
         """#
 
-    @Test func `a resource's parts are found`() throws {
-        let bytes = Array(Self.album.utf8)
-        let document = try #require(DocumentScan(bytes.span).document)
-        try ScannedText(bytes: bytes, document: document).expect(try JSON.parse(bytes), "the album")
-        #expect(document.objects.map(\.parent) == [-1, 1, 0, 2, 2, 3])
-        #expect(document.objects.map(\.end) == [6, 3, 3, 4, 5, 6])
-        #expect(document.objects.map(\.type) == [.albums, .artists, .albums, .songs, .songs, .albums])
-        #expect(document.relations.map { $0.firstElement..<$0.endElement } == [2..<3, 1..<3, 3..<5, 5..<6])
-        #expect(document.relations.map(\.isView) == [false, false, false, true])
-        #expect(document.objects[0].hasViews && document.objects[0].otherMembers == 0)
-    }
-
     @Test func `an empty list has a range and no elements`() throws {
         let text = #"{"data":[ ],"next":""}"#
         let envelope = try #require(scanned(text)).envelope
@@ -62,8 +50,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
         var seen: Set<UInt64> = []
         for count in 0..<200 {
             for last in [UInt8(0), 0x61, 0x7A] {
-                seen.insert(
-                    ResourceDocument.nameNumber((Array(repeating: 0x61, count: count) + [last]).span))
+                seen.insert(ResourceDocument.nameNumber((Array(repeating: 0x61, count: count) + [last]).span))
             }
         }
         #expect(seen.count == 600)
@@ -88,9 +75,7 @@ extension DocumentScanTests {
     @Test(arguments: [
         "[]", #"[{"id":"1","type":"a"}]"#, "1", "\"x\"", "null", "", " ", "<html>",
     ])
-    func `what is no object is no document`(text: String) {
-        #expect(scanned(text) == nil)
-    }
+    func `what is no object is no document`(text: String) { #expect(scanned(text) == nil) }
 
     @Test(arguments: [
         #"{"a":1,"a":2}"#, #"{"a":1,"b":{},"a":2}"#, #"{"x":[{"meta":{"y":{"":1,"":2}}}]}"#,

@@ -101,8 +101,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         "?offset=5&limit=+5", "?offset=5&ids=1", "/x?offset=5", "?offset=5&x=y;offset=7",
     ])
     func `nothing is learnt from a link with something of its own`(rest: String) throws {
-        let target = Self.tracks + "?limit=5&l=en&include=a&extend=c"
-        #expect(try learn(Self.tracks + rest, target) == nil)
+        #expect(try learn(Self.tracks + rest, Self.tracks + "?limit=5&l=en&include=a&extend=c") == nil)
     }
 
     @Test func `nothing is learnt from a link to another list, nor for what is none`() throws {
@@ -116,13 +115,11 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
             #expect(try learn(next, other) == nil, "\(other)")
             #expect(try linkOffset(in: next, parsed(other)) == nil, "\(other)")
         }
-        for link in [
-            "https://api.music.apple.com" + next, "v1/x", "", "/v1//x?offset=5", "/v1/catalog/us/albums/%31/tracks",
-        ] {
+        // The path is spelt in another way.
+        let misspelt = "/v1/catalog/us/albums/%31/tracks?offset=5"
+        for link in ["https://api.music.apple.com" + next, "v1/x", "", "/v1//x?offset=5", misspelt] {
             #expect(try learn(link, Self.tracks) == nil, "\(link)")
         }
-        #expect(
-            try learn("/v1/catalog/us/albums/%31/tracks?offset=5", Self.tracks) == nil, "not the path as it is spelt")
     }
 
     @Test func `the offset in a link is read as long as it leads to the same list`() throws {
@@ -153,7 +150,7 @@ private func linkMatches(_ pattern: NextPattern, _ next: String, _ request: Cata
         }
     }
 
-    @Test(arguments: UInt64(1)...10)
+    @Test(arguments: 1...TestSize.of(3, release: 10) as ClosedRange<UInt64>)
     func `learnt from one page, a pattern writes the next of all others`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func pick<T>(_ values: [T]) -> T { values.randomElement(using: &random)! }

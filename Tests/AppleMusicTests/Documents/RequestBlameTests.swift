@@ -15,9 +15,7 @@ import Testing
         #"{"errors":[{"code":40005}]}"#, #"{"errors":[{"code":"40015"}]}"#, #"{"errors":[{"code":"40006"}]}"#,
         #"{"errors":[{"code":"40005"},{"code":"40015"}]}"#,
     ])
-    func othersAreNot(body: String) {
-        #expect(!isOnTarget(body))
-    }
+    func othersAreNot(body: String) { #expect(!isOnTarget(body)) }
 
     @Test func aLongBodyIsNotRead() {
         let error = #"{"errors":[{"code":"40005"}]}"#

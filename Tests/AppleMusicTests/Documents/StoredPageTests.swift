@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import AppleMusic
@@ -17,14 +16,6 @@ import Testing
         #expect(short.cut(offset: 0, limit: 25, .first) == PageCut(items: 0..<22, next: 25))
     }
 
-    @Test func `any window inside a full page is cut out of it`() {
-        let page = StoredPage(offset: 20, count: 10, limit: nil, next: 30)
-        #expect(page.cut(offset: 20, limit: 10) == PageCut(items: 0..<10, next: 30))
-        #expect(page.cut(offset: 20, limit: 1) == PageCut(items: 0..<1, next: 21))
-        #expect(page.cut(offset: 25, limit: 5) == PageCut(items: 5..<10, next: 30))
-        #expect(page.cut(offset: 29, limit: 1) == PageCut(items: 9..<10, next: 30))
-    }
-
     @Test func `what reaches beyond a full page is not on it`() {
         let page = StoredPage(offset: 20, count: 10, limit: 10, next: 30)
         for (offset, limit) in [(19, 1), (19, 5), (20, 11), (29, 2), (30, 1), (0, 10), (20, 0), (25, -1), (-1, 5)] {
@@ -32,41 +23,6 @@ import Testing
         }
         #expect(page.cut(offset: 29, limit: .max) == nil && page.cut(offset: .max, limit: .max) == nil)
         #expect(page.cut(offset: .min, limit: .max) == nil)
-    }
-
-    @Test func `a short page answers its own window and no other`() {
-        let page = StoredPage(offset: 0, count: 22, limit: 25, next: 25)
-        #expect(page.cut(offset: 0, limit: 25) == PageCut(items: 0..<22, next: 25))
-        for (offset, limit) in [(0, 22), (0, 24), (0, 26), (1, 24), (0, 1), (24, 1)] {
-            #expect(page.cut(offset: offset, limit: limit) == nil, "\(offset) \(limit)")
-        }
-        let empty = StoredPage(offset: 5, count: 0, limit: 5, next: 10)
-        #expect(empty.cut(offset: 5, limit: 5) == PageCut(items: 0..<0, next: 10))
-    }
-
-    @Test func `25 items with a next of 28 are not the window of 28`() {
-        #expect(StoredPage(offset: 0, count: 25, limit: 25, next: 28).cut(offset: 0, limit: 28) == nil)
-        #expect(StoredPage(offset: 0, count: 25, limit: nil, next: 28).cut(offset: 0, limit: 28) == nil)
-        #expect(StoredPage(offset: 0, count: 25, limit: 20, next: 28).cut(offset: 0, limit: 20) == nil)
-    }
-
-    @Test func `the last page answers what begins with it and is not smaller`() {
-        for count in [0, 3, 10] {
-            let page = StoredPage(offset: 20, count: count, limit: 10, next: nil)
-            let all = PageCut(items: 0..<count, next: nil)
-            #expect(page.cut(offset: 20, limit: 10) == all && page.cut(offset: 20, limit: 300) == all)
-            for (offset, limit) in [(20, 9), (20, 1), (21, 9), (21, 100), (29, 1), (30, 10), (19, 10)] {
-                #expect(page.cut(offset: offset, limit: limit) == nil, "\(offset) \(limit)")
-            }
-            #expect(StoredPage(offset: 20, count: count, limit: nil, next: nil).cut(offset: 20, limit: 10) == nil)
-        }
-    }
-
-    @Test func `a last page with as many items as its limit may still have dropped some`() {
-        let origin = ModelOrigin(isAvailable: [false, true, true], fillsUp: true)
-        #expect(origin.page(offset: 0, limit: 2) == .init(items: [1, 2], next: nil))
-        #expect(origin.page(offset: 1, limit: 1) == .init(items: [1], next: 2))
-        #expect(StoredPage(offset: 0, count: 2, limit: 2, next: nil).cut(offset: 1, limit: 1) == nil)
     }
 
     @Test func `pages that contradict themselves answer nothing`() {
@@ -152,24 +108,6 @@ import Testing
         #expect(coverage.none > 10000, "\(coverage)")
     }
 
-    @Test(arguments: UInt64(1)...10, [false, true])
-    func `a cut of a long list is what the origin would have answered`(seed: UInt64, fillsUp: Bool) {
-        var random = SeededGenerator(seed: seed)
-        var coverage = Coverage()
-        for _ in 0..<60 {
-            let dropped = Int.random(in: 0...2, using: &random)
-            let list = (0..<Int.random(in: 16...24, using: &random)).map { _ in
-                Int.random(in: 0..<12, using: &random) >= dropped
-            }
-            let origin = ModelOrigin(isAvailable: list, fillsUp: fillsUp)
-            let (start, size) = (Int.random(in: 0...20, using: &random), Int.random(in: 1...10, using: &random))
-            let isLimitKnown = Int.random(in: 0..<4, using: &random) > 0
-            let failures = compare(origin, offset: start, limit: size, isLimitKnown: isLimitKnown, &coverage)
-            #expect(failures.isEmpty, "seed \(seed)")
-        }
-        #expect(coverage.inside > 100 && coverage.atEnd > 50 && coverage.last > 50, "seed \(seed): \(coverage)")
-    }
-
     /// Every window into every page of every list of at most five places, for an origin whose way
     /// of cutting is known: what is cut is what it would answer.
     @Test(arguments: [false, true])
@@ -242,11 +180,6 @@ import Testing
         }
     }
 
-    @Test func `of a last page with gaps that was cut first no window is known`() {
-        let page = StoredPage(offset: 20, count: 7, limit: 10, next: nil)
-        #expect(page.cut(offset: 20, limit: 3, .first) == nil, "which three is not known")
-    }
-
     @Test func `a last page that was cut first and is full is cut anywhere`() {
         let page = StoredPage(offset: 20, count: 10, limit: 10, next: nil)
         #expect(page.cut(offset: 20, limit: 3, .first) == PageCut(items: 0..<3, next: 23))
@@ -271,63 +204,5 @@ import Testing
         }
         let further = StoredPage(offset: 0, count: 45, limit: 100, next: 100)
         #expect(further.limitOfProof(offset: 0, limit: 1, .first) == nil)
-    }
-
-    /// Of lists with one gap in so many places, a client that reads them by steps has larger pages
-    /// asked for as the proxy does, and every cut is held against the origin.
-    @Test(arguments: [100, 300, 1_000, 3_000], [false, true])
-    func `rare gaps give no wrong page`(placesForEachGap: Int, fillsUp: Bool) {
-        var (cuts, wrong, withGaps) = (0, 0, 0)
-        let seeds = UInt64(1)...20
-        for seed in seeds {
-            var random = SeededGenerator(seed: seed)
-            for _ in 0..<40 {
-                let origin = ModelOrigin(
-                    isAvailable: (0..<Int.random(in: 5...150, using: &random)).map { _ in
-                        Int.random(in: 0..<placesForEachGap, using: &random) > 0
-                    }, fillsUp: fillsUp)
-                if origin.isAvailable.contains(false) { withGaps += 1 }
-                let reader = Reader(origin: origin, listCut: seed % 2 == 0 ? .unknown : fillsUp ? .filling : .first)
-                for step in [10, 25, 100] { reader.read(by: step, &cuts, &wrong) }
-            }
-        }
-        let lists = "\(withGaps) of \(seeds.count * 40) lists with gaps of 1 in \(placesForEachGap)"
-        let found = "seeds \(seeds), fills up: \(fillsUp), \(lists): \(cuts) cuts, \(wrong) wrong"
-        #expect(wrong == 0 && cuts > 3_000 && withGaps > 10, "\(found)")
-    }
-}
-
-/// A client that goes through a list, and a proxy that keeps the pages of it.
-private final class Reader {
-    private let origin: ModelOrigin
-    private let listCut: ListCut
-    private var held: [(page: StoredPage, answer: ModelOrigin.Answer)] = []
-
-    init(origin: ModelOrigin, listCut: ListCut) { (self.origin, self.listCut) = (origin, listCut) }
-
-    func read(by limit: Int, _ cuts: inout Int, _ wrong: inout Int) {
-        var next: Int? = 0
-        while let offset = next {
-            let said = origin.page(offset: offset, limit: limit)
-            for _ in 0..<2 {
-                for (page, answer) in held {
-                    guard let cut = page.cut(offset: offset, limit: limit, listCut) else { continue }
-                    cuts += 1
-                    if ModelOrigin.Answer(items: Array(answer.items[cut.items]), next: cut.next) != said { wrong += 1 }
-                }
-                let proof = held.lazy.compactMap { page, _ in
-                    page.limitOfProof(offset: offset, limit: limit, self.listCut).map { (page.offset, $0) }
-                }.first
-                let (start, size) = proof ?? (offset / 100 * 100, 100)
-                hold(offset: start, limit: size)
-            }
-            hold(offset: offset, limit: limit)
-            next = said.next
-        }
-    }
-
-    private func hold(offset: Int, limit: Int) {
-        let stored = origin.stored(offset: offset, limit: limit)
-        if !held.contains(where: { $0.page == stored.page }) { held.append(stored) }
     }
 }

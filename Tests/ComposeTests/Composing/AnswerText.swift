@@ -1,3 +1,8 @@
+import AppleMusic
+import Testing
+
+@testable import Compose
+
 // The text of made-up answers. Everything is spelt in one way only, so that what is composed can be
 // compared byte for byte.
 
@@ -37,8 +42,17 @@ func document(_ resources: [String], next: String? = nil) -> String {
 
 func document(_ resource: String) -> String { document([resource]) }
 
+func mapped(_ json: String) throws -> MappedDocument {
+    let body = Array(json.utf8)
+    return MappedDocument(body: body, map: try #require(DocumentScan(body).document))
+}
+
 /// An album with artists, which are whole or identifiers.
 func album(_ id: String, _ artists: [String]) -> String { resource("albums", id, [relation("artists", artists)]) }
+
+func album(_ id: String, _ artists: [String], _ genres: [String]) -> String {
+    resource("albums", id, [relation("artists", artists), relation("genres", genres)])
+}
 
 /// An album whose artist is an identifier.
 func album(_ id: String) -> String { album(id, [artistID("7")]) }

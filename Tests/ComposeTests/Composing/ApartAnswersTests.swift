@@ -18,7 +18,7 @@ import Testing
             [
                 Stored(asked, document(album("9", [artistID("90")]))),
                 Stored(larger, document(album("1", [artist("7")]))),
-            ], target, isAnswered ? .answer(document(album("1")), .reduced) : .refusal,
+            ], target, isAnswered ? .reduced(album("1")) : .refusal,
             isAnswered ? nil : "item not-held")
     }
 
@@ -112,8 +112,7 @@ import Testing
                 Stored(
                     "artists/9?include=albums",
                     document(resource("artists", "9", [relation("albums", items("albums", 0..<4))]))),
-                Stored(
-                    "artists/9/albums?extend=a&limit=30", document(items("albums", 0..<3))),
+                Stored("artists/9/albums?extend=a&limit=30", document(items("albums", 0..<3))),
                 Stored(
                     "artists/1?extend=a&include=albums",
                     document(resource("artists", "1", [relation("albums", items("albums", 0..<3))]))),
@@ -131,7 +130,7 @@ import Testing
     // MARK: What is no part
 
     private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
-    private static let answered = Outcome.answer(document(album("1")), .reduced)
+    private static let answered = Outcome.reduced(album("1"))
 
     private func ask(
         _ classes: ResourceClasses = ResourceClasses { _ in true }, _ change: (inout Stored) -> Void = { _ in }
@@ -217,7 +216,7 @@ import Testing
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
-    @Test func whatAnAnswerNamedBeforeIsNoSourceAfterIt() throws {
+    @Test func aReplacedAnswerIsNoSourceOfItsFormerParts() throws {
         let scene = StoredScene()
         try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Self.larger])
         #expect(try scene.ask("artists/7") != .refusal)
@@ -236,10 +235,8 @@ import Testing
         (unmapped.isMapped, unmapped.isNoted) = (false, false)
         try scene.store(unmapped)
         let key = CacheKey(scope: .shared, target: try StoredScene.target(Self.larger.target).bytes)
-        guard case .answer = try scene.compose("albums/1", isPeeking: true) else {
-            Issue.record("nothing is built where looking leaves no trace")
-            return
-        }
+        let peeked = try scene.compose("albums/1", isPeeking: true)
+        if case .answer = peeked {} else { Issue.record("nothing is built where looking leaves no trace") }
         #expect(scene.cache.memory.lookup(key)?.outline == nil)
         #expect(try scene.ask("albums/1") == Self.answered)
         #expect(scene.cache.memory.lookup(key)?.outline != nil)

@@ -59,7 +59,7 @@ import Testing
         #expect(try scene.ask("albums/1", after: 300) == .refusal)
     }
 
-    @Test func whatWasSeenAgainMakesAFormKnownForLonger() throws {
+    @Test func anotherAnswerProlongsTheKnowledgeOfAForm() throws {
         let scene = scene()
         let other = document(album("9", [artistID("90")]))
         try scene.store(Stored("albums/9", other, freshFor: 300))

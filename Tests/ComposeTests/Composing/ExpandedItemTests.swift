@@ -7,17 +7,13 @@ import Testing
 @Suite struct ExpandedItemTests {
     private static let forms = [Taught.albumWithArtists, Taught.artist, Taught.artists]
     private static let base = Stored("albums/1", document(album("1", [artistID("7")])))
-    private static let briefly = Stored(
-        "albums/9?include=artists", document(album("9", [artist("90")])), freshFor: 50)
+    private static let briefly = Stored("albums/9?include=artists", document(album("9", [artist("90")])), freshFor: 50)
     private static let trio = Stored("albums/1", document(album("1", [artistID("7"), artistID("3"), artistID("7")])))
     private static let severalArtists = Stored(
         "albums/9?include=artists", document(album("9", [artist("90"), artist("91"), artist("92")])))
 
-    private static func both(_ id: String, _ artists: [String], _ genres: [String]) -> String {
-        resource("albums", id, [relation("artists", artists), relation("genres", genres)])
-    }
     private static let formsOfBoth = [
-        Stored("albums/9?include=artists,genres", document(both("9", [artist("90")], [genre("34")]))),
+        Stored("albums/9?include=artists,genres", document(album("9", [artist("90")], [genre("34")]))),
         Taught.artists, Stored("genres?ids=34", document(genre("34"))), Taught.artist,
     ]
     /// Albums whose artists come with the identifiers of their albums.
@@ -31,35 +27,34 @@ import Testing
 
     static let answers: [ComposingCase] = [
         ComposingCase(
-            "an element is taken from its own answer",
-            forms + [base, Stored("artists/7", document(artist("7")))], "albums/1?include=artists",
-            .answer(document(album("1", [artist("7")])), .composed)),
+            "an element is taken from its own answer", forms + [base, Stored("artists/7", document(artist("7")))],
+            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
         ComposingCase(
             "an element is taken from a batch",
             forms + [base, Stored("artists?ids=6,7", document([artist("6"), artist("7")]))],
-            "albums/1?include=artists", .answer(document(album("1", [artist("7")])), .composed)),
+            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
         ComposingCase(
             "an element is taken from another album that includes it",
             forms + [base, Stored("albums/2?include=artists", document(album("2", [artist("7")])))],
-            "albums/1?include=artists", .answer(document(album("1", [artist("7")])), .composed)),
+            "albums/1?include=artists", .composed(album("1", [artist("7")]))),
         ComposingCase(
             "an element shows no more than elements do there",
             forms + [base, Stored("artists/7", document(withAlbums("7")))], "albums/1?include=artists",
-            .answer(document(album("1", [artist("7")])), .composed)),
+            .composed(album("1", [artist("7")]))),
         ComposingCase(
             "two relationships come out of two answers",
             [
-                Stored("albums/9?include=artists,genres", document(both("9", [artist("90")], [genre("34")]))),
-                Stored("albums/1?include=artists", document(both("1", [artist("7")], [genreID("21")]))),
-                Stored("albums/1?include=genres", document(both("1", [artistID("7")], [genre("21")]))),
+                Stored("albums/9?include=artists,genres", document(album("9", [artist("90")], [genre("34")]))),
+                Stored("albums/1?include=artists", document(album("1", [artist("7")], [genreID("21")]))),
+                Stored("albums/1?include=genres", document(album("1", [artistID("7")], [genre("21")]))),
             ], "albums/1?include=artists,genres",
-            .answer(document(both("1", [artist("7")], [genre("21")])), .composed)),
+            .composed(album("1", [artist("7")], [genre("21")]))),
         ComposingCase(
             "a newer answer that has gone stale does not hide an older one that is fresh",
             forms + [
                 base, Stored("artists?ids=7", document(artist("7"))),
                 Stored("artists/7", document(artist("7")), freshFor: 50),
-            ], "albums/1?include=artists", after: 50, .answer(document(album("1", [artist("7")])), .composed)),
+            ], "albums/1?include=artists", after: 50, .composed(album("1", [artist("7")]))),
     ]
 
     static let fetches: [ComposingCase] = [
@@ -93,17 +88,18 @@ import Testing
         ComposingCase(
             "elements of one type are fetched where those of the other are there",
             formsOfBoth + [
-                Stored("albums/1", document(both("1", [artistID("7")], [genreID("21")]))),
+                Stored("albums/1", document(album("1", [artistID("7")], [genreID("21")]))),
                 Stored("artists/7", document(artist("7"))),
             ], "albums/1?include=artists,genres", .fetch("/v1/catalog/us/genres?ids=21")),
         ComposingCase(
             "an element that an older answer has is not missing because a newer one only names it",
             [
                 Stored(
-                    "albums/9?include=artists,genres", document(both("9", [artist("90"), artist("91")], [genre("34")]))),
+                    "albums/9?include=artists,genres",
+                    document(album("9", [artist("90"), artist("91")], [genre("34")]))),
                 Taught.artists, Stored("genres?ids=34", document(genre("34"))), Taught.artist,
-                Stored("albums/1?include=artists", document(both("1", [artist("7")], [genreID("21")]))),
-                Stored("albums/1", document(both("1", [artistID("7")], [genreID("21")]))),
+                Stored("albums/1?include=artists", document(album("1", [artist("7")], [genreID("21")]))),
+                Stored("albums/1", document(album("1", [artistID("7")], [genreID("21")]))),
             ], "albums/1?include=artists,genres", .fetch("/v1/catalog/us/genres?ids=21")),
         ComposingCase(
             "elements with relationships are fetched where a batch brings those",
@@ -143,7 +139,7 @@ import Testing
             ], "albums/1?include=artists", .refusal, "item element-not-held"),
         ComposingCase(
             "missing elements of two types",
-            formsOfBoth + [Stored("albums/1", document(both("1", [artistID("7")], [genreID("21")])))],
+            formsOfBoth + [Stored("albums/1", document(album("1", [artistID("7")], [genreID("21")])))],
             "albums/1?include=artists,genres", .refusal, "supplement several-types"),
         ComposingCase(
             "more missing elements than one request may ask for",
@@ -161,7 +157,7 @@ import Testing
         ComposingCase(
             "an include that shows another list beside",
             [
-                Stored("albums/9?include=artists", document(both("9", [artist("90")], [genreID("34")]))),
+                Stored("albums/9?include=artists", document(album("9", [artist("90")], [genreID("34")]))),
                 Taught.artist, Taught.artists, base, Stored("artists/7", document(artist("7"))),
             ], "albums/1?include=artists", .refusal, "item relationship-not-held"),
         ComposingCase(
@@ -177,9 +173,9 @@ import Testing
 
     @Test(arguments: answers) func itemsArePutTogether(_ row: ComposingCase) throws { try row.check() }
     @Test(arguments: fetches) func whatIsMissingIsFetched(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: refusals) func whatIsNotCertainIsRefused(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: refusals) func uncertainItemsAreRefused(_ row: ComposingCase) throws { try row.check() }
 
-    @Test func ofTheAnswersThatWereUsedEachIsAPartOnce() throws {
+    @Test func eachUsedAnswerIsAPartOnce() throws {
         let scene = StoredScene()
         try scene.store([Self.severalArtists] + Self.forms + [Self.trio])
         try scene.store(Stored("artists?ids=3,7", document([artist("3"), artist("7")])))

@@ -61,8 +61,7 @@ import Testing
         Case(
             "the artist of both albums in a batch",
             forms + [Taught.artist, withArtist("1", "7"), withArtist("2", "7")],
-            newer: Stored(
-                "albums?ids=2&include=artists", renewed("artists", "7", document(album("2", [artist("7")])))),
+            newer: Stored("albums?ids=2&include=artists", renewed("artists", "7", document(album("2", [artist("7")])))),
             "albums?ids=1,2&include=artists", outdated: name("artists", "7")),
         Case(
             "a whole album beside a newer one in another form",
@@ -84,16 +83,12 @@ import Testing
             "artists/1?views=top-songs", outdated: name("songs", "5")),
         Case(
             "a list beside attributes that a newer answer has otherwise",
-            [
-                Taught.albumWithArtists, Taught.artist, one, Stored("artists/7", document(artist("7"))),
-            ],
+            [Taught.albumWithArtists, Taught.artist, one, Stored("artists/7", document(artist("7")))],
             newer: Stored("albums/1?include=genres", renewed("albums", "1", withGenres("1", "8"))),
             "albums/1?include=artists", outdated: name("artists", "7")),
         Case(
             "a list that a newer answer with the same attributes has otherwise",
-            [
-                Taught.albumWithArtists, Taught.artist, one, Stored("artists/7", document(artist("7"))),
-            ],
+            [Taught.albumWithArtists, Taught.artist, one, Stored("artists/7", document(artist("7")))],
             newer: Stored("albums/1?include=genres", withGenres("1", "8")),
             "albums/1?include=artists", outdated: name("artists", "7")),
     ]
@@ -150,14 +145,14 @@ import Testing
     }
 
     /// The file is read the newest first.
-    @Test(arguments: resources + absences + pages) func theOrderInTheFileDecidedWhichStateCounts(_ row: Case) throws {
+    @Test(arguments: resources + absences + pages) func theNewestStateCountsInAnyOrderOfTheFile(_ row: Case) throws {
         let scene = StoredScene()
         try scene.store([row.newer] + row.stored)
         let outcome = try scene.ask(row.target)
         #expect(!outcome.description.contains(row.outdated), "\(outcome)")
     }
 
-    @Test func theNewestOfMoreSourcesThanAreKeptWasLost() throws {
+    @Test func theNewestOfManySourcesCounts() throws {
         let scene = StoredScene()
         var newest = Self.withNewArtist("1", "7")
         newest.after = 5
@@ -172,7 +167,6 @@ import Testing
         var back = Stored("albums?ids=1,2", document(["1", "2"].map { album($0) }))
         back.after = 5
         try scene.store(Self.forms + [Self.notFound("albums/1"), back])
-        #expect(
-            try scene.ask("albums?ids=2,1") == .answer(document(["2", "1"].map { album($0) }), .reduced))
+        #expect(try scene.ask("albums?ids=2,1") == .reduced(["2", "1"].map { album($0) }))
     }
 }

@@ -28,10 +28,8 @@ import Testing
         ComposingCase(
             "a resource that was not found since", [Taught.album, larger, gone], "albums/1", .refusal,
             "item withdrawn"),
-        ComposingCase(
-            "searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
-        ComposingCase(
-            "charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
+        ComposingCase("searches", [Taught.album], "search?term=a&types=albums", .refusal, "other found-otherwise"),
+        ComposingCase("charts", [Taught.album], "charts?types=albums", .refusal, "other found-otherwise"),
     ]
 
     private static let renamed = album("1").replacing("\"albums 1\"", with: "\"another name\",\"more\":1")
@@ -58,42 +56,20 @@ import Testing
         #expect(Set(all).subtracting(met).sorted() == Self.elsewhere.sorted())
     }
 
-    @Test func whatIsNotUnderstoodHasNoRule() {
+    @Test func anUnknownTargetHasNoRule() {
         let refusal = Refusal(nothingHeldOf: nil)
         #expect(refusal.rule == .other && refusal.lack == .notUnderstood)
         #expect(refusal.sentence == "other: answers to such targets are not composed")
     }
 
-    @Test func whatIsSwitchedOffIsNotTried() throws {
-        var settings = CompositionSettings()
-        (settings.compose, settings.windows) = (.off, false)
-        let scene = StoredScene(settings)
+    @Test func rulesThatAreSwitchedOffAreNotTried() throws {
+        let scene = StoredScene { ($0.compose, $0.windows) = (.off, false) }
         try scene.store(CutWindowTests.learnt + [Taught.album, Self.larger, Self.twenty])
         #expect(try scene.refusal("albums/1") == "item switched-off")
         #expect(try scene.refusal("artists/1/albums?limit=5") == "window switched-off")
     }
 
-    @Test func aFormThatWasContradictedRests() throws {
-        let scene = StoredScene()
-        try scene.store([Taught.album, Self.larger])
-        let until = StoredScene.noon + 100
-        scene.library.forms.switchOff(try StoredScene.request("albums/1").shape, until: until, at: StoredScene.noon)
-        #expect(try scene.refusal("albums/1", after: 99) == "item form-rests")
-        #expect(try scene.refusal("albums/1", after: 100) == "item form-ran-out")
-    }
-
-    @Test func largerPagesThatDidNotPayRest() throws {
-        let scene = StoredScene()
-        try scene.store(CutWindowTests.learnt + [Self.twenty])
-        let target = "artists/1/albums?limit=20&offset=20"
-        for _ in 0..<5 {
-            guard case .partial(let supplement) = try scene.compose(target) else { break }
-            scene.library.growth.begin(try #require(supplement.growth))
-        }
-        #expect(try scene.refusal(target) == "growth growth-rests")
-    }
-
-    @Test func whatIsTooOldWhenItIsBuiltIsRefused() throws {
+    @Test func anAnswerBuiltTooOldIsRefused() throws {
         var scene = StoredScene()
         scene.rule = .fixed(10, stale: 0)
         try scene.store([Taught.album, Self.larger])
@@ -102,7 +78,7 @@ import Testing
     }
 
     /// Of several pages, and of several places of a resource.
-    @Test func ofWhatWasTriedTheFurthestIsTold() throws {
+    @Test func theRefusalOfTheFurthestTryIsTold() throws {
         let scene = StoredScene()
         let gaps = CutWindowTests.page(1, "limit=20", 0..<18, next: 20)
         try scene.store(CutWindowTests.learnt + [gaps, CutWindowTests.page(1, "limit=4&offset=40", 40..<44, next: 44)])

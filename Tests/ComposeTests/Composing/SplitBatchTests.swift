@@ -17,48 +17,45 @@ import Testing
 
     static let answers: [ComposingCase] = [
         ComposingCase(
-            "single answers make a batch", forms + [one, two], "albums?ids=1,2",
-            .answer(document([album("1"), album("2")]), .split)),
+            "single answers make a batch", forms + [one, two], "albums?ids=1,2", .split([album("1"), album("2")])),
         ComposingCase(
             "a batch is in the order of its ids", forms + [one, two], "albums?ids=2,1",
-            .answer(document([album("2"), album("1")]), .split)),
+            .split([album("2"), album("1")])),
         ComposingCase(
             "a larger batch answers a smaller one in its order",
             forms + [Stored("albums?ids=1,2,3", document([album("1"), album("2"), album("3")]))], "albums?ids=3,1",
-            .answer(document([album("3"), album("1")]), .reduced)),
+            .reduced([album("3"), album("1")])),
         ComposingCase(
             "two batches make a third",
             forms + [
                 Stored("albums?ids=1,3", document([album("1"), album("3")])),
                 Stored("albums?ids=2", document(album("2"))),
-            ], "albums?ids=3,2,1", .answer(document([album("3"), album("2"), album("1")]), .split)),
+            ], "albums?ids=3,2,1", .split([album("3"), album("2"), album("1")])),
         ComposingCase(
             "a batch of one needs no order to be known",
             [Taught.album, Stored("albums?ids=9", document(album("9", [artistID("90")]))), one], "albums?ids=1",
-            .answer(document(album("1")), .reduced)),
+            .reduced(album("1"))),
         ComposingCase(
             "what a fresh batch did not find is left out", forms + [none404, two], "albums?ids=404,2,1",
-            .answer(document([album("2"), album("1")]), .split)),
+            .split([album("2"), album("1")])),
         ComposingCase(
             "what was found meanwhile is not absent",
             forms + [none404, Stored("albums?ids=404", document(album("404"))), two],
-            "albums?ids=404,2", .answer(document([album("404"), album("2")]), .split)),
+            "albums?ids=404,2", .split([album("404"), album("2")])),
         ComposingCase(
-            "a batch of nothing but what was not found is empty", forms + [none404], "albums?ids=404",
-            .answer(document([]), .reduced)),
+            "a batch of nothing but what was not found is empty", forms + [none404], "albums?ids=404", .reduced([])),
         ComposingCase(
             "what was not found first does not leave a comma behind", forms + [none404, two], "albums?ids=2,404",
-            .answer(document([album("2")]), .split)),
+            .split([album("2")])),
         ComposingCase(
             "more than is documented, where as many were answered before",
             artistForms + [
                 Stored("artists?ids=" + manyIDs.joined(separator: ","), document(manyIDs.map { artist($0) }))
             ], "artists?ids=" + manyIDs.reversed().joined(separator: ","),
-            .answer(document(manyIDs.reversed().map { artist($0) }), .reduced)),
+            .reduced(manyIDs.reversed().map { artist($0) })),
         ComposingCase(
             "as many as are documented", artistForms + manyArtists,
-            "artists?ids=" + manyIDs.prefix(25).joined(separator: ","),
-            .answer(document(manyIDs.prefix(25).map { artist($0) }), .split)),
+            "artists?ids=" + manyIDs.prefix(25).joined(separator: ","), .split(manyIDs.prefix(25).map { artist($0) })),
         ComposingCase(
             "a batch of several types comes out of single answers",
             [
@@ -68,7 +65,7 @@ import Testing
                 Taught.album, Stored("songs/90", document(resource("songs", "90"))), one,
                 Stored("songs/2", document(resource("songs", "2"))),
             ], "/v1/catalog/us?ids[albums]=1&ids[songs]=2",
-            .answer(document([album("1"), resource("songs", "2")]), .split)),
+            .split([album("1"), resource("songs", "2")])),
         ComposingCase(
             "a batch with elements comes out of single answers and single elements",
             [
@@ -77,7 +74,7 @@ import Testing
                 Stored("albums/2?include=artists", document(album("2", [artist("3")]))),
                 Stored("artists/7", document(artist("7"))),
             ], "albums?ids=1,2&include=artists",
-            .answer(document([album("1", [artist("7")]), album("2", [artist("3")])]), .split)),
+            .split([album("1", [artist("7")]), album("2", [artist("3")])])),
     ]
 
     static let fetches: [ComposingCase] = [
@@ -89,8 +86,8 @@ import Testing
             .fetch("/v1/catalog/us/albums?ids=5,3")),
         ComposingCase(
             "one that has gone stale is fetched",
-            forms + [one, Stored("albums/2", document(album("2")), freshFor: 50)], "albums?ids=1,2", after: 50,
-            .fetch("/v1/catalog/us/albums?ids=2")),
+            forms + [one, Stored("albums/2", document(album("2")), freshFor: 50)],
+            "albums?ids=1,2", after: 50, .fetch("/v1/catalog/us/albums?ids=2")),
         ComposingCase(
             "elements that are all that is missing are fetched alone",
             [
@@ -146,7 +143,7 @@ import Testing
 
     @Test(arguments: answers) func batchesAreMadeOfWhatIsThere(_ row: ComposingCase) throws { try row.check() }
     @Test(arguments: fetches) func whatIsMissingIsFetched(_ row: ComposingCase) throws { try row.check() }
-    @Test(arguments: refusals) func whatIsNotCertainIsRefused(_ row: ComposingCase) throws { try row.check() }
+    @Test(arguments: refusals) func uncertainBatchesAreRefused(_ row: ComposingCase) throws { try row.check() }
 
     @Test func whereNotFoundIsNotKeptAnAbsentResourceIsAskedForAgain() throws {
         var scene = StoredScene()

@@ -52,6 +52,19 @@ enum Outcome: Equatable, Sendable, CustomStringConvertible {
     }
 }
 
+/// Answers with these resources.
+extension Outcome {
+    static func reduced(_ resource: String) -> Self { .reduced([resource]) }
+
+    static func reduced(_ resources: [String]) -> Self { .answer(document(resources), .reduced) }
+
+    static func composed(_ resource: String) -> Self { .answer(document(resource), .composed) }
+
+    static func split(_ resources: [String]) -> Self { .answer(document(resources), .split) }
+
+    static func window(_ items: [String], next: String? = nil) -> Self { .answer(document(items, next: next), .window) }
+}
+
 extension Outcome {
     init(_ outcome: CompositionOutcome) {
         self =
@@ -85,6 +98,13 @@ struct StoredScene {
         _ classes: ResourceClasses = ResourceClasses { _ in true }
     ) {
         library = ResourceLibrary(cache, classes, settings)
+    }
+
+    /// With some of the settings changed.
+    init(_ change: (inout CompositionSettings) -> Void) {
+        var settings = CompositionSettings()
+        change(&settings)
+        self.init(settings)
     }
 
     /// The canonical target, of what stands behind the path of the catalog or of a whole one.

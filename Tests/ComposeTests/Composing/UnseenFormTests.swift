@@ -11,8 +11,7 @@ import Testing
             "albums", id, [relation("artists", artists), relation("tracks", [resource("songs", "50")])] + more)
     }
     private static func plain(_ id: String) -> String { shown(id, artists: [artistID("7")]) }
-    private static let withArtists = Stored(
-        "albums/1?include=artists", document(shown("1", artists: [artist("7")])))
+    private static let withArtists = Stored("albums/1?include=artists", document(shown("1", artists: [artist("7")])))
     private static let viewed = Stored(
         "artists/1?views=top-songs",
         document(
@@ -21,26 +20,22 @@ import Testing
     private static let artistAlone = document(
         resource("artists", "1", [relation("albums", [identifier("albums", "3")])]))
 
-    private static var documented: CompositionSettings {
-        var settings = CompositionSettings()
-        settings.trustsDocumentation = true
-        return settings
-    }
+    private static var documented: StoredScene { StoredScene { $0.trustsDocumentation = true } }
 
     static let documentedAnswers: [ComposingCase] = [
         ComposingCase(
             "the first album that was asked for with its artists, without them", [withArtists], "albums/1",
-            .answer(document(plain("1")), .reduced)),
+            .reduced(plain("1"))),
         ComposingCase(
             "the first album out of the first batch", [Stored("albums?ids=1,2", document([plain("1"), plain("2")]))],
-            "albums/2", .answer(document(plain("2")), .reduced)),
+            "albums/2", .reduced(plain("2"))),
         ComposingCase(
             "a batch of one out of the first item", [Stored("albums/1", document(plain("1")))], "albums?ids=1",
-            .answer(document(plain("1")), .reduced)),
+            .reduced(plain("1"))),
         ComposingCase(
             "a genre is left out where none is shown by default",
             [Stored("albums/1?include=genres", document(shown("1", artists: [artistID("7")], genres: [genre("2")])))],
-            "albums/1", .answer(document(plain("1")), .reduced)),
+            "albums/1", .reduced(plain("1"))),
         ComposingCase("an artist without its views", [viewed], "artists/1", .answer(artistAlone, .reduced)),
     ]
 
@@ -87,7 +82,7 @@ import Testing
     ]
 
     @Test(arguments: documentedAnswers + documentedRefusals)
-    func whereTheDocumentationCounts(_ row: ComposingCase) throws { try row.check(StoredScene(Self.documented)) }
+    func whereTheDocumentationCounts(_ row: ComposingCase) throws { try row.check(Self.documented) }
 
     @Test(arguments: documentedAnswers) func anotherOriginHasToShowIt(_ row: ComposingCase) throws {
         let scene = StoredScene()
@@ -95,20 +90,20 @@ import Testing
         #expect(try scene.ask(row.target, after: row.after) == .refusal)
     }
 
-    @Test func whatContradictsTheDocumentationEndsIt() throws {
-        let scene = StoredScene(Self.documented)
+    @Test func aContradictionOfTheDocumentationEndsIt() throws {
+        let scene = Self.documented
         try scene.store(Self.withArtists)
         try scene.store(Stored("albums/2?include=genres", document(album("2", [artist("7")])), freshFor: 100))
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
     @Test func aMismatchEndsWhatWasConcluded() throws {
-        let scene = StoredScene(Self.documented)
+        let scene = Self.documented
         try scene.store(Self.withArtists)
         scene.library.forms.switchOff(
             try StoredScene.request("albums/1").shape, until: StoredScene.noon + 50, at: StoredScene.noon)
         #expect(try scene.ask("albums/1") == .refusal)
-        #expect(try scene.ask("albums/1", after: 60) == .answer(document(Self.plain("1")), .reduced))
+        #expect(try scene.ask("albums/1", after: 60) == .reduced(Self.plain("1")))
     }
 
     // MARK: What an origin shows of the rule itself
@@ -125,10 +120,8 @@ import Testing
         Stored("albums/9?include=artists,genres", document(shown("9", artists: [artist("7")], genres: [genre("2")]))),
     ]
     private static let songs = [
-        Stored(
-            "songs/8?include=albums", document(song("8", albums: resource("albums", "3"), artists: artistID("7")))),
-        Stored(
-            "songs/1?include=artists", document(song("1", albums: identifier("albums", "3"), artists: artist("7")))),
+        Stored("songs/8?include=albums", document(song("8", albums: resource("albums", "3"), artists: artistID("7")))),
+        Stored("songs/1?include=artists", document(song("1", albums: identifier("albums", "3"), artists: artist("7")))),
     ]
     private static let songAlone = document(song("1", albums: identifier("albums", "3"), artists: artistID("7")))
 
@@ -142,7 +135,7 @@ import Testing
 
     /// That genres look the same alone and in a batch, where they show no relationships, was taken
     /// for the same of albums.
-    @Test func thatOneTypeLooksAlikeInABatchSaysNothingOfAnother() throws {
+    @Test func formsOfOneTypeSayNothingOfAnother() throws {
         let scene = StoredScene()
         try scene.store([
             Stored("genres/20", document(genre("20"))),
@@ -187,9 +180,7 @@ import Testing
 
     @Test func whatNestedElementsShowIsTakenFromTheSameIncludeAlone() throws {
         // Included artists show their albums whole where albums are included too.
-        func nested(_ album: String) -> String {
-            resource("artists", "7", [relation("albums", [album])])
-        }
+        func nested(_ album: String) -> String { resource("artists", "7", [relation("albums", [album])]) }
         let scene = StoredScene()
         try scene.store(Self.rule)
         try scene.store([
@@ -204,7 +195,6 @@ import Testing
         #expect(try scene.ask("songs/8?include=albums,artists") == .refusal)
         #expect(
             try scene.ask("songs/8")
-                == .answer(
-                    document(Self.song("8", albums: identifier("albums", "3"), artists: artistID("7"))), .reduced))
+                == .reduced(Self.song("8", albums: identifier("albums", "3"), artists: artistID("7"))))
     }
 }

@@ -54,10 +54,9 @@ import Testing
             "a view's own page out of the view inside the artist",
             viewed + [Stored("artists/9?views=top-songs", artist("9", [view("top-songs", ["1090", "1091"])]))],
             "artists/1/view/top-songs?limit=2",
-            .answer(
-                document(
-                    [resource("songs", "5"), resource("songs", "6")],
-                    next: "artists/1/view/top-songs?limit=2&offset=2"), .window)),
+            .window(
+                [resource("songs", "5"), resource("songs", "6")],
+                next: "artists/1/view/top-songs?limit=2&offset=2")),
         ComposingCase(
             "not where songs were never seen in both", viewed, "artists/1/view/top-songs?limit=2", .refusal,
             "window places-never-compared"),
@@ -66,10 +65,10 @@ import Testing
     @Test(arguments: rows) func isASelection(_ row: ComposingCase) throws { try row.check() }
 
     /// Batches show no views, and a song looks alike wherever it stands once that was seen.
-    @Test func whatAViewShowsIsMaterial() throws {
+    @Test func resourcesInAViewAreParts() throws {
         let scene = StoredScene()
         try scene.store(Self.taught + [Self.both])
         try scene.store(Stored("songs/90", document(resource("songs", "90"))))
-        #expect(try scene.ask("songs/5") == .answer(document(resource("songs", "5")), .reduced))
+        #expect(try scene.ask("songs/5") == .reduced(resource("songs", "5")))
     }
 }

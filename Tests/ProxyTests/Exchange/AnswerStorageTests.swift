@@ -19,13 +19,13 @@ import Testing
         }
     }
 
-    @Test func whatIsUpToDateStays() {
+    @Test func anUpToDateAnswerStays() {
         #expect(put() != nil)
         #expect(cache.memory.count == 1)
     }
 
     /// What a HEAD had updated came back although it had been purged meanwhile.
-    @Test func whatAPurgeDidNotSeeGoesAgain() {
+    @Test func anAnswerStoredDuringAPurgeIsRemoved() {
         #expect(put { cache.purge(EntrySelection(), .hard, at: 0) { _ in } } == nil)
         #expect(cache.memory.count == 0)
     }

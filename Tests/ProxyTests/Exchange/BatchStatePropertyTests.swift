@@ -105,14 +105,13 @@ import Testing
             underWay.append(UnderWay(kind: batch.kind, batch: batch))
         }
 
-        private mutating func leave(_ member: Int) {
-            #expect(gone.insert(member).inserted, note)
-        }
+        private mutating func leave(_ member: Int) { #expect(gone.insert(member).inserted, note) }
     }
 
     /// Each comes out once, none waits alone or for longer than the window, no batch is too large,
     /// and nothing is kept in the end.
-    @Test(arguments: 0..<60) func eachGoesOnceAndInTime(seed: UInt64) {
+    @Test(arguments: 0..<TestSize.of(15, release: 60) as Range<UInt64>)
+    func eachGoesOnceAndInTime(seed: UInt64) {
         var run = Run(seed: seed)
         run.play(steps: 600)
         #expect(run.joined > 0, "seed \(seed)")

@@ -9,11 +9,10 @@ import Testing
     private typealias Script = ExchangeScript
 
     /// Waiters asked one by one an origin that was in trouble and had said for how long.
-    @Test func anErrorThatIsNotStoredBecauseSomethingStaleIsBetterIsEveryones() {
+    @Test func anErrorOutrankedByAStaleAnswerIsShared() {
         for (fields, ending) in [("", "finish unstored 503 serverError"), ("Vary: Accept\r\n", "finish released")] {
-            var script = Script { $0.hasStandIn = true }
+            var script = Script.leading { $0.hasStandIn = true }
             script.standIn = Script.stored()
-            script.lead()
             _ = script.play(.answered(Script.response(503, fields), .readable))
             #expect(
                 script.play(.outranked(Script.response(503, fields)))
@@ -22,14 +21,13 @@ import Testing
     }
 
     /// A token that had expired looked like any miss, and what was stale and good was not given.
-    @Test(arguments: [401, 403]) func aRefusalOfTheProxysOwnTokenIsAFailureThatAStaleAnswerStandsInFor(status: Int) {
+    @Test(arguments: [401, 403]) func aStaleAnswerStandsInForARefusedOwnToken(status: Int) {
         for (isOwn, end) in [
             (true, "stale for upstreamRefused of \(status)"), (false, "pass \(status) unauthorized"),
         ] {
-            var script = Script { ($0.hasStandIn, $0.hasOwnToken) = (true, isOwn) }
+            var script = Script.leading { ($0.hasStandIn, $0.hasOwnToken) = (true, isOwn) }
             script.standIn = Script.stored()
-            script.lead()
-            let isRenewing = script.play(.answered(Script.response(status), .readable)) == "renew token"
+            let isRenewing = script.answered(status) == "renew token"
             let step = script.play(
                 isRenewing ? .tokenRenewed(false) : .unstored(Script.response(status), .unauthorized))
             #expect(step == "cancel timer, finish released, \(end)")
@@ -38,9 +36,7 @@ import Testing
 
     /// Its request was not repeated after a 429, as if there were something to serve.
     @Test func aWaiterWhoseStandInWasPurgedAsksLikeAnyOther() {
-        var script = Script { ($0.hasStored, $0.hasStandIn) = (true, true) }
-        _ = script.play(.began(meanwhile: nil))
-        _ = script.play(.joined(.waiter))
+        var script = Script.waiting { ($0.hasStored, $0.hasStandIn) = (true, true) }
         script.wait(.seconds(2))
         #expect(script.play(.patienceEnded(standIn: nil)) == "take over")
         #expect(script.play(.tookOver(meanwhile: nil)) == "cancel timer, send revalidation")
@@ -50,55 +46,46 @@ import Testing
 
     @Test func aWriteEndsTheUsersGenerationHoweverItEnds() {
         func write() -> ExchangeScript {
-            var script = Script { ($0.isCollapsible, $0.isSafe, $0.hasUser) = (false, false, true) }
-            _ = script.play(.began(meanwhile: nil))
-            return script
+            Script.begun { ($0.isCollapsible, $0.isSafe, $0.hasUser) = (false, false, true) }
         }
         var script = write()
-        _ = script.play(.answered(Script.response(201), .readable))
-        #expect(script.play(.unstored(Script.response(201), .method)).contains("end generation"))
+        script.answered(201)
+        #expect(script.unstored(201, .method).contains("end generation"))
         script = write()
-        #expect(script.play(.failed(Script.failure)).contains("end generation"))
+        #expect(script.failed().contains("end generation"))
         script = write()
-        #expect(script.play(.headArrived(Script.response(200))).contains("invalidate by 200, end generation"))
+        #expect(script.headArrived(200).contains("invalidate by 200, end generation"))
     }
 
     @Test func aForbiddenTokenEndsTheUsersGeneration() {
         for (status, ends) in [(403, true), (404, false)] {
-            var script = Script { ($0.isCollapsible, $0.hasUser) = (false, true) }
-            _ = script.play(.began(meanwhile: nil))
-            _ = script.play(.answered(Script.response(status), .readable))
-            let step = script.play(.unstored(Script.response(status), .unauthorized))
-            #expect(step.contains("end generation") == ends)
+            var script = Script.begun { ($0.isCollapsible, $0.hasUser) = (false, true) }
+            script.answered(status)
+            #expect(script.unstored(status, .unauthorized).contains("end generation") == ends)
         }
     }
 
     // MARK: Verification
 
-    @Test func whatWasComposedIsComparedWithWhatTheOriginSaysOfTheTarget() {
+    @Test func aComposedAnswerIsComparedWithTheOrigins() {
         for (status, isCompared) in [(200, true), (404, true), (401, false), (403, false), (429, false), (500, false)] {
-            var script = Script { $0.isVerified = true }
-            script.lead()
-            _ = script.play(.answered(Script.response(status), .readable))
-            let step = script.play(.unstored(Script.response(status), .status))
-            #expect(step.contains("compare \(status)") == isCompared)
+            var script = Script.leading { $0.isVerified = true }
+            script.answered(status)
+            #expect(script.unstored(status, .status).contains("compare \(status)") == isCompared)
         }
-        var script = Script { $0.isVerified = true }
-        script.lead()
-        _ = script.play(.answered(Script.response(200), .readable))
-        #expect(script.play(.stored(Script.stored(), originStatus: 200, isReusable: true)).contains("compare 200"))
+        var script = Script.leading { $0.isVerified = true }
+        script.answered(200)
+        #expect(script.stored(of: 200).contains("compare 200"))
     }
 
     @Test func aConfirmationSaysNothingNewToCompare() {
-        var script = Script { ($0.isVerified, $0.isRevalidatable) = (true, true) }
-        script.lead()
-        _ = script.play(.answered(Script.response(304), .readable))
-        #expect(!script.play(.stored(Script.stored(), originStatus: 304, isReusable: true)).contains("compare"))
+        var script = Script.leading { ($0.isVerified, $0.isRevalidatable) = (true, true) }
+        script.answered(304)
+        #expect(!script.stored(of: 304).contains("compare"))
     }
 
-    @Test func whatAnotherBroughtIsNotCompared() {
-        var script = Script { $0.isVerified = true }
-        _ = script.play(.began(meanwhile: nil))
+    @Test func anAnswerOfAnotherExchangeIsNotCompared() {
+        var script = Script.begun { $0.isVerified = true }
         #expect(!script.play(.joined(.leader(meanwhile: Script.stored()))).contains("compare"))
     }
 }

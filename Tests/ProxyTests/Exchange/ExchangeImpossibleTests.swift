@@ -6,111 +6,39 @@ import Testing
 
 /// Events that cannot come in a state: a runner that plays one has lost its way, and stops.
 @Suite struct ExchangeImpossibleTests {
-    @Test func anExchangeBeginsOnce() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.began(meanwhile: nil))
+    enum Row: String, CaseIterable, Codable, Sendable, CustomTestStringConvertible {
+        case secondBeginning, lateJoining, secondAnswer, headWithoutRequest, contentWithoutHead, secondEnd
+        case storingWithoutAnswer, refusingWithoutAnswer, contradictionWithoutCondition, renewalWithoutRefusal
+        case takeoverByLeader, completionWithoutPart, secondFailure
+
+        var testDescription: String { rawValue }
+
+        /// The last one cannot come.
+        var events: [ExchangeState.Event] {
+            let response = ExchangeScript.response(200)
+            return switch self {
+            case .secondBeginning: [.began(meanwhile: nil)]
+            case .lateJoining: [.joined(.waiter)]
+            case .secondAnswer: [.answered(response, .readable), .answered(response, .readable)]
+            case .headWithoutRequest: [.headArrived(response)]
+            case .contentWithoutHead: [.received([1])]
+            case .secondEnd: [.headArrived(response), .finished, .finished]
+            case .storingWithoutAnswer: [.stored(ExchangeScript.stored(), originStatus: 200, isReusable: true)]
+            case .refusingWithoutAnswer: [.unstored(response, .noStore)]
+            case .contradictionWithoutCondition: [.answered(response, .readable), .contradicted]
+            case .renewalWithoutRefusal: [.tokenRenewed(true)]
+            case .takeoverByLeader: [.tookOver(meanwhile: nil)]
+            case .completionWithoutPart: [.completed(nil)]
+            case .secondFailure: [.failed(ExchangeScript.failure), .failed(ExchangeScript.failure)]
+            }
         }
     }
 
-    @Test func aFlightIsJoinedAtTheBeginning() async {
-        await #expect(processExitsWith: .failure) {
+    @Test(arguments: Row.allCases) func aRunnerThatHasLostItsWayStops(_ row: Row) async {
+        await #expect(processExitsWith: .failure) { [row] in
             var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.joined(.waiter))
-        }
-    }
-
-    @Test func theOriginAnswersOnce() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.answered(ExchangeScript.response(200), .readable))
-            _ = script.play(.answered(ExchangeScript.response(200), .readable))
-        }
-    }
-
-    @Test func aHeadComesAfterAQuestion() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            _ = script.play(.headArrived(ExchangeScript.response(200)))
-        }
-    }
-
-    @Test func contentComesAfterAHead() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.received([1]))
-        }
-    }
-
-    @Test func aLargeAnswerEndsOnce() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.headArrived(ExchangeScript.response(200)))
-            _ = script.play(.finished)
-            _ = script.play(.finished)
-        }
-    }
-
-    @Test func onlyAnAnswerIsStored() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.stored(ExchangeScript.stored(), originStatus: 200, isReusable: true))
-        }
-    }
-
-    @Test func onlyAnAnswerIsRefusedByTheCache() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.unstored(ExchangeScript.response(200), .noStore))
-        }
-    }
-
-    @Test func onlyAConditionalRequestIsContradicted() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.answered(ExchangeScript.response(200), .readable))
-            _ = script.play(.contradicted)
-        }
-    }
-
-    @Test func onlyARefusedTokenIsRenewed() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.tokenRenewed(true))
-        }
-    }
-
-    @Test func onlyWhatWaitsTakesOver() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.tookOver(meanwhile: nil))
-        }
-    }
-
-    @Test func onlyAPartCompletes() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.completed(nil))
-        }
-    }
-
-    @Test func onlyWhatWasAskedFails() async {
-        await #expect(processExitsWith: .failure) {
-            var script = ExchangeScript()
-            script.lead()
-            _ = script.play(.failed(ExchangeScript.failure))
-            _ = script.play(.failed(ExchangeScript.failure))
+            if row != .headWithoutRequest { script.lead() }
+            for event in row.events { _ = script.play(event) }
         }
     }
 }

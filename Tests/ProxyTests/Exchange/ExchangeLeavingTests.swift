@@ -11,56 +11,45 @@ import Testing
 
     private static let refused = ExchangeFailure(status: 503, reason: .queueFull, retryAfter: 3)
 
-    @Test func whatNoClientWaitsForIsNotAsked() {
-        var script = Script()
-        script.lead()
-        #expect(
-            script.play(.unwanted) == "cancel timer, finish failed clientLeft, refuse 503 clientLeft, cancel")
+    @Test func anUnwantedRequestIsCancelled() {
+        var script = Script.leading()
+        #expect(script.play(.unwanted) == "cancel timer, finish failed clientLeft, refuse 503 clientLeft, cancel")
         #expect(script.play(.unwanted) == "")
     }
 
     @Test func clientThatIsTakenToHaveLeftGetsWhatIsStale() {
-        var script = Script { $0.hasStandIn = true }
+        var script = Script.leading { $0.hasStandIn = true }
         script.standIn = Script.stored(age: 100)
-        script.lead()
         #expect(
             script.play(.unwanted)
                 == "cancel timer, finish failed clientLeft, stale for clientLeft of none, cancel")
     }
 
-    @Test func whatWasAnsweredMeanwhileIsNotGivenUp() {
-        var script = Script()
-        script.lead()
-        _ = script.play(.answered(Script.response(200), .readable))
+    @Test func anAnsweredRequestIsNotCancelled() {
+        var script = Script.leading()
+        script.answered(200)
         #expect(script.play(.unwanted) == "")
     }
 
     /// There may be a turn for one of those who waited: they are of other parties, perhaps.
     @Test func waiterOfALeaderThatHadNoTurnJoinsOnceMore() {
-        var script = Script()
-        _ = script.play(.began(meanwhile: nil))
-        _ = script.play(.joined(.waiter))
-        #expect(script.play(.flightFinished(.leadersOwn(Self.refused), isOurs: true)) == "join")
-        #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient")
+        var script = Script.waiting()
+        #expect(script.flightFinished(.leadersOwn(Self.refused)) == "join")
+        #expect(script.joined() == "cancel timer, send waitingClient")
         #expect(!script.isCollapsed)
     }
 
     @Test func waiterGivesUpAfterTheSecondLeaderWithoutATurn() {
-        var script = Script()
-        _ = script.play(.began(meanwhile: nil))
-        _ = script.play(.joined(.waiter))
-        _ = script.play(.flightFinished(.leadersOwn(Self.refused), isOurs: true))
+        var script = Script.waiting()
+        script.flightFinished(.leadersOwn(Self.refused))
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
-        #expect(
-            script.play(.flightFinished(.leadersOwn(Self.refused), isOurs: true))
-                == "cancel timer, refuse 503 queueFull")
+        #expect(script.flightFinished(.leadersOwn(Self.refused)) == "cancel timer, refuse 503 queueFull")
     }
 
     @Test(arguments: [Reason.upstreamClosed, .upstreamMalformed, .queueFull, .upstreamConnect])
-    func whatMayComeOfAFieldOfTheLeadersIsItsOwn(reason: Reason) {
+    func anErrorThatFieldsMayCauseIsTheLeadersOwn(reason: Reason) {
         for carriesFields in [false, true] {
-            var script = Script { $0.carriesFields = carriesFields }
-            script.lead()
+            var script = Script.leading { $0.carriesFields = carriesFields }
             let isOwn = reason == .queueFull || carriesFields && reason != .upstreamConnect
             let ending = isOwn ? "finish as its own" : "finish failed"
             #expect(
@@ -69,28 +58,22 @@ import Testing
         }
     }
 
-    @Test func whoMetTheErrorOfTwoLeadersAsksAlone() {
-        var script = Script { $0.carriesFields = true }
-        _ = script.play(.began(meanwhile: nil))
+    @Test func aWaiterAsksAloneAfterTwoLeadersErrors() {
+        var script = Script.waiting { $0.carriesFields = true }
+        #expect(script.flightFinished(.leadersOwn(nil)) == "join")
         _ = script.play(.joined(.waiter))
-        #expect(script.play(.flightFinished(.leadersOwn(nil), isOurs: true)) == "join")
-        _ = script.play(.joined(.waiter))
-        #expect(
-            script.play(.flightFinished(.leadersOwn(nil), isOurs: true)) == "cancel timer, begin, send waitingClient")
+        #expect(script.flightFinished(.leadersOwn(nil)) == "cancel timer, begin, send waitingClient")
     }
 
     /// Then it is the target's, and those who come later wait for no other.
     @Test func anErrorThatComesAgainReleasesTheOthers() {
-        var script = Script { $0.carriesFields = true }
-        script.lead()
-        _ = script.play(.answered(Script.response(431), .readable))
-        #expect(script.play(.unstored(Script.response(431), .status)).contains("finish as its own error, pass 431"))
-        script = Script { $0.carriesFields = true }
-        _ = script.play(.began(meanwhile: nil))
-        _ = script.play(.joined(.waiter))
-        _ = script.play(.flightFinished(.leadersOwn(nil), isOurs: true))
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        _ = script.play(.answered(Script.response(431), .readable))
-        #expect(script.play(.unstored(Script.response(431), .status)).contains("finish released, pass 431"))
+        var script = Script.leading { $0.carriesFields = true }
+        script.answered(431)
+        #expect(script.unstored(431, .status).contains("finish as its own error, pass 431"))
+        script = Script.waiting { $0.carriesFields = true }
+        script.flightFinished(.leadersOwn(nil))
+        script.joined()
+        script.answered(431)
+        #expect(script.unstored(431, .status).contains("finish released, pass 431"))
     }
 }

@@ -18,29 +18,28 @@ import Testing
         return script
     }
 
-    @Test func whatAnotherNodeHasIsAnsweredWithoutTheOrigin() {
+    @Test func anAnswerOfAnotherNodeSparesTheOrigin() {
         var script = looking()
-        #expect(script.play(.joined(.leader(meanwhile: nil))) == "look")
-        #expect(
-            script.play(.looked(Script.stored())) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+        #expect(script.joined() == "look")
+        #expect(script.play(.looked(Script.stored())) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(script.isShared && !script.isCollapsed)
     }
 
     /// Both were five seconds: a waiter asked the origin in the moment in which its leader did.
-    @Test func whoLooksElsewhereGivesUpBeforeThoseWhoWaitForIt() {
+    @Test func aLookEndsBeforeThePatienceOfWaiters() {
         #expect(TierLook.patience + .seconds(1) <= Flights.Table.patience)
     }
 
-    @Test func whatNoNodeHasIsAskedOfTheOrigin() {
+    @Test func theOriginIsAskedWhenNoNodeHasIt() {
         var script = looking()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
+        script.joined()
         #expect(script.play(.looked(nil)) == "cancel timer, send waitingClient")
-        #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
+        #expect(script.answered(200) == "store 200")
         #expect(!script.isShared)
     }
 
     /// What came since the look-up is nearer than the tier.
-    @Test func whatCameMeanwhileIsNotLookedFor() {
+    @Test func anAnswerThatCameMeanwhileNeedsNoLook() {
         var script = looking()
         #expect(
             script.play(.joined(.leader(meanwhile: Script.stored())))
@@ -49,7 +48,7 @@ import Testing
     }
 
     /// They took turns over all nodes, one claim at a time.
-    @Test func whoAsksForWhatCannotBeSharedLooksForNothing() {
+    @Test func aRequestThatCannotBeSharedDoesNotLook() {
         var script = looking()
         #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient")
     }
@@ -64,7 +63,7 @@ import Testing
 
     @Test func aPartAndARefreshLookToo() {
         var part = looking { $0.audience = .part }
-        #expect(part.play(.joined(.leader(meanwhile: nil))) == "look")
+        #expect(part.joined() == "look")
         #expect(part.play(.looked(Script.stored())) == "finish stored 200 of 200, report stored")
         var refresh = Script { ($0.asksTier, $0.audience, $0.hasStored) = (true, .refresh, true) }
         #expect(refresh.play(.began(meanwhile: nil)) == "look")
@@ -72,19 +71,19 @@ import Testing
         #expect(refresh.play(.looked(nil)) == "cancel timer, send revalidation")
     }
 
-    @Test func whatACompositionLacksIsFetchedAfterTheLook() {
+    @Test func aMissingPartIsFetchedAfterTheLook() {
         var script = looking { $0.hasSupplement = true }
-        #expect(script.play(.joined(.leader(meanwhile: nil))) == "look")
+        #expect(script.joined() == "look")
         #expect(script.play(.looked(nil)) == "wake after 5000 ms, fetch part")
         var batched = looking { $0.isBatchable = true }
-        _ = batched.play(.joined(.leader(meanwhile: nil)))
+        batched.joined()
         #expect(batched.play(.looked(nil)) == "join batch")
     }
 
     /// Another node is waited for longer than a client with something stale waits.
     @Test func aStaleAnswerIsGivenWhileAnotherNodeIsWaitedFor() {
         var script = looking { $0.hasStandIn = true }
-        #expect(script.play(.joined(.leader(meanwhile: nil))) == "wake after 2000 ms, look")
+        #expect(script.joined() == "wake after 2000 ms, look")
         script.wait(.seconds(2))
         #expect(
             script.play(.patienceEnded(standIn: Script.stored()))
@@ -92,9 +91,9 @@ import Testing
         #expect(script.play(.looked(Script.stored())) == "finish stored 200 of 200")
     }
 
-    @Test func whatIsStaleMayHaveGoneMeanwhile() {
+    @Test func aStaleAnswerMayBeGoneAfterTheLook() {
         var script = looking { $0.hasStandIn = true }
-        _ = script.play(.joined(.leader(meanwhile: nil)))
+        script.joined()
         script.wait(.seconds(2))
         #expect(script.play(.patienceEnded(standIn: nil)) == "")
         #expect(script.play(.looked(nil)) == "cancel timer, send waitingClient")

@@ -50,7 +50,56 @@ struct ExchangeScript {
     /// Brings it to where the origin has been asked by a leader.
     mutating func lead() {
         _ = play(.began(meanwhile: nil))
-        _ = play(.joined(.leader(meanwhile: nil)))
+        joined()
+    }
+
+    static func begun(_ change: (inout ExchangeState.Traits) -> Void = { _ in }) -> Self {
+        var script = Self(change)
+        _ = script.play(.began(meanwhile: nil))
+        return script
+    }
+
+    static func leading(_ change: (inout ExchangeState.Traits) -> Void = { _ in }) -> Self {
+        var script = Self(change)
+        script.lead()
+        return script
+    }
+
+    /// One that waits for another's request.
+    static func waiting(_ change: (inout ExchangeState.Traits) -> Void = { _ in }) -> Self {
+        var script = begun(change)
+        _ = script.play(.joined(.waiter))
+        return script
+    }
+
+    // MARK: Events as most tests play them
+
+    @discardableResult mutating func joined() -> String { play(.joined(.leader(meanwhile: nil))) }
+
+    @discardableResult mutating func answered(_ status: Int) -> String {
+        play(.answered(Self.response(status), .readable))
+    }
+
+    @discardableResult mutating func headArrived(_ status: Int) -> String { play(.headArrived(Self.response(status))) }
+
+    @discardableResult mutating func stored(of status: Int) -> String {
+        play(.stored(Self.stored(), originStatus: status, isReusable: true))
+    }
+
+    @discardableResult mutating func unstored(_ status: Int, _ reason: Reason) -> String {
+        play(.unstored(Self.response(status), reason))
+    }
+
+    @discardableResult mutating func failed() -> String { play(.failed(Self.failure)) }
+
+    @discardableResult mutating func patienceEnded() -> String { play(.patienceEnded(standIn: standIn)) }
+
+    @discardableResult mutating func flightFinished(_ outcome: FlightOutcome) -> String {
+        play(.flightFinished(outcome, isOurs: true))
+    }
+
+    @discardableResult mutating func partEnded(_ end: PartEnd, isFirst: Bool = true) -> String {
+        play(.partEnded(end, isFirst: isFirst))
     }
 
     // MARK: What is played

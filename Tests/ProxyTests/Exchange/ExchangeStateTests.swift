@@ -13,37 +13,32 @@ import Testing
     @Test func aLeaderAsksStoresAndAnswers() {
         var script = Script()
         #expect(script.play(.began(meanwhile: nil)) == "join")
-        #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient")
-        #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
-        #expect(
-            script.play(.stored(Script.stored(), originStatus: 200, isReusable: true))
-                == "cancel timer, finish stored 200 of 200, answer 200 of 200")
+        #expect(script.joined() == "cancel timer, send waitingClient")
+        #expect(script.answered(200) == "store 200")
+        #expect(script.stored(of: 200) == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(!script.isCollapsed)
     }
 
-    @Test func aLeaderFindsWhatCameSinceItLookedAndAsksNothing() {
-        var script = Script()
-        _ = script.play(.began(meanwhile: nil))
+    @Test func aLeaderTakesAnAnswerThatCameMeanwhile() {
+        var script = Script.begun()
         #expect(
             script.play(.joined(.leader(meanwhile: Script.stored())))
                 == "cancel timer, finish stored 200 of 200, answer 200 of 200")
         #expect(script.isCollapsed)
     }
 
-    @Test func afterAHitForMissARequestAsksForItselfUnderAFlightOfItsOwn() {
-        var script = Script()
-        _ = script.play(.began(meanwhile: nil))
+    @Test func aHitForMissAsksAlone() {
+        var script = Script.begun()
         #expect(script.play(.joined(.alone)) == "cancel timer, send waitingClient")
     }
 
-    @Test func whatOthersMayNotWaitForJoinsNoFlight() {
+    @Test func anUncollapsibleRequestJoinsNoFlight() {
         var script = Script { $0.isCollapsible = false }
         #expect(script.play(.began(meanwhile: nil)) == "cancel timer, begin, send waitingClient")
     }
 
     @Test func tooManyWaitForOneKey() {
-        var script = Script()
-        _ = script.play(.began(meanwhile: nil))
+        var script = Script.begun()
         #expect(script.play(.joined(.full)) == "cancel timer, refuse 503 queueFull")
     }
 
@@ -51,14 +46,13 @@ import Testing
         var refresh = Script { ($0.audience, $0.hasStored, $0.isRevalidatable) = (.refresh, true, true) }
         #expect(refresh.play(.began(meanwhile: nil)) == "cancel timer, send refresh validating")
         #expect(refresh.play(.promoted) == "promote to revalidation")
-        #expect(refresh.play(.answered(Script.response(200), .readable)) == "store 200")
-        #expect(
-            refresh.play(.stored(Script.stored(), originStatus: 200, isReusable: true)) == "finish stored 200 of 200")
+        #expect(refresh.answered(200) == "store 200")
+        #expect(refresh.stored(of: 200) == "finish stored 200 of 200")
         #expect(refresh.play(.promoted) == "")
     }
 
     /// A hit that found a stale answer asked again for what another's refresh had just brought.
-    @Test func aRefreshThatFindsWhatCameSinceItWasWantedAsksNothing() {
+    @Test func aRefreshTakesAnAnswerThatCameMeanwhile() {
         var script = Script { ($0.audience, $0.hasStored) = (.refresh, true) }
         #expect(script.play(.began(meanwhile: Script.stored())) == "finish stored 200 of 200")
     }
@@ -66,16 +60,14 @@ import Testing
     // MARK: Waiting
 
     @Test func aWaiterGetsWhatTheLeaderBrings() {
-        var script = waiter()
+        var script = Script.waiting()
         #expect(script.isCollapsed)
-        #expect(
-            script.play(.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: true))
-                == "cancel timer, answer 200 of 200")
+        #expect(script.flightFinished(.stored(Script.stored(), originStatus: 200)) == "cancel timer, answer 200 of 200")
     }
 
     /// Each of a herd of ten kinds asked for itself once the first had its answer.
     @Test func aWaiterWhoseFieldsChooseAnotherAnswerJoinsThoseOfItsKind() {
-        var script = waiter()
+        var script = Script.waiting()
         let another = ExchangeState.Event.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: false)
         #expect(script.play(another) == "join")
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
@@ -84,48 +76,42 @@ import Testing
     }
 
     @Test func aWaiterAsksForItselfWhereTheAnswerWasTheLeadersAlone() {
-        var script = waiter()
-        #expect(
-            script.play(.flightFinished(.released, isOurs: true)) == "cancel timer, begin, send waitingClient")
+        var script = Script.waiting()
+        #expect(script.flightFinished(.released) == "cancel timer, begin, send waitingClient")
     }
 
     @Test func waitersGetErrorsThatAreEveryones() {
-        var script = waiter()
+        var script = Script.waiting()
         #expect(
-            script.play(.flightFinished(.unstored(Script.response(503), .serverError), isOurs: true))
+            script.flightFinished(.unstored(Script.response(503), .serverError))
                 == "cancel timer, pass 503 serverError")
-        script = waiter()
-        #expect(
-            script.play(.flightFinished(.failed(Script.failure), isOurs: true))
-                == "cancel timer, refuse 502 upstreamClosed")
+        script = Script.waiting()
+        #expect(script.flightFinished(.failed(Script.failure)) == "cancel timer, refuse 502 upstreamClosed")
     }
 
     @Test func waitersWithSomethingStaleGetThatInPlaceOfAnError() {
         for outcome in [FlightOutcome.unstored(Script.response(429), .rateLimited), .failed(Script.failure)] {
-            var script = waiter { $0.hasStandIn = true }
+            var script = Script.waiting { $0.hasStandIn = true }
             script.standIn = Script.stored()
-            #expect(script.play(.flightFinished(outcome, isOurs: true)).contains("stale for"))
+            #expect(script.flightFinished(outcome).contains("stale for"))
         }
     }
 
     @Test func aWaiterTakesOverFromALeaderThatIsLate() {
-        var script = Script()
-        _ = script.play(.began(meanwhile: nil))
+        var script = Script.begun()
         #expect(script.play(.joined(.waiter)) == "wake after 5000 ms")
         script.wait(.seconds(5))
-        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "take over")
+        #expect(script.patienceEnded() == "take over")
         #expect(script.play(.tookOver(meanwhile: nil)) == "cancel timer, send waitingClient")
         #expect(!script.isCollapsed)
         // The late leader is back, and its answer serves this client too.
-        #expect(
-            script.play(.flightFinished(.stored(Script.stored(), originStatus: 200), isOurs: true))
-                == "cancel timer, answer 200 of 200")
+        #expect(script.flightFinished(.stored(Script.stored(), originStatus: 200)) == "cancel timer, answer 200 of 200")
         #expect(script.isCollapsed)
-        #expect(script.play(.answered(Script.response(200), .readable)).hasPrefix("store"))
+        #expect(script.answered(200).hasPrefix("store"))
     }
 
     @Test func aWaiterThatTakesOverFindsWhatCameMeanwhile() {
-        var script = waiter()
+        var script = Script.waiting()
         script.wait(.seconds(5))
         _ = script.play(.patienceEnded(standIn: nil))
         #expect(
@@ -133,34 +119,32 @@ import Testing
                 == "cancel timer, finish stored 200 of 200, answer 200 of 200")
     }
 
-    @Test func aWaiterThatMayNotTakeOverLooksAgainEachSecondAndGivesUpAfterFifteen() {
-        var script = waiter()
+    @Test func aWaiterThatMayNotTakeOverGivesUpAfterFifteenSeconds() {
+        var script = Script.waiting()
         script.wait(.seconds(5))
-        _ = script.play(.patienceEnded(standIn: script.standIn))
+        script.patienceEnded()
         #expect(script.play(.mayNotTakeOver) == "wake after 6000 ms")
         script.wait(.milliseconds(9_500))
-        _ = script.play(.patienceEnded(standIn: script.standIn))
+        script.patienceEnded()
         #expect(script.play(.mayNotTakeOver) == "wake after 15000 ms")
         script.wait(.milliseconds(500))
-        _ = script.play(.patienceEnded(standIn: script.standIn))
+        script.patienceEnded()
         #expect(script.play(.mayNotTakeOver) == "cancel timer, refuse 504 waitedTooLong")
     }
 
     @Test func aWaiterThatGivesUpGetsWhatCanBeComposedByThen() {
-        var script = waiter()
+        var script = Script.waiting()
         script.composed = Script.stored()
         script.wait(.seconds(15))
-        _ = script.play(.patienceEnded(standIn: script.standIn))
-        #expect(
-            script.play(.mayNotTakeOver) == "cancel timer, answer 200 of none instead of waitedTooLong")
+        script.patienceEnded()
+        #expect(script.play(.mayNotTakeOver) == "cancel timer, answer 200 of none instead of waitedTooLong")
     }
 
     @Test func aLeaderWhoseOriginFailsGetsWhatCanBeComposedByThen() {
-        var script = Script()
+        var script = Script.leading()
         script.composed = Script.stored()
-        script.lead()
         #expect(
-            script.play(.failed(Script.failure))
+            script.failed()
                 == "cancel timer, finish failed upstreamClosed, answer 200 of none instead of upstreamClosed")
     }
 
@@ -169,106 +153,82 @@ import Testing
     @Test func aStandInGoesBeforeAComposition() {
         var script = stale()
         script.composed = Script.stored()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        #expect(
-            script.play(.failed(Script.failure))
-                == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
+        script.joined()
+        #expect(script.failed() == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
     }
 
     @Test func anErrorThatCanBePassedOnIsNotComposedOver() {
-        var script = Script()
+        var script = Script.leading()
         script.composed = Script.stored()
-        script.lead()
-        _ = script.play(.answered(Script.response(503), .readable))
-        #expect(
-            script.play(.unstored(Script.response(503), .serverError))
-                == "cancel timer, finish released, pass 503 serverError")
+        script.answered(503)
+        #expect(script.unstored(503, .serverError) == "cancel timer, finish released, pass 503 serverError")
     }
 
-    @Test func aSlowOriginIsWaitedForTwoSecondsWhereSomethingStaleIsThere() {
+    @Test func aStaleAnswerIsServedAfterTwoSeconds() {
         var script = stale()
-        #expect(
-            script.play(.joined(.leader(meanwhile: nil))) == "wake after 2000 ms, send revalidation validating once")
+        #expect(script.joined() == "wake after 2000 ms, send revalidation validating once")
         script.wait(.seconds(2))
-        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
+        #expect(script.patienceEnded() == "cancel timer, stale for waitedTooLong of none")
         // What comes late is stored for the next one.
-        #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
-        #expect(
-            script.play(.stored(Script.stored(), originStatus: 200, isReusable: true))
-                == "finish stored 200 of 200")
+        #expect(script.answered(200) == "store 200")
+        #expect(script.stored(of: 200) == "finish stored 200 of 200")
     }
 
     @Test func aWaiterWithSomethingStaleWaitsTwoSecondsToo() {
         var script = stale()
         #expect(script.play(.joined(.waiter)) == "wake after 2000 ms")
         script.wait(.seconds(2))
-        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "cancel timer, stale for waitedTooLong of none")
-        #expect(script.play(.flightFinished(.released, isOurs: true)) == "")
+        #expect(script.patienceEnded() == "cancel timer, stale for waitedTooLong of none")
+        #expect(script.flightFinished(.released) == "")
     }
 
-    @Test func whatWasPurgedMeanwhileDoesNotStandIn() {
+    @Test func aPurgedAnswerDoesNotStandIn() {
         var script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
+        script.joined()
         script.standIn = nil
         script.wait(.seconds(2))
-        #expect(script.play(.patienceEnded(standIn: script.standIn)) == "")
-        #expect(
-            script.play(.failed(Script.failure))
-                == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
+        #expect(script.patienceEnded() == "")
+        #expect(script.failed() == "cancel timer, finish failed upstreamClosed, refuse 502 upstreamClosed")
     }
 
-    @Test func errorsOfTheMomentGiveWayToWhatIsStale() {
+    @Test func aStaleAnswerReplacesAServerError() {
         var script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        _ = script.play(.answered(Script.response(503), .readable))
-        #expect(
-            script.play(.unstored(Script.response(503), .serverError))
-                == "cancel timer, finish released, stale for upstreamError of 503")
-        script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        #expect(
-            script.play(.failed(Script.failure))
-                == "cancel timer, finish failed upstreamClosed, stale for upstreamClosed of none")
+        script.joined()
+        script.answered(503)
+        #expect(script.unstored(503, .serverError) == "cancel timer, finish released, stale for upstreamError of 503")
     }
 
     @Test func aNotFoundIsPassedOnAlthoughSomethingStaleIsThere() {
         var script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        _ = script.play(.answered(Script.response(404), .readable))
-        #expect(
-            script.play(.unstored(Script.response(404), .status)) == "cancel timer, finish released, pass 404 status")
+        script.joined()
+        script.answered(404)
+        #expect(script.unstored(404, .status) == "cancel timer, finish released, pass 404 status")
     }
 
     // MARK: What the origin answers
 
     @Test func anErrorWithoutFieldsOfTheClientsIsEveryones() {
-        var script = Script { $0.hasImpersonalErrors = true }
-        script.lead()
-        _ = script.play(.answered(Script.response(503), .readable))
+        var script = Script.leading { $0.hasImpersonalErrors = true }
+        script.answered(503)
         #expect(
-            script.play(.unstored(Script.response(503), .serverError))
+            script.unstored(503, .serverError)
                 == "cancel timer, finish unstored 503 serverError, pass 503 serverError")
     }
 
-    @Test func whatWasPurgedOnItsWayServesAllWhoWaitedUnlessFieldsTellAnswersApart() {
-        var script = Script()
-        script.lead()
-        _ = script.play(.answered(Script.response(200), .readable))
-        #expect(
-            script.play(.unstored(Script.response(200), .outdated))
-                == "cancel timer, finish unstored 200 outdated, pass 200 outdated")
-        script = Script()
-        script.lead()
-        _ = script.play(.answered(Script.response(200), .readable))
+    @Test func anAnswerPurgedOnItsWayServesItsWaiters() {
+        var script = Script.leading()
+        script.answered(200)
+        #expect(script.unstored(200, .outdated) == "cancel timer, finish unstored 200 outdated, pass 200 outdated")
+        script = Script.leading()
+        script.answered(200)
         #expect(
             script.play(.unstored(Script.response(200, "Vary: Accept\r\n"), .outdated))
                 == "cancel timer, finish released, pass 200 outdated")
     }
 
     @Test func anAnswerThatIsNotReusableReleasesWhoWaited() {
-        var script = Script()
-        script.lead()
-        _ = script.play(.answered(Script.response(200), .readable))
+        var script = Script.leading()
+        script.answered(200)
         #expect(
             script.play(.stored(Script.stored(), originStatus: 200, isReusable: false))
                 == "cancel timer, finish released, answer 200 of 200")
@@ -276,106 +236,77 @@ import Testing
 
     @Test func aConfirmationFreshensWhatIsStored() {
         var script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        #expect(script.play(.answered(Script.response(304), .readable)) == "freshen by 304")
-        #expect(
-            script.play(.stored(Script.stored(), originStatus: 304, isReusable: true))
-                == "cancel timer, finish stored 200 of 304, answer 200 of 304")
+        script.joined()
+        #expect(script.answered(304) == "freshen by 304")
+        #expect(script.stored(of: 304) == "cancel timer, finish stored 200 of 304, answer 200 of 304")
     }
 
     @Test func aContradictedConfirmationIsAskedForAgainWithoutConditions() {
         var script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        _ = script.play(.answered(Script.response(304), .readable))
+        script.joined()
+        script.answered(304)
         #expect(script.play(.contradicted) == "send revalidation once")
         // Nothing was asked that a 304 could answer.
         #expect(
-            script.play(.answered(Script.response(304), .readable))
+            script.answered(304)
                 == "cancel timer, finish failed upstreamMalformed, stale for upstreamMalformed of 304")
     }
 
-    @Test func whatIsSentAgainForAClientThatWasServedIsNotRepeatedAfterA429() {
+    @Test func aRequestForAServedClientIsSentOnce() {
         var script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
+        script.joined()
         script.wait(.seconds(2))
-        _ = script.play(.patienceEnded(standIn: script.standIn))
+        script.patienceEnded()
         script.standIn = nil
-        _ = script.play(.answered(Script.response(304), .readable))
+        script.answered(304)
         #expect(script.play(.contradicted) == "send revalidation once")
     }
 
     @Test func aRefusedTokenIsRenewedOnce() {
-        var script = Script { $0.hasOwnToken = true }
-        script.lead()
-        #expect(script.play(.answered(Script.response(401), .readable)) == "renew token")
+        var script = Script.leading { $0.hasOwnToken = true }
+        #expect(script.answered(401) == "renew token")
         #expect(script.play(.tokenRenewed(true)) == "send waitingClient")
-        #expect(script.play(.answered(Script.response(401), .readable)) == "store 401")
-        #expect(
-            script.play(.unstored(Script.response(401), .unauthorized))
-                == "cancel timer, finish released, pass 401 upstreamRefused")
+        #expect(script.answered(401) == "store 401")
+        #expect(script.unstored(401, .unauthorized) == "cancel timer, finish released, pass 401 upstreamRefused")
     }
 
     @Test func withoutAnotherTokenTheRefusalIsPassedOn() {
-        var script = Script { $0.hasOwnToken = true }
-        script.lead()
-        _ = script.play(.answered(Script.response(401), .readable))
+        var script = Script.leading { $0.hasOwnToken = true }
+        script.answered(401)
         #expect(script.play(.tokenRenewed(false)) == "cancel timer, finish released, pass 401 upstreamRefused")
     }
 
-    @Test func damagedGzipIsAskedForUncompressedAndLookedAtAllTheSame() {
-        var script = Script { $0.acceptsGzip = true }
-        _ = script.play(.began(meanwhile: nil))
-        #expect(script.play(.joined(.leader(meanwhile: nil))) == "cancel timer, send waitingClient gzip")
+    @Test func damagedGzipIsAskedForUncompressed() {
+        var script = Script.begun { $0.acceptsGzip = true }
+        #expect(script.joined() == "cancel timer, send waitingClient gzip")
         #expect(script.play(.answered(Script.response(200), .damaged)) == "send waitingClient inflating")
         #expect(
             script.play(.answered(Script.response(200), .damaged))
                 == "cancel timer, finish failed upstreamMalformed, refuse 502 upstreamMalformed")
     }
 
-    @Test func whatIsTooLargeToInflateIsAskedForUncompressed() {
-        var script = Script { $0.acceptsGzip = true }
-        script.lead()
+    @Test func anAnswerTooLargeToInflateIsAskedForUncompressed() {
+        var script = Script.leading { $0.acceptsGzip = true }
         #expect(script.play(.answered(Script.response(200), .tooLarge)) == "send waitingClient")
-        #expect(script.play(.answered(Script.response(200), .readable)) == "store 200")
+        #expect(script.answered(200) == "store 200")
     }
 
     @Test func interimAnswersGoToAClientThatStillWaits() {
-        var script = Script()
-        script.lead()
+        var script = Script.leading()
         #expect(script.play(.interim(Self.earlyHints)) == "hint 103")
-        _ = script.play(.failed(Script.failure))
-        script = Script { $0.audience = .refresh }
-        _ = script.play(.began(meanwhile: nil))
+        script.failed()
+        script = Script.begun { $0.audience = .refresh }
         #expect(script.play(.interim(Self.earlyHints)) == "")
-    }
-
-    @Test func aDrainingProxyRefusesOrServesWhatIsStale() {
-        let draining = ExchangeFailure(UpstreamFailure.draining)
-        var script = Script()
-        script.lead()
-        #expect(script.play(.failed(draining)) == "cancel timer, finish failed draining, refuse 503 draining")
-        script = stale()
-        _ = script.play(.joined(.leader(meanwhile: nil)))
-        #expect(script.play(.failed(draining)) == "cancel timer, finish failed draining, stale for draining of none")
     }
 
     // MARK: Helpers
 
     private static let earlyHints = UpstreamInterim(status: 103, fields: Script.response(200).fields)
 
-    /// One that waits for another's request.
-    private func waiter(_ change: (inout ExchangeState.Traits) -> Void = { _ in }) -> ExchangeScript {
-        var script = Script(change)
-        _ = script.play(.began(meanwhile: nil))
-        _ = script.play(.joined(.waiter))
-        return script
-    }
-
     /// One that has something stale with a validator, about to join.
     private func stale() -> ExchangeScript {
-        var script = Script { ($0.hasStored, $0.isRevalidatable, $0.hasStandIn) = (true, true, true) }
+        var script = Script.begun { ($0.hasStored, $0.isRevalidatable, $0.hasStandIn) = (true, true, true) }
         script.standIn = Script.stored()
-        _ = script.play(.began(meanwhile: nil))
         return script
     }
 }

@@ -9,11 +9,8 @@ import Testing
     private typealias Script = ExchangeScript
 
     private func streaming() -> ExchangeScript {
-        var script = Script()
-        script.lead()
-        #expect(
-            script.play(.headArrived(Script.response(200)))
-                == "cancel timer, invalidate by 200, finish released, stream 200")
+        var script = Script.leading()
+        #expect(script.headArrived(200) == "cancel timer, invalidate by 200, finish released, stream 200")
         return script
     }
 
@@ -37,71 +34,56 @@ import Testing
         #expect(script.play(.clientLeft) == "")
     }
 
+    /// A timeout was logged as closed by the origin.
     @Test func aBrokenAnswerIsBrokenForTheClientToo() {
-        var script = streaming()
-        #expect(script.play(.failed(Script.failure)) == "break off upstreamClosed")
-    }
-
-    /// It was logged as closed by the origin.
-    @Test func anAnswerThatRanIntoTheTimeoutSaysSo() {
-        var script = streaming()
-        let failure = ExchangeFailure(UpstreamFailure.timeout(.whole))
-        #expect(script.play(.failed(failure)) == "break off upstreamTimeout")
+        let timeout = ExchangeFailure(UpstreamFailure.timeout(.whole))
+        for (failure, words) in [(Script.failure, "upstreamClosed"), (timeout, "upstreamTimeout")] {
+            var script = streaming()
+            #expect(script.play(.failed(failure)) == "break off \(words)")
+        }
     }
 
     /// It was neither counted nor logged.
     @Test func aClientThatLeftBeforeTheHeadIsCountedAndGetsNothing() {
-        var script = Script()
-        script.lead()
+        var script = Script.leading()
         #expect(script.play(.clientLeft) == "")
-        #expect(
-            script.play(.headArrived(Script.response(200)))
-                == "cancel timer, invalidate by 200, finish released, discard 200, cancel")
+        #expect(script.headArrived(200) == "cancel timer, invalidate by 200, finish released, discard 200, cancel")
     }
 
     @Test func aClientThatLeftStillHasItsAnswerStoredAndCounted() {
-        var script = Script()
-        script.lead()
+        var script = Script.leading()
         _ = script.play(.clientLeft)
-        _ = script.play(.answered(Script.response(200), .readable))
-        #expect(
-            script.play(.stored(Script.stored(), originStatus: 200, isReusable: true)).hasSuffix("answer 200 of 200"))
+        script.answered(200)
+        #expect(script.stored(of: 200).hasSuffix("answer 200 of 200"))
     }
 
     @Test func withoutAClientALargeAnswerIsNotRead() {
-        var script = Script { $0.audience = .refresh }
-        _ = script.play(.began(meanwhile: nil))
-        #expect(
-            script.play(.headArrived(Script.response(200))) == "invalidate by 200, finish released, cancel")
+        var script = Script.begun { $0.audience = .refresh }
+        #expect(script.headArrived(200) == "invalidate by 200, finish released, cancel")
     }
 
     @Test func aLargeErrorGivesWayToWhatIsStale() {
-        var script = Script { $0.hasStandIn = true }
+        var script = Script.leading { $0.hasStandIn = true }
         script.standIn = Script.stored()
-        script.lead()
         #expect(
-            script.play(.headArrived(Script.response(503)))
+            script.headArrived(503)
                 == "cancel timer, invalidate by 503, finish released, stale for upstreamError of 503, cancel")
     }
 
-    @Test func aLargeErrorIsNotPassedOnWhereWhatIsStaleWasPurgedMeanwhile() {
-        var script = Script { $0.hasStandIn = true }
-        script.lead()
-        #expect(script.play(.headArrived(Script.response(503))).hasSuffix("refuse 502 upstreamError, cancel"))
+    @Test func aLargeErrorIsRefusedWhenTheStandInIsGone() {
+        var script = Script.leading { $0.hasStandIn = true }
+        #expect(script.headArrived(503).hasSuffix("refuse 502 upstreamError, cancel"))
     }
 
     @Test func aLargeAnswerInGzipIsAskedForAsItIs() {
-        var script = Script { $0.acceptsGzip = true }
-        script.lead()
-        #expect(
-            script.play(.headArrived(Script.response(200, "Content-Encoding: gzip\r\n"))) == "send waitingClient")
-        #expect(script.play(.headArrived(Script.response(200))).hasSuffix("stream 200"))
+        var script = Script.leading { $0.acceptsGzip = true }
+        #expect(script.play(.headArrived(Script.response(200, "Content-Encoding: gzip\r\n"))) == "send waitingClient")
+        #expect(script.headArrived(200).hasSuffix("stream 200"))
     }
 
     /// It was passed on unread.
     @Test func aLargeAnswerInGzipIsNoneWhereTheFirstWasDamaged() {
-        var script = Script { $0.acceptsGzip = true }
-        script.lead()
+        var script = Script.leading { $0.acceptsGzip = true }
         let gzip = Script.response(200, "Content-Encoding: gzip\r\n")
         #expect(script.play(.answered(gzip, .damaged)) == "send waitingClient inflating")
         #expect(script.play(.headArrived(gzip)).hasSuffix("refuse 502 upstreamMalformed, cancel"))
@@ -109,28 +91,24 @@ import Testing
 
     @Test func aLargeRefusalOfTheTokenIsPassedOnWhereThereIsNoOther() {
         for (isAnother, words) in [(true, "send waitingClient"), (false, "stream 401")] {
-            var script = Script { $0.hasOwnToken = true }
-            script.lead()
-            #expect(script.play(.headArrived(Script.response(401))) == "renew token")
+            var script = Script.leading { $0.hasOwnToken = true }
+            #expect(script.headArrived(401) == "renew token")
             #expect(script.play(.tokenRenewed(isAnother)).hasSuffix(words))
         }
     }
 
-    @Test func whatTheClientItselfAskedForIsTheAnswer() {
-        var script = Script { ($0.isConditional, $0.asksForRange) = (true, true) }
-        script.lead()
-        #expect(script.play(.answered(Script.response(304), .readable)) == "store 304")
-        script = Script { ($0.isConditional, $0.asksForRange) = (true, true) }
-        script.lead()
-        #expect(script.play(.headArrived(Script.response(206))).hasSuffix("stream 206"))
+    @Test func conditionsAndRangesOfTheClientAreAnswered() {
+        var script = Script.leading { ($0.isConditional, $0.asksForRange) = (true, true) }
+        #expect(script.answered(304) == "store 304")
+        script = Script.leading { ($0.isConditional, $0.asksForRange) = (true, true) }
+        #expect(script.headArrived(206).hasSuffix("stream 206"))
     }
 
     @Test func aLargeAnswerToAnotherQuestionIsNone() {
         for status in [206, 304] {
-            var script = Script()
-            script.lead()
+            var script = Script.leading()
             #expect(
-                script.play(.headArrived(Script.response(status)))
+                script.headArrived(status)
                     == "cancel timer, finish failed upstreamMalformed, refuse 502 upstreamMalformed, cancel")
         }
     }

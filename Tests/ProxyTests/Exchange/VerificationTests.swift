@@ -12,7 +12,7 @@ import Testing
         return events.map { verification.handle($0) }
     }
 
-    @Test func whatTheOriginSaysTooIsEqual() {
+    @Test func anEqualAnswerEndsIt() {
         #expect(play([.equal]) == [.end(.equal)])
     }
 
@@ -33,8 +33,7 @@ import Testing
 
     @Test func aRevisionBetweenTheWholeAndItsPartsMakesItOlder() {
         #expect(
-            play([Self.other, Self.other, Self.other, .equal])
-                == [.askPart(0), .compose, .askWhole, .end(.older)])
+            play([Self.other, Self.other, Self.other, .equal]) == [.askPart(0), .compose, .askWhole, .end(.older)])
     }
 
     @Test func aDifferenceThatARevisionDoesNotExplainIsLeftUndecided() {
@@ -60,7 +59,7 @@ import Testing
         #expect(play(before + [.unanswered]).last == .end(.undecided))
     }
 
-    @Test func ofMorePartsThanEightNoneIsAskedFor() {
+    @Test func moreThanEightPartsAreNotAskedFor() {
         #expect(play([Self.other], parts: 8) == [.askPart(0)])
         #expect(play([Self.other], parts: 9) == [.end(.undecided)])
         #expect(play([.equal], parts: 9) == [.end(.equal)])
@@ -115,7 +114,7 @@ extension Verification.Action {
         return (1...count).filter { _ in sampling.takes(share) }
     }
 
-    @Test func ofOnePercentEachHundredthIsTaken() {
+    @Test func onePercentTakesEachHundredth() {
         #expect(taken(10_000, of: 300) == [100, 200, 300])
     }
 

@@ -31,7 +31,7 @@ import Testing
         #expect(!tokens.works(1, at: now + .seconds(600)))
     }
 
-    @Test func whatIsRememberedIsBoundedAndMakesRoom() {
+    @Test func rememberedTokensAreBounded() {
         let tokens = WorkingTokens()
         for token in 1...UInt64(WorkingTokens.most) { tokens.note(token, .accepted, at: now) }
         tokens.note(5_000, .accepted, at: now)
@@ -69,10 +69,7 @@ import Testing
             [("Authorization", "Bearer a"), ("Origin", "https://b.example")], [],
         ].map { fields in
             let text = "GET / HTTP/1.1\r\nHost: a\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
-            let bytes = Array(text.utf8)
-            let head = RequestHead()
-            var parser = HeadParser(limits: .request)
-            try #require(try parser.parse(bytes.span, into: head))
+            let (head, bytes) = (try ParsedRequest(text).head, Array(text.utf8))
             let number = ClientToken.number(of: head, bytes.span, &known)
             for _ in 0..<2 {
                 #expect(number == ClientToken.number(of: ClientAuthorization(head, bytes.span)))

@@ -53,7 +53,7 @@ import Testing
         #expect(counts.count == 48)
     }
 
-    @Test func whatCameSinceIsTheDifference() {
+    @Test func twoSnapshotsGiveADifference() {
         let histogram = LatencyHistogram()
         histogram.record(nanoseconds: 5000)
         let before = histogram.snapshot

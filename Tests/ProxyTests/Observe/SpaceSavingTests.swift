@@ -7,7 +7,7 @@ import Testing
 @Suite struct SpaceSavingTests {
     private func key(_ number: Int) -> CacheKey { CacheKey(scope: .shared, target: Array("/v1/\(number)".utf8)) }
 
-    @Test func whatIsKeptHasNoRoomForLongerKeys() {
+    @Test func keptKeysAreCompact() {
         var sketch = SpaceSaving(capacity: 4)
         var scratch = CacheKey(scope: .shared, target: [UInt8](repeating: 0x2F, count: 8_000))
         for number in 0..<20 {
@@ -17,7 +17,7 @@ import Testing
         #expect(sketch.items.count == 4 && sketch.items.allSatisfy { $0.key.capacity < 128 })
     }
 
-    @Test func whatExceedsItsShareIsThereAndItsWeightIsBounded() {
+    @Test func heavyKeysAreKeptWithABoundedWeight() {
         var random = SeededGenerator(seed: 62)
         for _ in 0..<20 {
             var sketch = SpaceSaving(capacity: 16)

@@ -10,6 +10,10 @@ import Testing
 @testable import Recording
 
 @Suite struct TrafficTapTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     /// Fields are chosen by their ids on the loops, and by their names when they are written.
     @Test func theLoopsTakeTheFieldsThatAreRecorded() {
         func names(_ isKept: (FieldName) -> Bool) -> Set<String> {
@@ -22,8 +26,7 @@ import Testing
     private func event() -> TrafficEvent {
         TrafficEvent(
             requestedAt: Instant.now().nanoseconds + 3_600_000_000_000, latency: 0, upstreamTime: nil, cacheStatus: nil,
-            status: 200, length: 0,
-            age: -1, isHTTP2: false, subject: 0)
+            status: 200, length: 0, age: -1, isHTTP2: false, subject: 0)
     }
 
     private func batch(_ count: Int) -> TrafficBatch {
@@ -36,7 +39,7 @@ import Testing
     }
 
     /// A writer that is stuck costs memory up to a bound, and then requests.
-    @Test func whatWaitsIsBounded() {
+    @Test func waitingExchangesAreBounded() {
         let recorder = TrafficRecorder()
         let holds = DispatchSemaphore(value: 0)
         let stands = DispatchSemaphore(value: 0)
@@ -51,8 +54,7 @@ import Testing
         var taken = 0
         while recorder.take(batch) { taken += batch.events.count }
         #expect(taken >= TrafficRecorder.mostWaiting && taken < TrafficRecorder.mostWaiting + batch.events.count)
-        let isOneMoreTaken = recorder.take(batch)
-        #expect(!isOneMoreTaken)
+        #expect(recorder.take(batch) == false)
         holds.signal()
         // It has caught up, and takes more; without a recording in progress all of it was left out.
         recorder.endAndWait()
@@ -60,7 +62,7 @@ import Testing
         #expect(recorder.take(batch))
     }
 
-    @Test func whatWaitsIsBoundedInBytesToo() {
+    @Test func waitingBytesAreBounded() {
         let recorder = TrafficRecorder()
         let holds = DispatchSemaphore(value: 0)
         recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in holds.waitOrFail() }
@@ -77,7 +79,6 @@ import Testing
 
     /// A loop that found another at the same place left its exchanges out.
     @Test func loopsThatHandOverAtOnceLoseNothing() throws {
-        let folder = try TemporaryFolder()
         let recorder = TrafficRecorder()
         recorder.beginAndWait(RecordingSettings(path: folder.file()))
         let (loops, rounds) = (8, 400)
@@ -94,8 +95,7 @@ import Testing
     /// The writer runs when nothing else wants to, and may be stopped wherever it is.
     @Test func aThreadThatIsStoppedWithTheLockHoldsNoLoopUp() {
         let recorder = TrafficRecorder()
-        let isTaken = recorder.state.withLock { _ in recorder.take(batch(1)) }
-        #expect(isTaken)
+        #expect(recorder.state.withLock { _ in recorder.take(batch(1)) } == true)
     }
 
     @Test func batchesComeOutInTheOrderInWhichTheyWentIn() {
@@ -106,7 +106,6 @@ import Testing
 
     /// Whoever switched it on was answered "on", and then the end of the stop before came.
     @Test func switchedOnBetweenAStopAndItsEndItStaysOn() throws {
-        let folder = try TemporaryFolder()
         let settings = RecordingSettings(path: folder.file())
         let recorder = TrafficRecorder()
         recorder.beginAndWait(settings)
@@ -123,7 +122,6 @@ import Testing
 
     /// The line was changed, and the end of the old recording had not come yet.
     @Test func switchedOnForAnotherFileBeforeTheEndItGoesThere() throws {
-        let folder = try TemporaryFolder()
         let recorder = TrafficRecorder()
         recorder.beginAndWait(RecordingSettings(path: folder.file("a")))
         _ = recorder.take(batch(1))
@@ -137,7 +135,6 @@ import Testing
     }
 
     @Test func anOrderToBeginThatIsCarriedOutAfterThePauseTakesNothing() throws {
-        let folder = try TemporaryFolder()
         let recorder = TrafficRecorder()
         let holds = DispatchSemaphore(value: 0)
         recorder.begin(RecordingSettings(path: folder.file())) { _ in holds.waitOrFail() }
@@ -149,8 +146,7 @@ import Testing
     }
 
     /// Recording stayed off, and its status said nothing of it. The name of the bodies is too long.
-    @Test func aDiskThatTookNothingAtFirstKeptRecordingOff() throws {
-        let folder = try TemporaryFolder()
+    @Test func aDiskThatRefusesTheFirstWriteIsReported() throws {
         let warnings = Mutex<[String]>([])
         let recorder = TrafficRecorder(program: "test") { text in warnings.withLock { $0.append(text) } }
         recorder.beginAndWait(RecordingSettings(path: folder.file(String(repeating: "x", count: 250))))
@@ -161,8 +157,7 @@ import Testing
         #expect(recorder.status.dropped == 3 && recorder.status.problem == nil)
     }
 
-    @Test func theStatusSaidNothingOfARecordingThatCouldNotBegin() throws {
-        let folder = try TemporaryFolder()
+    @Test func theStatusShowsWhyARecordingDidNotBegin() throws {
         try folder.put("mine".utf8, "traffic.jsonl")
         let recorder = TrafficRecorder()
         let done = DispatchSemaphore(value: 0)
@@ -180,7 +175,6 @@ import Testing
 
     /// A reload waited for a thread that was never there.
     @Test func withoutAThreadRecordingIsRefusedAndNothingWaits() throws {
-        let folder = try TemporaryFolder()
         let warnings = Mutex<[String]>([])
         let failures = Mutex<[RecordingError?]>([])
         let hasThreads = Atomic<Bool>(false)
@@ -201,7 +195,6 @@ import Testing
 
     /// A service may be forbidden to change priorities.
     @Test func aThreadThatDoesNotGiveWayIsAWarning() throws {
-        let folder = try TemporaryFolder()
         let warnings = Mutex<[String]>([])
         let recorder = TrafficRecorder(program: "test") { text in
             warnings.withLock { $0.append(text) }
