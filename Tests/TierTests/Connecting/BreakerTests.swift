@@ -12,10 +12,6 @@ import Testing
         return breaker
     }
 
-    @Test func theValuesAreTheOnesThatWereChosen() {
-        #expect(Breaker.failuresToOpen == 5 && Breaker.probeInterval == .seconds(1))
-    }
-
     @Test func fifthFailureOpensIt() {
         var closed = breaker(failures: 4)
         #expect(!closed.isOpen && closed.nextProbe == nil)

@@ -22,7 +22,7 @@ import Testing
 
     /// By the passwords that an operator replaces.
     private func scene(_ user: String, _ password: String) throws -> TierScene {
-        try TierScene([Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)]) {
+        try TierScene([engine.endpoint]) {
             ($0.user, $0.password) = (Array(user.utf8), Array(password.utf8))
         }
     }

@@ -44,7 +44,6 @@ final class FakeEngine: Sendable {
     var commands: [[String]] {
         received.withLock { $0 }.filter { !["AUTH", "CLIENT", "ROLE"].contains($0[0]) }
     }
-    var greetings: Int { received.withLock { $0 }.filter { $0 == ["ROLE"] }.count }
     var connectionCount: Int { listener.connectionCount }
     var endedConnections: Int { listener.endedConnections }
 

@@ -46,16 +46,10 @@ import Testing
     func anEngineThatGreetsBadlyIsNotUsed(replies: String, failure: TierFailure) {
         var script = Script()
         _ = script.start()
-        #expect(script.greet(replies) == [.close, Script.unusable(failure)])
+        _ = script.ask(1)
+        #expect(script.greet(replies) == [.close, Script.unusable(failure)] + Script.fail(1))
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
         #expect(script.state.status.lastError == failure.word)
-    }
-
-    @Test func nothingIsSentBehindAGreetingThatSaysTooMuch() {
-        var script = Script()
-        _ = script.start()
-        _ = script.ask(1)
-        #expect(script.greet(Script.master + ":1\r\n") == [.close, Script.unusable(.surplus)] + Script.fail(1))
     }
 
     @Test func anEngineThatDoesNotAnswerTheGreetingIsGivenUpInTime() {

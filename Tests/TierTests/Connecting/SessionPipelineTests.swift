@@ -50,21 +50,12 @@ import Testing
         _ = script.ask(1)
         _ = script.ask(2)
         #expect(
-            script.receive("-\(code) text\r\n") == [complete(1, .error(code: code, text: "text")), .close]
-                + Script.fail(2))
+            script.receive("-\(code) text\r\n$1\r\n2\r\n")
+                == [complete(1, .error(code: code, text: "text")), .close] + Script.fail(2),
+            "what follows is not read")
         #expect(script.state.status.lastError == "not-master")
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.b)])
         #expect(script.greet() == [.report(.connected(Script.b))])
-    }
-
-    @Test func whatFollowsTheWordOfADemotionIsNotRead() {
-        var script = Script.ready()
-        _ = script.ask(1)
-        _ = script.ask(2)
-        #expect(
-            script.receive("-READONLY text\r\n$1\r\n2\r\n") == [
-                complete(1, .error(code: "READONLY", text: "text")), .close,
-            ] + Script.fail(2))
     }
 
     // MARK: Deadlines
@@ -220,12 +211,6 @@ import Testing
 
     // MARK: Bounds
 
-    @Test func theBoundsAreTheOnesThatWereChosen() {
-        let limits = SessionLimits()
-        #expect(limits.maxPipelines == 1024 && limits.maxBytes == 16 << 20 && limits.dialTimeout == .seconds(1))
-        #expect(limits.backoff == .milliseconds(100) && limits.maxBackoff == .seconds(1))
-    }
-
     @Test(arguments: [true, false]) func pipelinesBeyondTheBoundFailAtOnce(isReady: Bool) {
         var script = isReady ? Script.ready() : Script()
         for number in 0..<1024 { #expect(script.ask(number).count == (isReady ? 1 : 0)) }
@@ -238,6 +223,7 @@ import Testing
 
     @Test func bytesBeyondTheBoundFailAtOnce() {
         var limits = SessionLimits()
+        #expect(limits.maxBytes == 16 << 20)
         limits.maxBytes = 2 * Script.get(1).byteCount
         var script = Script.ready(limits: limits)
         #expect(script.ask(1).count == 1 && script.ask(2) == [Script.wire(Script.get(2))])

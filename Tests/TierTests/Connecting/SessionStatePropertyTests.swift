@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>) func promisesHoldForAnyEvents(seed: UInt64) {
+    @Test(arguments: 0..<TestSize.of(12, full: 40)) func promisesHoldForAnyEvents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var world = World(script: SessionScript([SessionScript.a, SessionScript.b]))
         world.perform(world.script.start())

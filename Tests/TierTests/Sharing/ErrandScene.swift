@@ -15,9 +15,9 @@ final class ErrandScene {
     private var client: TierClient?
 
     /// A node that follows a log from its beginning.
-    init(_ endpoint: Endpoint, node: String = "a", timeout: Duration = TierScene.patient) throws {
+    init(_ endpoint: Endpoint, node: String = "a") throws {
         var settings = TierSettings(endpoints: [endpoint], nodeName: node)
-        settings.timeout = timeout
+        settings.timeout = TierScene.patient
         tier = SharedTier(settings) { [log] in log.add($0) }
         tier.knowledge.begin(epoch, forgottenUntil: .start)
         tier.knowledge.stand(fence: fence(1), mayTake: true)

@@ -29,33 +29,6 @@ import Testing
         for node in nodes { #expect(node.isFresh("/2") == false) }
     }
 
-    /// Who has applied a purge says so at once.
-    @Test func noPurgeWaitsForTheNextHeartbeat() async throws {
-        let engine = try RedisServer()
-        let a = try NodeScene([engine.endpoint], "a")
-        let b = try NodeScene([engine.endpoint], "b") { $1.heartbeat = TierScene.patient }
-        a.ready()
-        b.ready()
-        waitUntil { a.board.status.aliveCount == 2 }
-        for _ in 0..<20 { #expect(await a.purge(target("/1")).missing.isEmpty) }
-    }
-
-    /// A sign of life that is due much later does not keep a purge from asking often.
-    @Test func aPurgeAsksOftenHoweverRareSignsOfLifeAre() async throws {
-        let engine = try RedisServer()
-        let b = try NodeScene([engine.endpoint], "b")
-        b.ready()
-        #expect(await b.purge(target("/0")).nodes == 1)
-        let a = try NodeScene([engine.endpoint], "a") { $1.heartbeat = TierScene.patient }
-        a.ready()
-        waitUntil { a.board.status.nodes.count == 2 }
-        for _ in 0..<5 {
-            let report = await a.purge(target("/1"))
-            #expect(report.missing.isEmpty)
-            if !report.missing.isEmpty { break }
-        }
-    }
-
     @Test func aDryRunCountsHereAlone() async throws {
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
@@ -81,19 +54,15 @@ import Testing
         replica.send(SIGCONT)
     }
 
-    @Test func aNodeThatWasKilledIsMissing() async throws {
+    @Test func aPurgeInHandEndsWithTheFollower() async throws {
         let engine = try RedisServer()
-        let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        waitUntil { a.board.status.nodes.contains { $0.name == "b" && $0.lag == 0 } }
-        b.end()
-        a.store("/1")
-        let report = await a.purge(target("/1"))
-        #expect(report.purged == 1 && report.nodes == 2 && report.reached == 1)
-        #expect(report.missing.map(\.name) == ["b"] && report.missing[0].lastSeen < 600)
-        let state = a.status.nodes.first { $0.name == "b" }
-        #expect(state?.lag == 1 && state?.isSelf == false && state?.address == "b:8080")
+        let node = try NodeScene([engine.endpoint])
+        node.ready()
+        engine.send(SIGSTOP)
+        let reports = node.begin(EntrySelection([target("/1")]))
+        node.end()
+        #expect(await reports.first { _ in true }?.replication == .unlogged)
+        #expect(node.knowledge.fence == nil && node.board.status == SharingStatus())
     }
 
     @Test func aNodeThatHasLeftIsNotMissing() async throws {
@@ -190,6 +159,7 @@ import Testing
             #expect(await scene.send(command) == [.simple("OK")])
         }
         #expect(await a.purge(target("/1")).replication == .unlogged)
+        #expect(a.lines.contains { $0.hasSuffix("a purge was not taken: OOM") })
         #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
         // Once there is room, it stands in the log after all.
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))

@@ -25,35 +25,6 @@ import Testing
         #expect(!history.isPurged(answer("/b"), since: fence(0)))
     }
 
-    @Test(
-        arguments: [
-            [], [.target(Array("/v1/a".utf8))], [.prefix(Array("/v1/".utf8))], [.storefront(Array("us".utf8))],
-            [.classTag(1)], [.resource(7)], [.resource(7), .storefront(Array("us".utf8))],
-            [.target(Array("/v1/a".utf8)), .resource(7)],
-        ] as [[EntrySelection.Condition]])
-    func everyConditionIsTested(conditions: [EntrySelection.Condition]) {
-        let selection = EntrySelection(conditions)
-        let record = PurgeRecord(selection: selection, mode: .hard, at: noon, node: "a")
-        let history = history([(10, record)])
-        let chosen = answer("/v1/a", variant: "en", resources: [3, 7])
-        #expect(history.isPurged(chosen, since: fence(9)))
-        let other = answer("/v2/b", storefront: "gb", classTag: 2, resources: [8])
-        #expect(history.isPurged(other, since: fence(9)) == conditions.isEmpty)
-    }
-
-    @Test func whatMayNameAnyResourceIsTestedAgainstAll() {
-        let history = history([(10, purge(.resource(7))), (11, purge(.resource(8), mode: .soft))])
-        let any = answer("/a", resources: [StoredResponse.everyResource])
-        #expect(history.isPurged(any, since: fence(9)))
-        #expect(history.isPurged(any, since: fence(10)))
-    }
-
-    @Test func aSoftPurgeIsOneToo() {
-        let history = history([(10, purge(target("/a"), mode: .soft)), (12, purge(target("/b")))])
-        #expect(history.isPurged(answer("/a"), since: fence(9)) && history.isPurged(answer("/b"), since: fence(11)))
-        #expect(!history.isPurged(answer("/a"), since: fence(10)))
-    }
-
     @Test func whatIsOfAnotherEpochIsGone() {
         let history = history([])
         #expect(!history.isPurged(answer("/a"), since: fence(0)))

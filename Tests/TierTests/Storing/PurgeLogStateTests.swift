@@ -152,18 +152,6 @@ import Testing
         #expect(state.applied(succeeded: true) == [.persist(mark(30, in: other)), .wait])
     }
 
-    @Test func anEmptiedEngineMakesAllStale() {
-        let other = LogEpoch(number: 2)
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
-        #expect(
-            state.read(page(in: other))
-                == [.beginHistory(other, forgottenUntil: .start), .makeAllStale(.otherEpoch)])
-        #expect(state.madeStale(succeeded: true) == [.persist(mark(0, in: other)), .read(after: .start)])
-        #expect(state.read(page(in: other)) == [.beginHistory(other, forgottenUntil: .start), .wait])
-        #expect(state.standing == .ready)
-    }
-
     @Test func aLogThatEndsTooEarlyMakesAllStale() {
         var state = ready()
         _ = state.woken()
@@ -266,13 +254,6 @@ import Testing
         #expect(state.connected() == [.read(after: at(20))])
         #expect(state.read(page(first: 10, last: 20)) == [.wait])
         #expect(state.standing == .ready)
-    }
-
-    @Test func aConnectionEndsAPause() {
-        var state = ready()
-        state.disconnected()
-        #expect(state.connected() == [.read(after: at(20))], "before the pause is over")
-        #expect(state.woken() == [])
     }
 
     @Test func whatWasReadIsAppliedWithoutAConnection() {
