@@ -17,9 +17,9 @@ import Text
         init(_ result: Result<RecordingStatus, RecordingError>?) { self.result = result }
 
         /// Of a proxy that is recorded by this.
-        func admin(token: String? = nil) throws -> AdminUnderTest {
+        func admin() throws -> AdminUnderTest {
             try AdminUnderTest(
-                token: token, recording: { [result] in (try? result?.get()) ?? RecordingStatus() },
+                recording: { [result] in (try? result?.get()) ?? RecordingStatus() },
                 turnRecording: { [self] isOn, completion in
                     asked.withLock { $0.append(isOn) }
                     completion(result)
@@ -62,14 +62,15 @@ import Text
     }
 
     /// Whoever could name a file could have any file of the proxy's user written.
-    @Test(arguments: [
-        #"{"on":true,"file":"/etc/passwd"}"#, #"{"file":"a"}"#, #"{"on":1}"#, #"{"on":"true"}"#, "{}", "", "[true]",
-        #"{"on":true,"on":false}"#,
-    ])
-    func whatIsNotUnderstoodChangesNothing(content: String) throws {
+    @Test func whatIsNotUnderstoodChangesNothing() throws {
         let recorder = Recorder(.success(status))
         let admin = try recorder.admin()
-        #expect(try post(admin, content) == 400)
+        for content in [
+            #"{"on":true,"file":"/etc/passwd"}"#, #"{"file":"a"}"#, #"{"on":1}"#, #"{"on":"true"}"#, "{}", "",
+            "[true]", #"{"on":true,"on":false}"#,
+        ] {
+            #expect(try post(admin, content) == 400, "\(content)")
+        }
         #expect(try post(admin, #"{"on":true}"#, "/recording?file=a") == 400)
         #expect(recorder.asked.withLock { $0 }.isEmpty)
     }
@@ -81,13 +82,5 @@ import Text
         #expect(reply.status == 503)
         #expect(String(decoding: reply.body, as: UTF8.self).contains("cannot begin: a: no recorded response in it"))
         #expect(failing.logged == ["recording could not be switched on: a: no recorded response in it"])
-    }
-
-    @Test func withATokenNobodyWithoutItSwitches() throws {
-        let recorder = Recorder(.success(status))
-        let admin = try recorder.admin(token: "secret")
-        #expect(try post(admin, #"{"on":false}"#) == 401)
-        #expect(try admin.status("GET", "/recording") == 401)
-        #expect(recorder.asked.withLock { $0 }.isEmpty)
     }
 }

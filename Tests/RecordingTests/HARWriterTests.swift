@@ -15,7 +15,7 @@ import Text
         return file + HARWriter.end
     }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: 0..<TestSize.of(12, full: 40))
     func aReaderGetsBackWhatWasWritten(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try TemporaryFolder()

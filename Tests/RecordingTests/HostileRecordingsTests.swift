@@ -56,7 +56,7 @@ import Text
         return bytes
     }
 
-    @Test(arguments: 0..<30)
+    @Test(arguments: 0..<TestSize.of(10, full: 30))
     func damagedFilesAreReadOrRefused(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try TemporaryFolder()

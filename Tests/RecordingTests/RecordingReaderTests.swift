@@ -16,7 +16,7 @@ import Text
 
     private static func line(_ change: (String) -> String) -> String { header + change(line) }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: 0..<TestSize.of(12, full: 40))
     func whatIsWrittenIsRead(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let exchanges = (0..<Int.random(in: 1...50, using: &random)).map {

@@ -80,34 +80,6 @@ private struct Traffic {
         #expect(writer.bytes == (try folder.bytes().count) + (try folder.bytes("traffic.jsonl.bodies").count))
     }
 
-    /// What a writer that is killed leaves behind, wherever it was.
-    @Test func aFileCutOffAnywhereGivesTheWholeLinesBefore() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        var traffic = Traffic(seed: seed)
-        let writer = try self.writer()
-        try traffic.append(6, to: writer)
-        writer.flush()
-        let (lines, bodies) = (try folder.bytes(), try folder.bytes("traffic.jsonl.bodies"))
-        for end in header.line.count...lines.count {
-            try folder.put(lines[..<end])
-            let whole = lines[..<end].count { $0 == 0x0A } - 1
-            // A last line without its end is there all the same when all of it is.
-            let isComplete = end < lines.count && lines[end] == 0x0A
-            let reader = try RecordingReader(path: folder.file())
-            #expect(
-                try reader.rest() == Array(traffic.exchanges[..<(whole + (isComplete ? 1 : 0))]), "seed \(seed) \(end)")
-        }
-        try folder.put(lines)
-        for end in 0...bodies.count {
-            try folder.put(bodies[..<end], "traffic.jsonl.bodies")
-            let reader = try RecordingReader(path: folder.file())
-            for (hash, content) in traffic.contents {
-                let found = try reader.bodies.content(of: hash)
-                #expect(found == nil || found == content, "seed \(seed) \(end)")
-            }
-        }
-    }
-
     @Test func fullRecordingsMoveUpAndTheOldestGoes() throws {
         let seed = UInt64.random(in: .min ... .max)
         var traffic = Traffic(seed: seed)

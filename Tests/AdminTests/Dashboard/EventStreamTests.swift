@@ -173,14 +173,6 @@ import Text
         #expect(try Reader(admin, "/events", field).read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 401") == true)
     }
 
-    @Test func aTokenWhereThereWasNoneEndsTheStreams() throws {
-        let admin = try AdminUnderTest()
-        let reader = try Reader(admin)
-        #expect(try reader.event("stats") != nil)
-        admin.access.change(to: SecretBytes(Array("correct-horse".utf8).span))
-        #expect(reader.read(upTo: Self.end) != nil)
-    }
-
     @Test func oddQueriesAndHeadsAreAnsweredAtOnce() throws {
         let admin = try AdminUnderTest()
         #expect(try admin.status("GET", "/events?view=yes") == 400)
