@@ -157,13 +157,6 @@ import Testing
             ])
     }
 
-    @Test func aSecondLineNamesTheFirst() {
-        #expect(complaints("workers 1\n\nworkers 2") == ["proxy.conf:3: workers is already set at proxy.conf:1"])
-        #expect(
-            complaints("ttl songs 1d\nttl albums 1d\nttl songs 2d")
-                == ["proxy.conf:3: ttl songs is already set at proxy.conf:1"])
-    }
-
     @Test func saysWhatIsWrongWithASemicolon() {
         #expect(complaints("workers 1;") == ["proxy.conf:1: workers: a directive ends with its line, not with \";\""])
     }
@@ -172,12 +165,6 @@ import Testing
         let lines = try read("listen 127.0.0.1:1\nlisten 127.0.0.1:2").lines.filter { $0.directive.name == "listen" }
         #expect(lines.map(\.words) == [["127.0.0.1:1"], ["127.0.0.1:2"]])
         #expect(lines.map(\.place?.line) == [1, 2])
-    }
-
-    @Test func aFileThatCannotBeReadIsAnError() {
-        #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationReader.read("absent.conf", files: MemoryFiles().access)
-        }
     }
 
     @Test func doesNotRepeatAWholeSecretPastedByMistake() {
@@ -234,12 +221,6 @@ import Testing
                 == ["etc/proxy.conf:2: cannot read etc/a.conf: No such file or directory"])
     }
 
-    @Test func aDirectiveCannotBeSetInTwoFiles() {
-        #expect(
-            errors(["etc/proxy.conf": "workers 1\ninclude a.conf", "etc/a.conf": "workers 1"])
-                == ["etc/a.conf:1: workers is already set at etc/proxy.conf:1"])
-    }
-
     @Test func pathsAreResolved() {
         #expect(ConfigurationReader.resolve("b", besides: "a") == "b")
         #expect(ConfigurationReader.resolve("./x/../b", besides: "/etc/a") == "/etc/b")
@@ -251,20 +232,6 @@ import Testing
     @Test func recordOffRecordsNothing() throws {
         let files = MemoryFiles(texts: ["proxy.conf": "record off"]).access
         #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.recording == nil)
-    }
-
-    /// `check` accepted what `serve` refuses.
-    @Test func checkLooksWhetherARecordingCouldBegin() {
-        let files = MemoryFiles(texts: ["proxy.conf": "record /nowhere/a.jsonl"]).access
-        var looking = files
-        looking.recordingProblem = FileAccess.system.recordingProblem
-        #expect(throws: Never.self) { try ConfigurationReader.read("proxy.conf", files: files) }
-        do {
-            _ = try ConfigurationReader.read("proxy.conf", files: looking)
-            Issue.record("a directory that is not there was accepted")
-        } catch {
-            #expect("\(error)".contains("proxy.conf:1: record: /nowhere/a.jsonl: "))
-        }
     }
 
     @Test func aFormatIsNotTakenForTheNameOfALogFile() throws {

@@ -8,21 +8,6 @@ import Testing
         #expect(Set(Directive.table.map(\.name)).count == Directive.table.count)
     }
 
-    @Test func theTableHasEveryDirectiveOfTheContract() {
-        let contract = """
-            listen tls_certificate tls_certificate_key http2 admin_listen admin_token_file connections_per_address trusted_proxy \
-            request_memory answer_memory client_idle_timeout client_head_timeout upstream upstream_ca_file \
-            upstream_connections upstream_rate forward_fields other upstream_connect_timeout \
-            upstream_response_timeout upstream_content_timeout developer_token_file developer_key_file developer_key_id \
-            developer_team_id developer_token_lifetime \
-            music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
-            ttl ttl_speed shared_tier shared_tier_auth_file shared_tier_ca_file shared_tier_name shared_tier_timeout \
-            node_name compose verify_sample windows batch superset_includes documented_forms next cors_origin cors_headers access_log \
-            log_level record workers include
-            """
-        #expect(Directive.table.map(\.name) == contract.split(separator: " ").map(String.init))
-    }
-
     @Test func theGrammarSaysHowManyArgumentsThereAre() {
         func count(_ grammar: String) -> ClosedRange<Int> {
             Directive("d", grammar, why: "") { _, _ in }.argumentCount

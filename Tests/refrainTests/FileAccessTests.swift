@@ -111,10 +111,6 @@ import Testing
         #expect(FileAccess.system.secretProblem(sixteen, .adminToken) == nil)
     }
 
-    @Test func aMissingSecretIsAProblem() {
-        #expect(FileAccess.system.secretProblem(folder.file("absent"), .token) == "No such file or directory")
-    }
-
     @Test func readsAFileUpToItsBound() throws {
         let path = try file(filler(1 << 20), mode: 0o600)
         #expect(try FileAccess.system.read(path).count == 1 << 20)

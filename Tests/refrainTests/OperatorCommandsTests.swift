@@ -45,10 +45,6 @@ import Text
         #expect(none.status == 0 && none.standard.isEmpty && none.error == "refrain: nothing is stored that fits\n")
         let json = try JSON.parse(Array(running.run("list", "--json").standard.utf8))
         #expect(json["entries"]?[0]?["target"]?.stringValue == running.album)
-    }
-
-    @Test func longTargetsAreCutToTheTerminal() throws {
-        let running = try Running()
         let narrow = running.run("list", width: 84).standard
         #expect(narrow.split(separator: "\n").allSatisfy { $0.count <= 92 } && narrow.contains("…"))
         #expect(running.run("list", width: 200).standard.contains(running.album))

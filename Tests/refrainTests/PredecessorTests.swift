@@ -41,20 +41,6 @@ import Testing
         #expect(gone.now == 0)
     }
 
-    /// Sends waited for room under a lock, and with them every purge.
-    @Test func purgesWaitForNoRoomInTheChannel() throws {
-        let forgotten = Count()
-        let predecessor = Predecessor(.max, channel, lock: nil, limits: Self.patient)
-        predecessor.follow {}
-        let count = 100_000
-        for _ in 0..<count { predecessor.forget(forgotten.add) }
-        for _ in 0..<2 {
-            #expect(other.receive(within: .seconds(60)) == .message(.forget))
-            other.send(.forgotten)
-        }
-        waitUntil { forgotten.now == count }
-    }
-
     /// It was taken for the end of the process.
     @Test func aByteOfAnotherVersionIsNotHeard() throws {
         let (mine, its) = try Descriptor.pair()
@@ -81,20 +67,6 @@ import Testing
         #expect(other.receive(within: .seconds(60)) == .message(.forget))
         waitUntil { !process.isRunning }
         #expect(forgotten.now == 0)
-    }
-
-    /// Nothing ended it, and no purge was complete before it ended by itself.
-    @Test func oneThatSaysThatItWorksAndNeverEndsIsKilled() throws {
-        let process = try ChildProcess(["/bin/sleep", "600"])
-        let limits = OwedForgetting.Limits(silence: .seconds(600), answer: .milliseconds(100))
-        let predecessor = Predecessor(process.id, channel, lock: nil, limits: limits)
-        predecessor.follow {}
-        predecessor.forget {}
-        #expect(other.receive(within: .seconds(60)) == .message(.forget))
-        waitUntil {
-            other.send(.working)
-            return !process.isRunning
-        }
     }
 
     @Test func whoWaitsForItsEndIsToldWheneverItAsks() throws {

@@ -6,6 +6,10 @@ import Testing
 @testable import refrain
 
 @Suite struct SocketActivationTests {
+    private func configuration(_ lines: String) throws -> Configuration {
+        try read("cache_file off\naccess_log off\n" + lines).configuration
+    }
+
     private func descriptors(_ environment: [String: String]) -> [String] {
         SocketActivation.descriptors({ environment[$0] }, process: 42).map { "\($0.descriptor) \($0.name)" }
     }
@@ -49,12 +53,7 @@ import Testing
         #expect(address.withSockaddr { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 16) == 0)
         let inherited = InheritedSockets([(dup(descriptor), "admin")])
         #expect(inherited.problems.isEmpty && inherited.unused(by: []).map(\.address) == [address])
-        var configuration = try ConfigurationReader.standard().configuration
-        configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)]
-        configuration.adminListener = .unix(path)
-        configuration.cacheFile = nil
-        configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
-        configuration.workers = 1
+        let configuration = try configuration("listen 127.0.0.1:0\nadmin_listen unix:\(path)\nworkers 1")
         let log = OperationalLog(level: .error) { _ in }
         let proxy = try RunningProxy(configuration, log, inheritance: Inheritance(sockets: inherited))
         #expect(proxy.adminAddress == address)
@@ -72,12 +71,7 @@ import Testing
         let inherited = InheritedSockets([(dup(socket.descriptor), "web")])
         #expect(inherited.problems.isEmpty && inherited[address].count == 1)
         #expect(inherited.unused(by: []).map(\.address) == [address] && inherited.unused(by: [address]).isEmpty)
-        var configuration = try ConfigurationReader.standard().configuration
-        configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: port), isTLS: false)]
-        configuration.adminListener = nil
-        configuration.cacheFile = nil
-        configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
-        configuration.workers = 2
+        var configuration = try configuration("listen 127.0.0.1:\(port)\nadmin_listen off\nworkers 2")
         let log = OperationalLog(level: .error) { _ in }
         let first = try RunningProxy(configuration, log, inheritance: Inheritance(sockets: inherited))
         #expect(first.addresses == [address])

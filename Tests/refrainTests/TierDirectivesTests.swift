@@ -18,6 +18,7 @@ import Text
             #expect(try configuration.sharedTier == nil && configuration.tierSettings() == nil)
             #expect(!configuration.nodeName.isEmpty)
         }
+        #expect(try read("node_name a").configuration.nodeName == "a")
     }
 
     @Test func theDefaultsBesideAnAddress() throws {
@@ -68,14 +69,13 @@ import Text
         #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:2: \(name): "), "\(found)")
     }
 
-    @Test(arguments: ["shared_tier_name", "node_name"]) func namesEndWithTheirBound(_ name: String) {
+    @Test func valuesUpToTheirBoundsAreTaken() {
         let longest = String(repeating: "n", count: 63)
-        #expect(complaints("\(tier)\(name) \(longest)").isEmpty)
-        #expect(complaints("\(tier)\(name) \(longest)n").count == 1)
-    }
-
-    @Test(arguments: ["10ms", "1s"]) func timeoutsUpToTheirBounds(_ text: String) {
-        #expect(complaints("\(tier)shared_tier_timeout \(text)").isEmpty)
+        for name in ["shared_tier_name", "node_name"] {
+            #expect(complaints("\(tier)\(name) \(longest)").isEmpty)
+            #expect(complaints("\(tier)\(name) \(longest)n").count == 1)
+        }
+        for time in ["10ms", "1s"] { #expect(complaints("\(tier)shared_tier_timeout \(time)").isEmpty) }
     }
 
     @Test(arguments: [
@@ -95,29 +95,10 @@ import Text
         #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "))
     }
 
-    @Test func aNodeAloneMayHaveAName() throws {
-        #expect(try read("node_name a").configuration.nodeName == "a")
-    }
-
-    @Test func authoritiesAreForTLSAlone() {
-        #expect(
-            complaints(tier + "shared_tier_ca_file ca.pem")
-                == ["proxy.conf:2: shared_tier_ca_file: is for a shared_tier with rediss:// alone"])
-        #expect(
-            complaints("shared_tier rediss://a\nshared_tier_ca_file x")
-                == ["proxy.conf:2: shared_tier_ca_file: \"x\": No such file or directory"])
-    }
-
     @Test(arguments: ["5m", "upstream", "1m stale 1h", "off"]) func personalAnswersMayBeKeptBesideATier(
         _ words: String
     ) {
         #expect(complaints("\(tier)ttl personal \(words)").isEmpty)
-    }
-
-    @Test func theFileOfCredentialsIsChecked() {
-        #expect(
-            complaints("\(tier)shared_tier_auth_file 'my file'", problems: ["my file": "open to group or others"])
-                == ["proxy.conf:2: shared_tier_auth_file: \"my file\": open to group or others"])
     }
 
     @Test func noReloadChangesAnyOfThem() throws {

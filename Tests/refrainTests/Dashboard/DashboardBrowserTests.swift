@@ -27,42 +27,38 @@ import Testing
         }
     }
 
-    private static func withSixInTheTail() throws -> ShownDashboard {
-        let shown = try ShownDashboard()
-        try shown.open()
-        try shown.waitForFeed()
-        try shown.ask(times: 2)
-        try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
-        return shown
-    }
-
     @Test func theTailIsFilteredAndPaused() async throws {
         try await onThread {
-            let shown = try Self.withSixInTheTail()
+            let shown = try ShownDashboard()
+            try shown.open()
+            try shown.waitForFeed()
+            try shown.ask(times: 2)
+            func waitForRows(_ count: Int) throws {
+                try shown.browser.wait(for: "document.getElementById('tail').rows.length === \(count)")
+            }
+            func count() throws -> String {
+                try shown.browser.text("document.getElementById('tail-count').textContent")
+            }
+            try waitForRows(6)
+            try shown.choose("miss", in: "#tail-outcome")
+            try waitForRows(3)
+            #expect(try count() == "3 of 6 match")
+            try shown.choose("", in: "#tail-outcome")
+            try shown.choose("without a key", in: "#tail-client")
+            #expect(try count() == "6 of 6 match")
+            try waitForRows(6)
+            try shown.choose("", in: "#tail-client")
             try shown.type("MISS genres", into: "#tail-filter")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 1")
-            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "1 of 6 match")
+            try waitForRows(1)
+            #expect(try count() == "1 of 6 match")
             try shown.type("hit", into: "#tail-filter")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
+            try waitForRows(3)
             try shown.click("#tail-pause")
             try shown.ask(times: 1)
             try shown.browser.wait(for: "document.getElementById('tail-count').textContent === 'paused, 6 of 9 match'")
             #expect(try shown.browser.text("document.getElementById('tail').rows.length") == "3")
             try shown.click("#tail-pause")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
-        }
-    }
-
-    @Test func theTailIsFilteredByOutcomeAndByClient() async throws {
-        try await onThread {
-            let shown = try Self.withSixInTheTail()
-            try shown.choose("miss", in: "#tail-outcome")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
-            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "3 of 6 match")
-            try shown.choose("", in: "#tail-outcome")
-            try shown.choose("without a key", in: "#tail-client")
-            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "6 of 6 match")
-            #expect(try shown.browser.text("document.getElementById('tail').rows.length") == "6")
+            try waitForRows(6)
         }
     }
 
