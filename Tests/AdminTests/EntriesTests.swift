@@ -95,7 +95,7 @@ import Text
         }
     }
 
-    @Test func whatBelongsToOneUserIsCountedAndNotShown() throws {
+    @Test func personalAnswersAreCountedAndNotShown() throws {
         let admin = try filled()
         let hash = UserHashKey()?.hash(token: Array("user-anna-token".utf8).span)
         let user = try #require(hash)
@@ -117,7 +117,7 @@ import Text
         return admin
     }
 
-    @Test func ofAnswersOfOneUserRouteSizeAndAgeAreShown() throws {
+    @Test func personalAnswersShowRouteSizeAndAge() throws {
         try Self.withFile { store in
             for admin in [try keepingOneUsers(), try keepingOneUsers(store)] {
                 let listing = try #require(try admin.object("/entries?class=personal&sort=age"))
@@ -148,7 +148,7 @@ import Text
         }
     }
 
-    @Test func whatIsKeptOfARouteIsAddedUp() throws {
+    @Test func entriesOfARouteAreSummed() throws {
         let admin = try keepingOneUsers()
         func add(_ target: String) throws -> JSON {
             admin.cache.sums(of: try CanonicalTarget(target).route, at: Int64(Date().timeIntervalSince1970))

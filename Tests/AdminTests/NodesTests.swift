@@ -10,7 +10,7 @@ import Testing
 @testable import Proxy
 @testable import Tier
 
-/// What an operator is told of several nodes.
+/// The state of several nodes as an operator sees it.
 @Suite(.timeLimit(.minutes(10))) struct NodesTests {
     /// A node, and the surface of its operator.
     private final class Node {
@@ -103,7 +103,7 @@ import Testing
             guard ContinuousClock.now - began < .seconds(10) else { continue }
             #expect(reply.status == 503)
             #expect(String(decoding: reply.body, as: UTF8.self).hasPrefix("engine away since 20"))
-            // Nobody has said which nodes there are.
+            // The nodes are not known yet.
             let report = try #require(try node.admin.purge(#"{"all":true}"#).json as? [String: Any])
             #expect(report["nodes"] is NSNull && report["reached"] is NSNull && report["logged"] as? Bool == false)
             let tier = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])

@@ -66,7 +66,7 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         #expect(selection.conditions.contains(.resource(number)))
     }
 
-    /// What is stored of a document that may name anything is found by every resource.
+    /// A document that may name anything is found by every resource.
     @Test func bothModulesMeanTheSameByEverything() {
         #expect(ResourceMention.everything == StoredResponse.everyResource)
     }
@@ -88,7 +88,7 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         (#"{"all":true,"all":true}"#, "A member is given twice"), (#"{"urls":"/a"}"#, "urls: unknown"),
         (#"{"a\"b":"/a"}"#, "A member: unknown"),
     ])
-    func whatIsNotUnderstoodIsRefusedByName(content: String, beginning: String) {
+    func refusalsNameTheMember(content: String, beginning: String) {
         #expect(refusal(content)?.hasPrefix(beginning) == true, "\(refusal(content) ?? "taken")")
     }
 

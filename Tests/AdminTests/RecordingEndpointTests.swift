@@ -16,7 +16,7 @@ import Text
 
         init(_ result: Result<RecordingStatus, RecordingError>?) { self.result = result }
 
-        /// Of a proxy that is recorded by this.
+        /// The listener of a proxy with this recording.
         func admin() throws -> AdminUnderTest {
             try AdminUnderTest(
                 recording: { [result] in (try? result?.get()) ?? RecordingStatus() },
@@ -61,8 +61,8 @@ import Text
         #expect(admin.logged == ["recording switched on", "recording switched off"])
     }
 
-    /// Whoever could name a file could have any file of the proxy's user written.
-    @Test func whatIsNotUnderstoodChangesNothing() throws {
+    /// A named file could be any file of the proxy's user.
+    @Test func malformedContentChangesNothing() throws {
         let recorder = Recorder(.success(status))
         let admin = try recorder.admin()
         for content in [
@@ -75,7 +75,7 @@ import Text
         #expect(recorder.asked.withLock { $0 }.isEmpty)
     }
 
-    @Test func whatCannotBeDoneIsSaid() throws {
+    @Test func failuresAreReported() throws {
         #expect(try post(try Recorder(nil).admin(), #"{"on":true}"#) == 409)
         let failing = try Recorder(.failure(.empty(path: "a"))).admin()
         let reply = try failing.client.send("POST", "/recording", body: Data(#"{"on":true}"#.utf8))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TimeLimitTests {
     /// It went on for minutes after the run had reported it, beside the tests that followed.
-    @Test func whatBlocksOnAThreadEndsAtTheTimeLimitOfItsTest() async throws {
+    @Test func blockingThreadsEndAtTheTimeLimit() async throws {
         let origin = try ScriptedOrigin([.request, .hold])
         defer { origin.stop() }
         let (hasBegun, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

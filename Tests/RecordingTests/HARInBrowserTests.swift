@@ -5,8 +5,8 @@ import Text
 
 @testable import Recording
 
-/// What the developer tools of Chromium make of a HAR file, asked of their own importer; and what
-/// this program makes of a file of theirs.
+/// The importer of Chromium's developer tools reads HAR files of this program, and this program
+/// reads theirs.
 @Suite(.requires(.browser))
 struct HARInBrowserTests {
     private static let module = "import('devtools://devtools/bundled/models/har/har.js')"
@@ -55,7 +55,7 @@ struct HARInBrowserTests {
         #expect(base64.flatMap { Base64.standard.decode(Array($0.utf8).span) } == Self.bodies[1])
     }
 
-    @Test func whatDeveloperToolsExportIsRead() throws {
+    @Test func exportsOfDeveloperToolsAreRead() throws {
         let browser = try Self.browser(with: HARWriterTests.har(Self.exchanges()))
         let export = try browser.evaluate(
             "\(Self.module).then(har => har.Log.Log.build(requests, {sanitize: false})).then(log => JSON.stringify({log}))"

@@ -30,7 +30,7 @@ import Text
         }
     }
 
-    /// What readers have stumbled over elsewhere.
+    /// Texts that readers have stumbled over elsewhere.
     private static let splinters: [[UInt8]] =
         [
             "\r\n", "\\r\\n", "\\n", "\\u0000", "\u{0}", "\\ud800", "\"", "{", "}", "[", "]", ",", ":", "-1", "1e999",

@@ -176,7 +176,7 @@ private struct Traffic {
 
     /// Only a stop between the moves of FILE was mended, and the bodies of an older one were
     /// written over.
-    @Test func aStopBetweenTheMovesOfAnOlderRecordingLosesNoBodies() throws {
+    @Test func aStopBetweenMovesLosesNoBodies() throws {
         // FILE.1 was on its way to FILE.2, and FILE had not moved yet.
         let older = try recording("older", seed: 6)
         let newer = try recording("traffic.jsonl", seed: 7)
@@ -207,7 +207,7 @@ private struct Traffic {
         #expect(try RecordingReader(path: folder.file()).rest() == [exchange] && writer.failure == nil)
     }
 
-    @Test func whatWasMovedAwayIsFollowedByANewFile() throws {
+    @Test func aMovedFileIsFollowedByANewOne() throws {
         var traffic = Traffic(seed: 4)
         let writer = try self.writer()
         let first = try traffic.append(to: writer)
@@ -216,7 +216,7 @@ private struct Traffic {
             try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file("old-" + name))
         }
         let second = try traffic.append(to: writer)
-        // What was in hand belongs to the old file.
+        // Exchanges in hand belong to the old file.
         #expect(try writer.reopen())
         let third = try traffic.append(to: writer)
         writer.flush()
@@ -224,7 +224,7 @@ private struct Traffic {
         #expect(try RecordingReader(path: folder.file()).rest() == [third])
     }
 
-    @Test func whatCannotBeWrittenIsCountedAndSaid() throws {
+    @Test func lostExchangesAreCountedAndReported() throws {
         var traffic = Traffic(seed: 5)
         let settings = RecordingSettings(path: folder.file(), mostBytes: 3_000, mostFiles: 2)
         let writer = try RecordingWriter(settings, header: header)

@@ -48,7 +48,7 @@ public final class RedisServer {
 
     private static let standing = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
 
-    /// What it has logged.
+    /// Its log.
     public var log: String { Self.log(folder) }
 
     public func send(_ signal: Int32) { process.send(signal) }

@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A token is for the proxy of its own configuration.
-    @Test func whatIsNamedOnTheCommandLineWinsAndGetsNoTokenOfTheConfiguration() throws {
+    @Test func aNamedServerGetsNoConfiguredToken() throws {
         let server = try server()
         defer { server.stop() }
         let files = MemoryFiles(texts: ["proxy.conf": "admin_listen off\nadmin_token_file t", "t": "hush"])
@@ -85,7 +85,7 @@ import Testing
     @Test(arguments: [
         ("0.0.0.0:8081", "http://127.0.0.1:8081"), ("[::]:9", "http://[::1]:9"), ("10.0.0.7:1", "http://10.0.0.7:1"),
     ])
-    func whoListensOnAllAddressesIsAskedOnOne(_ listen: String, _ asked: String) throws {
+    func allAddressesAreAskedOnOne(_ listen: String, _ asked: String) throws {
         #expect(AdminServer(listening: try AdminAddress(listen)).description == asked)
     }
 }

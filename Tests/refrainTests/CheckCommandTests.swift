@@ -46,7 +46,7 @@ import Text
         }
     }
 
-    /// Who reaches such a listener can name any client as itself.
+    /// Any peer of such a listener can claim any client address.
     @Test(arguments: [
         ("0.0.0.0", true), ("[::]", true), ("203.0.113.1", true), ("[2001:db8::1]", true), ("172.32.0.1", true),
         ("127.0.0.1", false), ("10.0.0.1", false), ("172.31.0.1", false), ("192.168.1.1", false), ("[::1]", false),
@@ -104,7 +104,7 @@ import Text
         #expect(result.error.hasSuffix("refrain: note: cache_file: process 4711 uses a.sqlite now\n"))
     }
 
-    @Test func whatItShowsIsAConfigurationOfTheSameMeaning() throws {
+    @Test func itsOutputIsAnEqualConfiguration() throws {
         let shown = run("check", files: files).standard
         #expect(
             try read(shown).configuration == ConfigurationReader.read("proxy.conf", files: files.access).configuration)
@@ -163,7 +163,7 @@ import Text
         #expect(none.error.contains("neither proxy.conf nor /etc/refrain/proxy.conf is there"))
     }
 
-    @Test func aStandardFileThatCannotBeReadIsNotPassedOver() {
+    @Test func anUnreadableStandardFileIsAnError() {
         let files = MemoryFiles(
             texts: ["/etc/refrain/proxy.conf": ""], problems: ["proxy.conf": "Permission denied"])
         #expect(run("check", files: files).status == 78)

@@ -3,8 +3,7 @@ import Testing
 @testable import refrain
 
 @Suite struct ConfigurationChecksTests {
-    /// What is wrong with lines that are right each by itself; nothing is with those without a
-    /// complaint.
+    /// Lines that are valid each by itself, and the complaint about them together; nil for none.
     @Test(
         arguments: [
             ("listen 127.0.0.1:443 tls\ntls_certificate cert.pem\ntls_certificate_key k", nil),
@@ -28,7 +27,7 @@ import Testing
                 "2: admin_listen: [::]:1 is already taken by [::1]:1 at proxy.conf:1"
             ),
             ("listen *:1\nlisten [::]:1\nlisten *:2", nil),
-            // What the network reaches needs a secret.
+            // Listeners and accounts that the network reaches need a secret.
             (
                 "admin_listen 0.0.0.0:8081",
                 "1: admin_listen: 0.0.0.0:8081 is not a loopback address and needs admin_token_file"

@@ -65,7 +65,7 @@ import Testing
         for package in packages.split(separator: " ").dropFirst(2) { #expect(installed.contains(String(package))) }
     }
 
-    @Test func whatIsStartedIsWhatWasInstalled() throws {
+    @Test func theImageStartsTheInstalledProgram() throws {
         let binary = try #require(arguments(of: "COPY", in: 1).first { $0[0] == "--from=build" })
         #expect(binary[1] == "/installed" + binary[2])
         #expect(try words(of: "ENTRYPOINT") == [binary[2]])
@@ -78,7 +78,7 @@ import Testing
         #expect(throws: Never.self) { try OptionParser.parse(Array(check.dropFirst(2)), for: .named(check[1])) }
     }
 
-    @Test func itsConfigurationKeepsTheCacheInTheVolumeAndIsHealthyByItsCheck() throws {
+    @Test func itsConfigurationKeepsTheCacheInTheVolume() throws {
         let path = "Sources/Deployment/docker/proxy.conf"
         let text = try String(contentsOf: Page.top.appendingPathComponent(path), encoding: .utf8)
         let configuration = try read(text).configuration

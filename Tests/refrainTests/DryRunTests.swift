@@ -140,7 +140,7 @@ import Text
     }
 
     /// A recording of nothing but refused requests gave a table of dashes.
-    @Test func aRecordingOfWhichNothingReachedTheCacheIsAnError() throws {
+    @Test func aRecordingWithoutCacheRequestsIsAnError() throws {
         var refused = RecordedExchange(
             time: .now(), offset: .zero, method: "GET", target: "/v1/catalog/us/songs/1", status: 401, latency: .zero,
             length: 0)

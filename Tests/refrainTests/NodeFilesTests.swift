@@ -28,7 +28,7 @@ import Testing
         return try ConfigurationReader.read("proxy.conf", files: files).configuration
     }
 
-    /// What HAProxy takes from its environment, and what it takes without.
+    /// Variables of HAProxy's environment, with their defaults.
     private static func variables() throws -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: try lines("haproxy/haproxy.cfg").compactMap { line in
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["compose/node.conf", "systemd/node.conf.example"])
-    func aNodeTakesConnectionsOfABalancerAndSaysWhetherItIsReady(_ name: String) throws {
+    func nodeFilesExpectABalancerAndAnswerReadiness(_ name: String) throws {
         let configuration = try Self.node(name)
         #expect(configuration.listeners.count == 1 && configuration.listeners.allSatisfy(\.expectsHeader))
         #expect(configuration.adminListener != nil && configuration.cacheFile != nil)

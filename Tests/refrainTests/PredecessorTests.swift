@@ -69,7 +69,7 @@ import Testing
         #expect(forgotten.now == 0)
     }
 
-    @Test func whoWaitsForItsEndIsToldWheneverItAsks() throws {
+    @Test func itsEndIsReportedEachTime() throws {
         let told = Count()
         let predecessor = try {
             let (mine, its) = try Descriptor.pair()
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// It said so for ever, and the end of its successor was not noticed.
-    @Test func oneThatWorksForLongNoticesThatItsSuccessorHasGone() throws {
+    @Test func aLongForgetNoticesAGoneSuccessor() throws {
         let (forgets, hasEnded) = (Count(), Count())
         try {
             let (mine, its) = try Descriptor.pair()

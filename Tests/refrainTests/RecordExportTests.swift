@@ -51,7 +51,7 @@ import Text
         }
     }
 
-    @Test func whatIsThereIsReplacedOnlyByForce() throws {
+    @Test func onlyForceReplacesAFile() throws {
         try withTemporaryDirectory { folder in
             let recording = try Self.recording(folder, 1)
             let har = folder.appendingPathComponent("out.har").path
@@ -65,7 +65,7 @@ import Text
         }
     }
 
-    @Test func aRecordingThatCannotBeReadToItsEndLeavesNothing() throws {
+    @Test func anUnreadableRecordingLeavesNoFile() throws {
         try withTemporaryDirectory { folder in
             let recording = try Self.recording(folder, 400)
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: recording))

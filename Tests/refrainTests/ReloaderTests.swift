@@ -14,7 +14,7 @@ import Text
         return try read(after).changesThatNeedRestart(since: running, path: "proxy.conf").map(\.description)
     }
 
-    @Test func whatCannotChangeIsNamedWithItsLine() throws {
+    @Test func unchangeableDirectivesAreNamedWithTheirLine() throws {
         let text = "cannot change while the proxy runs; restart it"
         #expect(try refusals("workers 2", "\nworkers 3") == ["proxy.conf:2: workers: \(text)"])
         #expect(try refusals("workers 2", "") == ["proxy.conf: workers: \(text)"])
@@ -100,7 +100,7 @@ import Text
     }
 
     /// A reload that changed nothing was a success for who asked for it.
-    @Test func whoAsksForAReloadLearnsWhatCameOfIt() throws {
+    @Test func aReloadReportsItsOutcome() throws {
         let scene = try Scene()
         defer { scene.proxy.stop() }
         func outcome(of lines: String) -> ReloadOutcome? {
@@ -120,7 +120,7 @@ import Text
         #expect(scene.captured.error.contains("POST /reload: nothing was changed"))
     }
 
-    /// Who took a leaked key out of the file was told that no setting had changed.
+    /// After a leaked key was taken out of the file, no setting had changed, said the log.
     @Test func aFileThatSaysSomethingElseIsNamed() throws {
         let scene = try Scene()
         defer { scene.proxy.stop() }
@@ -201,7 +201,7 @@ import Text
 
     /// The second address was not listened on after the one reload, and still was after the other.
     @Test(.enabled(if: Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)))
-    func theAdminListenerGoesFromOneAddressToTwoAndBack() throws {
+    func theAdminListenerTakesBothAddressesOfLocalhost() throws {
         let scene = try Scene()
         defer { scene.proxy.stop() }
         let port = try #require(scene.proxy.adminAddress).port

@@ -30,7 +30,7 @@ import Testing
         #expect(filter.only == ["/v1/catalog/us/"] && filter.skip == ["/v1/catalog/us/search"])
         #expect(filter.methods == ["GET"] && filter.statuses == [4, 200] && filter.storefronts == ["us"])
         #expect(filter.outcomes == ["stale-if-error"] && options.thresholds.map(\.text) == ["diff>0", "p99>50ms"])
-        // What is not looked at cannot be judged.
+        // A threshold on differences needs the comparison.
         #expect(options.verifies && options.plan.repeats && options.plan.timeout == .seconds(5))
         #expect(try Self.options("--fail-if", "p99>50ms").verifies == false)
     }
@@ -53,7 +53,7 @@ import Testing
         (["--warm", "--speed", "2x"], "--warm fills a cache and measures nothing; --speed has no meaning for it"),
         (["--warm", "--verify"], "--verify has no meaning for it"),
         (["--header", "no colon"], "not of the form 'Name: value'"),
-    ]) func whatMakesNoSenseIsAUsageError(_ words: [String], _ message: String) {
+    ]) func contradictingOptionsAreUsageErrors(_ words: [String], _ message: String) {
         let result = run(["replay", "trace.jsonl", "--target", "http://127.0.0.1:1"] + words)
         #expect(result.status == 2 && result.error.contains(message) && !result.error.contains("Bearer"))
     }
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// It said "0 s left" for as long as a slow target took for its last answers.
-    @Test func afterTheEndOfTheScheduleItSaysHowManyAnswersAreMissing() {
+    @Test func afterTheScheduleMissingAnswersAreCounted() {
         let progress = ReplayProgress(planned: 500, expected: .seconds(10))
         #expect(progress.text(Self.half).hasSuffix(", 3 failed, waiting for 7 answers"))
         let loop = ReplayProgress(planned: nil, expected: .seconds(10))

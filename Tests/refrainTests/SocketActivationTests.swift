@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct SocketActivationTests {
     private func configuration(_ lines: String) throws -> Configuration {
-        try read("cache_file off\naccess_log off\n" + lines).configuration
+        try read(quiet(lines)).configuration
     }
 
     private func descriptors(_ environment: [String: String]) -> [String] {
@@ -22,7 +22,7 @@ import Testing
         #expect(descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "1"]) == ["3 unknown"])
     }
 
-    @Test func whatIsMeantForAnotherProcessIsLeftAlone() {
+    @Test func descriptorsOfAnotherProcessAreLeftAlone() {
         #expect(descriptors(["LISTEN_PID": "43", "LISTEN_FDS": "1"]).isEmpty)
         #expect(descriptors(["LISTEN_FDS": "1"]).isEmpty)
         for count in ["0", "-1", "x", "1025"] {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotListenIsClosedWithAWarning() throws {
+    @Test func otherDescriptorsAreClosedWithAWarning() throws {
         let (other, writer) = try {
             let (mine, its) = try Descriptor.pair()
             return (mine, try Descriptor.duplicate(its.number))
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// It was closed as no listening socket, and the path was bound anew.
-    @Test func theAdminListenerAdoptsAUnixSocketAndLeavesItsFile() throws {
+    @Test func theAdminListenerAdoptsAUnixSocket() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("admin")
         let address = try #require(SocketAddress(path: path))
@@ -64,7 +64,7 @@ import Testing
         #expect(access(path, F_OK) == 0)
     }
 
-    @Test func theProxyListensOnWhatItWasGivenAndLeavesItsQueueToTheNext() throws {
+    @Test func theProxyAdoptsInheritedListeners() throws {
         let (socket, port) = try RawSocket.listening()
         defer { socket.close() }
         let address = try #require(SocketAddress("127.0.0.1:\(port)"))

@@ -52,7 +52,7 @@ import Text
         #expect(configuration.nodeName == "web-1.example_2")
     }
 
-    @Test func aSecretThatIsGoneAtTheStartIsABadSetting() throws {
+    @Test func aMissingSecretIsABadSetting() throws {
         let configuration = try read(tier + "shared_tier_auth_file absent").configuration
         let failure = thrown { () throws(CommandFailure) in try configuration.tierSettings() }
         #expect(failure?.status == .configuration)
@@ -81,7 +81,7 @@ import Text
     @Test(arguments: [
         "shared_tier_auth_file a", "shared_tier_ca_file ca.pem", "shared_tier_name b", "shared_tier_timeout 60ms",
     ])
-    func whatIsForTheTierNeedsIt(_ line: String) {
+    func tierDirectivesNeedATier(_ line: String) {
         let name = line.prefix { $0 != " " }
         for off in ["", "shared_tier off"] {
             #expect(complaints("\(off)\n\(line)") == ["proxy.conf:2: \(name): needs shared_tier, which is off"])
@@ -89,7 +89,7 @@ import Text
         #expect(complaints("shared_tier rediss://a\n\(line)").isEmpty)
     }
 
-    /// Of a tier that is misspelt it was said that it is off.
+    /// A misspelt tier was reported as off.
     @Test func aMisspeltTierIsNotOff() {
         let found = complaints("shared_tier cache\nshared_tier_auth_file a\nttl personal 1m")
         #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "))

@@ -47,7 +47,7 @@ import Testing
         #expect(result.error == "refrain: \(path): the developer token is not a JSON Web Token\n")
     }
 
-    /// Nobody said so before Apple did.
+    /// Apple's refusal was the first sign.
     @Test(arguments: [
         (#"{"iat":1,"exp":1700000000}"#, "expired 1"), (#"{"iat":4102444800,"exp":4202444800}"#, "is not valid before"),
         (#"{"iat":1}"#, "says no end"), (#"{"iat":1,"exp":4102444800}"#, ""),

@@ -71,7 +71,7 @@ import Text
         #expect(stats["outcomes"]?["hit"] == 0 && stats["storage"]?["memory"] == [])
     }
 
-    /// What the proxy does with a request while a page watches, and while none does.
+    /// Adds a request as the proxy does, which is only while a page watches.
     private func request(_ target: String, _ feed: LiveFeed) {
         guard feed.isWatched else { return }
         feed.add(at: 1_000_000) {

@@ -49,7 +49,7 @@ import Upstream
         #expect(scraped.value("refrain_verify_mismatches_total") == 1)
     }
 
-    @Test func whatIsExposedCanBeScraped() throws {
+    @Test func metricsCanBeScraped() throws {
         let loops = [Statistics(), Statistics()]
         loops[0].latencies[Outcome.hit.rawValue].record(nanoseconds: 50_000)
         loops[1].latencies[Outcome.hit.rawValue].record(nanoseconds: 70_000_000)

@@ -66,8 +66,8 @@ import Testing
         for (command, reply) in zip(refused, replies) { #expect(reply.errorCode == "NOPERM", "\(command)") }
     }
 
-    /// What takes the place of answers must not take that of the purge log.
-    @Test func whatHasNoTimeToLiveStays() async throws {
+    /// Answers must not evict the purge log.
+    @Test func keysWithoutATTLAreNotEvicted() async throws {
         let scene = try scene("operator", "OPERATOR-PASSWORD")
         let replies = try #require(
             await scene.send(

@@ -57,7 +57,7 @@ import Testing
         #expect(script.receive("-LOADING text\r\n").last == .report(.connected(Script.a)), "any reply will do")
     }
 
-    @Test func aProbeThatFailsIsTheOnlyOneOfItsSecond() {
+    @Test func aFailedProbeIsTheOnlyOneOfItsSecond() {
         var script = probing()
         #expect(script.wait(.milliseconds(50)) == [.close, .fail(.probe)])
         #expect(script.ask(7) == Script.fail(7))
@@ -97,7 +97,7 @@ import Testing
         #expect(script.ask(1, timeout: .seconds(10)) == Script.fail(1))
     }
 
-    @Test func whoWaitsInVainForAConnectionIsAFailure() {
+    @Test func aTimeoutWithoutAConnectionIsAFailure() {
         var script = Script()
         _ = script.start()
         for number in 1...5 {
@@ -115,7 +115,7 @@ import Testing
         #expect(!script.state.status.isBreakerOpen)
     }
 
-    @Test func whatTheBreakerHoldsBackWhenItOpensFailsWithIt() {
+    @Test func waitingPipelinesFailWhenTheBreakerOpens() {
         var script = Script()
         _ = script.start()
         for round in 1...5 {

@@ -52,7 +52,7 @@ import Testing
         #expect(script.state.status.lastError == failure.word)
     }
 
-    @Test func anEngineThatDoesNotAnswerTheGreetingIsGivenUpInTime() {
+    @Test func anUnansweredGreetingTimesOut() {
         var script = Script([Script.a, Script.b])
         _ = script.start()
         _ = script.state.opened(now: script.now)
@@ -102,7 +102,7 @@ import Testing
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
     }
 
-    @Test func whatIsMissingIsNotDialledTwiceAtOnce() {
+    @Test func oneConnectionIsDialledAtATime() {
         var script = Script.ready()
         #expect(script.state.opened(now: script.now) == [])
         #expect(script.refuse() == [])

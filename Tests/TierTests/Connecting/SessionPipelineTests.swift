@@ -45,7 +45,7 @@ import Testing
         #expect(script.state.status.isConnected && script.state.status.failures == 0)
     }
 
-    @Test(arguments: ["READONLY", "MASTERDOWN"]) func whoIsNoMasterAnyMoreIsLeft(code: String) {
+    @Test(arguments: ["READONLY", "MASTERDOWN"]) func aDemotedMasterIsLeft(code: String) {
         var script = Script.ready([Script.a, Script.b])
         _ = script.ask(1)
         _ = script.ask(2)
@@ -60,7 +60,7 @@ import Testing
 
     // MARK: Deadlines
 
-    @Test func aReplyThatIsLateClosesTheConnectionAndIsNobodys() {
+    @Test func aLateReplyClosesTheConnection() {
         var script = Script.ready()
         _ = script.ask(1)
         #expect(script.wait(.milliseconds(30)) == [])
@@ -86,7 +86,7 @@ import Testing
         #expect(script.state.wakeAt == nil)
     }
 
-    @Test func aLaterPipelineThatIsOverdueFailsTheEarlierOneToo() {
+    @Test func anOverduePipelineFailsEarlierOnes() {
         var script = Script.ready()
         _ = script.ask(1, timeout: .seconds(5))
         _ = script.ask(2)
@@ -104,7 +104,7 @@ import Testing
         #expect(script.state.status.timeouts == 1 && script.state.status.failures == 1)
     }
 
-    @Test func whoCannotWaitForTheNextRoundIsToldAtOnce() {
+    @Test func aShortDeadlineFailsBeforeTheNextRound() {
         var script = Script()
         _ = script.start()
         _ = script.ask(1, timeout: .milliseconds(100))
@@ -152,7 +152,7 @@ import Testing
         #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(2))
     }
 
-    @Test func aReplyMayComeForASecondMoreAndNoLonger() {
+    @Test func aFlowingReplyHasOneSecond() {
         var script = Script.ready()
         _ = script.ask(1)
         _ = script.receive("$1000\r\n")
@@ -167,7 +167,7 @@ import Testing
     // MARK: Nonsense
 
     @Test(arguments: ["hello\r\n", "+OK\n", "$-7\r\n", "$99999999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"])
-    func whatIsNoReplyClosesTheConnection(text: String) {
+    func aMalformedReplyClosesTheConnection(text: String) {
         var script = Script.ready()
         _ = script.ask(1)
         _ = script.ask(2)
@@ -176,7 +176,7 @@ import Testing
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
     }
 
-    @Test(arguments: ["+OK\r\n", "+", "$3\r\nab"]) func whatNobodyAskedForClosesTheConnection(text: String) {
+    @Test(arguments: ["+OK\r\n", "+", "$3\r\nab"]) func anUnaskedReplyClosesTheConnection(text: String) {
         var idle = Script.ready()
         #expect(idle.receive(text) == [.close])
         #expect(idle.state.status.lastError == "surplus")
@@ -185,7 +185,7 @@ import Testing
         #expect(answered.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close])
     }
 
-    @Test func whoeverReadsWhatCannotBeTheAnswerHasTheConnectionMadeAnew() {
+    @Test func aMismatchedReplyReplacesTheConnection() {
         var script = Script.ready()
         _ = script.ask(1)
         _ = script.ask(2)

@@ -15,7 +15,7 @@ import Testing
         var isDialling = false
         var isOpen = false
         var isGreeted = false
-        /// What the engine has still to say on this connection.
+        /// Bytes that the engine has yet to send on this connection.
         var unsaid: [UInt8] = []
         var hasLied = false
 

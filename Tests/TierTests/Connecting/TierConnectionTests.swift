@@ -67,7 +67,7 @@ import Testing
 
     // MARK: Engines that break
 
-    @Test func frozenEngineCostsTheTimeoutAndItsLateRepliesAreNobodys() async throws {
+    @Test func lateRepliesOfAFrozenEngineAreDropped() async throws {
         let gate = DispatchSemaphore(value: 0)
         let engine = try FakeEngine { number, words in
             words == ["ECHO", "frozen"]
@@ -90,7 +90,7 @@ import Testing
         waitUntil { scene.status.isBreakerOpen }
         #expect(scene.status.lastError == "timeout")
         #expect(scene.lines.count == 1)
-        // Nobody waits for it any more, however long they would.
+        // Commands fail at once from now on, however long their timeout.
         #expect(await scene.echo("a", timeout: TierScene.patient) == nil)
     }
 
@@ -121,7 +121,7 @@ import Testing
         waitUntil { engine.endedConnections == 1 }
     }
 
-    @Test func whatACompletionSendsGoesBehindIt() async throws {
+    @Test func aCompletionMaySendAgain() async throws {
         let engine = try FakeEngine(FakeEngine.master)
         let scene = try TierScene([engine.endpoint])
         let second = Outcome()

@@ -48,7 +48,7 @@ final class TierScene {
     }
 
     var status: TierStatus { onLoop { $0.status } }
-    /// What was told to the log.
+    /// The lines of the log.
     var lines: [String] { log.all }
 
     /// Sends, and returns at once; the outcome can be waited for.
@@ -82,7 +82,7 @@ final class TierScene {
     }
 }
 
-/// What a completion was called with; it traps at a second call.
+/// The replies that a completion was called with; traps at a second call.
 final class Outcome: Sendable {
     private let ends = AsyncStream<[RESPReply]?>.makeStream()
     private let calls = Mutex(0)

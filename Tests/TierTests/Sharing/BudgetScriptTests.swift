@@ -59,7 +59,7 @@ import Testing
         #expect(try await scene.ask(question(), as: "c").limit >= 4)
     }
 
-    @Test func whatIsInTheBackgroundIsNeverAheadOfClients() async throws {
+    @Test func backgroundRequestsNeverPrecedeClients() async throws {
         let scene = try Scene()
         let first = try await scene.ask(question(tokens: 1, isBackground: true, ceiling: 0.01), as: "a")
         #expect(first.granted == 1 && first.wait == 0)
@@ -71,19 +71,12 @@ import Testing
         #expect(third.granted == 0 && third.wait > 100_000_000)
     }
 
-    @Test func aNodeIsGrantedItsPartOfAQuarterOfASecondAtMost() async throws {
+    @Test func aGrantIsAtMostAQuarterSecondsShare() async throws {
         let scene = try Scene()
         for node in ["a", "b", "c", "d"] { _ = try await scene.ask(question(), as: node) }
         let answer = try await scene.ask(question(tokens: 500, ceiling: 400), as: "a")
         // Those who have not asked for three seconds do not count, on a machine that is that slow.
         #expect(answer.granted == 100 / answer.nodes)
-    }
-
-    @Test func anEngineThatHasForgottenIsToldTheLimit() async throws {
-        let scene = try Scene()
-        #expect(try await scene.ask(question(known: 2.5)).limit == 2.5)
-        // It counts once.
-        #expect(try await scene.ask(question(known: 9), as: "b").limit == 2.5)
     }
 
     /// A rate of 1e-11 killed every node that asked, again after each start.
@@ -115,7 +108,7 @@ import Testing
 
     // MARK: By its name
 
-    @Test func theScriptIsSentOnceWhereTheEngineDoesNotKnowIt() async throws {
+    @Test func anUnknownScriptIsSentOnce() async throws {
         let scene = try Scene()
         for _ in 0..<2 {
             let before = scene.tier.status.commands
@@ -125,12 +118,6 @@ import Testing
             #expect(scene.tier.status.commands == before + 3)
             #expect(await scene.tier.send(RESPCommand("SCRIPT", "FLUSH")) == [.simple("OK")])
         }
-    }
-
-    @Test func theEngineCallsItAsWeDo() async throws {
-        let scene = try Scene()
-        let name = try #require(BudgetScript.name)
-        #expect(await scene.tier.send(RESPCommand("SCRIPT", "LOAD", BudgetScript.source)) == [.bulk(name)])
     }
 
     @Test func withoutAReplyThereIsNoAnswer() async throws {

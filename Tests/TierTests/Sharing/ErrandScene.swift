@@ -48,13 +48,13 @@ final class ErrandScene {
 
         var hasLooked: Bool { found.withLock { $0 != nil } }
 
-        /// What was found as a whole.
+        /// The value that was found whole.
         func looked() async throws -> StoredResponse? {
             guard case .whole(let response) = try await finding() else { return nil }
             return response
         }
 
-        /// What was made of what was found.
+        /// The answer that was composed of values.
         func composed() async throws -> StoredResponse? {
             guard case .composed(let response) = try await finding() else { return nil }
             return response

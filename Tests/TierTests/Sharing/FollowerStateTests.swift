@@ -20,7 +20,7 @@ import Testing
         #expect(script.state.wakeAt == nil, "the answer wakes it")
     }
 
-    @Test func theFirstAnswerTellsTheTimeAndTheSecondTheNodes() {
+    @Test func timeComesBeforeTheNodes() {
         var script = FollowerScript()
         #expect(script.tell(.began(fence(20))).lines(.signs) == ["TIME"])
         let effects = script.tell(.answered(.signs, [script.signs([:])[0]]))
@@ -30,7 +30,7 @@ import Testing
         #expect(script.state.wakeAt == script.now + .seconds(2))
     }
 
-    @Test func aNodeThatHasReadAllIsReadyAndLooksAgain() {
+    @Test func aCaughtUpNodeIsReadyAndPolls() {
         var script = FollowerScript.ready()
         #expect(script.state.status(at: script.now).standing == .ready && script.state.mayTake)
         #expect(script.state.fence == fence(20))
@@ -39,7 +39,7 @@ import Testing
         #expect(script.state.wakeAt == script.now + .milliseconds(250))
     }
 
-    @Test func aPurgeOfAnotherNodeIsNotedAppliedAndToldOf() {
+    @Test func aForeignPurgeIsNotedAppliedAndReported() {
         var script = FollowerScript.ready()
         _ = script.wake()
         let record = purge(.target([47]), at: 0, by: "b")
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Its purges ended what was stored until then, on all nodes and for good.
-    @Test func aPurgeFromANodeWhoseClockIsAheadIsOfNowAndSaidOnce() {
+    @Test func aPurgeFromTheFutureCountsAsNow() {
         var script = FollowerScript.ready()
         _ = script.wake()
         let entries = [1, 2].map { UInt64(noon * 1000) + $0 }
@@ -65,7 +65,7 @@ import Testing
         #expect(second.times == [script.wall / 1000] && second.warnings.isEmpty)
     }
 
-    @Test func aPurgeIsWrittenWithNoLaterTimeThanTheEngines() {
+    @Test func aPurgeIsNotDatedAfterTheEnginesClock() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]), at: noon + 300_000_000)
         let effects = script.tell(.purge(1, record))
@@ -73,7 +73,7 @@ import Testing
         #expect(effects.lines(.announcement(1))[0].contains(" at \(script.engine / 1000) by a target /"))
     }
 
-    @Test func whatOneVersionDoesNotKnowIsEverythingAndSaidOnce() {
+    @Test func anUnknownEntryIsReportedOnce() {
         var script = FollowerScript.ready()
         _ = script.wake()
         var page = script.page(entries: [30, 31])
@@ -92,7 +92,7 @@ import Testing
         #expect(script.tell(.purged(job, 0)).warnings.isEmpty)
     }
 
-    @Test func aPurgeIsReportedWhenAllThatAreUpHaveIt() {
+    @Test func aPurgeIsReportedWhenAllLiveNodesHaveIt() {
         var script = FollowerScript.ready()
         _ = script.wake()
         _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [], last: 20)))
@@ -122,7 +122,7 @@ import Testing
         #expect(script.tell(.woken).reports.isEmpty, "it is reported once")
     }
 
-    @Test func aPurgeThatTheLogDoesNotBringInTimeIsDoneHere() {
+    @Test func aPurgeMissingInTheLogIsDoneHere() {
         var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
         _ = script.tell(.purge(1, purge(.target([47]))))
         #expect(script.tell(.answered(.announcement(1), added)).purges.isEmpty)
@@ -134,7 +134,7 @@ import Testing
         #expect(script.tell(.purged(.asked(1), 1)).reports.map(\.purged) == [1])
     }
 
-    @Test func withoutAnEngineAPurgeIsDoneHereAndWrittenWhenThereIsOne() {
+    @Test func withoutAnEngineAPurgeIsDoneFirstAndLoggedLater() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]))
         _ = script.tell(.purge(1, record))
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// The cache forgot it with all others, though no other node had done it.
-    @Test func aPurgeThatTheLogLacksIsRememberedWhenAllIsTakenForStale() {
+    @Test func anUnloggedPurgeOutlivesTheStaleMark() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]))
         _ = script.tell(.purge(1, record))
@@ -158,7 +158,7 @@ import Testing
         #expect(effects.contains(.remember(record.selection, at: script.wall / 1000)))
     }
 
-    @Test func anEngineThatDoesNotAnswerIsAwayUntilASignOfLifeIsAnswered() {
+    @Test func aSilentEngineIsAwayUntilAHeartbeat() {
         var script = FollowerScript.ready()
         _ = script.wake()
         #expect(script.tell(.answered(.page(2, after: at(20)), nil)).isEmpty)
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// Each purge waited for it, until the engine's clock came to the time that it had said.
-    @Test func aNodeThatWasHeardOfInTheFutureIsOfNow() {
+    @Test func aHeartbeatFromTheFutureCountsAsNow() {
         var script = FollowerScript.ready()
         let effects = script.tell(.answered(.signs, script.signs(["b": fence(20)], seen: 300_000_000_000)))
         #expect(effects.warnings.count == 1 && effects.warnings[0].contains("node b was heard of in the future"))
@@ -219,7 +219,7 @@ import Testing
         for _ in 0..<10 { #expect(!script.wake().questions.contains(.signs)) }
     }
 
-    @Test func whoeverWaitsIsToldWhenItIsClosed() {
+    @Test func closingReportsToWaitingPurges() {
         var script = FollowerScript.ready()
         _ = script.tell(.purge(1, purge(.target([47]))))
         let effects = script.tell(.close)

@@ -5,13 +5,13 @@ import Testing
 @testable import Store
 @testable import Tier
 
-/// What becomes of the log, and what nodes make of it: they catch up, or take everything for stale.
+/// Nodes after a change of the log: they catch up, or take everything for stale.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct LogLifeTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test func aNodeThatWasAwayCatchesUpBeforeItIsReady() async throws {
+    @Test func aReturningNodeCatchesUpFirst() async throws {
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(1) }
         var b = try NodeScene([engine.endpoint], "b", file: folder.file("b.sqlite"))
@@ -39,7 +39,7 @@ import Testing
         waitUntil { a.knowledge.fence == b.knowledge.fence }
     }
 
-    @Test func theMarkOutlivesTheProcessAndIsNotAheadOfTheDisk() async throws {
+    @Test func theMarkSurvivesTheProcess() async throws {
         let engine = try RedisServer()
         var a = try NodeScene([engine.endpoint], "a", file: folder.file("a.sqlite"))
         a.ready()
@@ -60,7 +60,7 @@ import Testing
 
     /// With its data it goes on: everything was taken for stale on every node.
     @Test(arguments: [false, true])
-    func anEngineThatIsStartedAnewGoesOnIfItHasItsData(isKept: Bool) async throws {
+    func aRestartedEngineWithItsDataGoesOn(isKept: Bool) async throws {
         let engine = try RedisServer(isKept ? ["--appendonly", "yes", "--appendfsync", "always"] : [])
         let a = try NodeScene([engine.endpoint])
         let b = try NodeScene([engine.endpoint], "b")

@@ -77,7 +77,7 @@ import Testing
         #expect(await a.purge(target("/1")).nodes == 1)
     }
 
-    @Test func aNodeWhoseDiskRefusesIsMissingAndStandsWhereItStood() async throws {
+    @Test func aNodeWithAFailingDiskIsMissing() async throws {
         let engine = try RedisServer()
         let folder = try TemporaryFolder()
         let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .milliseconds(100) }
@@ -97,7 +97,7 @@ import Testing
         #expect(await b.purge(target("/1")).purged == nil)
     }
 
-    @Test func anEngineThatIsFrozenLeavesAPurgeToThisNode() async throws {
+    @Test func withAFrozenEngineAPurgeIsLocal() async throws {
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a") { $1.patience = .milliseconds(200) }
         let b = try NodeScene([engine.endpoint], "b") { $1.patience = .milliseconds(200) }
@@ -109,7 +109,7 @@ import Testing
         let report = await a.purge(target("/1"))
         #expect(report.purged == 1 && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
         #expect(a.isFresh("/1") == nil)
-        // What was known of others stood still, and looked new.
+        // The state of other nodes stood still, and looked new.
         #expect(a.board.status.words == "engine away since 2027-01-15T08:00:00Z")
         waitUntil { a.board.status.nodes.contains { $0.name == "b" && $0.lastSeen >= 2 } }
         #expect(a.board.status.nodes.map { $0.words(in: a.board.status) } == ["engine away", "unknown"])
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// It purged itself alone, and seemed to have done all that the log had.
-    @Test func aPurgeThatTheEngineTookWaitsForThoseBeforeIt() async throws {
+    @Test func aLoggedPurgeWaitsForEarlierOnes() async throws {
         let engine = try RedisServer()
         // Once it has taken the engine for away, it does not look for it by itself.
         let a = try NodeScene([engine.endpoint], "a") {
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// The tier gave it back to the node that had purged it.
-    @Test func whatAPurgeBesideTheLogChoseDoesNotComeBackFromTheTier() async throws {
+    @Test func anUnloggedPurgeKeepsItsValuesFromTheTier() async throws {
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint], "a")
@@ -174,8 +174,8 @@ import Testing
         TierValue(answer(target), fence: try #require(node.knowledge.fence))
     }
 
-    /// Of more purges than there was room for the latest reached no other node.
-    @Test func whatIsTooMuchForAnEngineThatIsFullReachesOthersAsOnePurgeOfEverything() async throws {
+    /// The latest of too many purges reached no other node.
+    @Test func tooManyUnloggedPurgesBecomeOneOfEverything() async throws {
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint], "a")
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// Another purge of the new log stood further on, and seemed to be beyond it.
-    @Test func aPurgeThatWasLostWithTheLogIsNotTakenForDoneElsewhere() async throws {
+    @Test func aPurgeLostWithTheLogIsNotDoneElsewhere() async throws {
         let engine = try RedisServer()
         let scene = try TierScene([engine.endpoint])
         let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .seconds(2) }

@@ -16,7 +16,7 @@ import Testing
         (a, b) = (try ErrandScene(engine.endpoint), try ErrandScene(engine.endpoint, node: "b"))
     }
 
-    @Test func whatOneNodeFetchedAnotherTakes() async throws {
+    @Test func aNodeTakesTheAnswerOfAnother() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         a.end(first, with: answer("/1", "one"))
@@ -28,7 +28,7 @@ import Testing
         #expect(a[.put] == 1 && b[.looks] == 1)
     }
 
-    @Test func whoComesSecondWaitsForTheFirst() async throws {
+    @Test func theSecondNodeWaitsForTheFirst() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         let second = b.begin("/1")
@@ -38,7 +38,7 @@ import Testing
         #expect(try await second.looked()?.body == Array("one".utf8))
     }
 
-    @Test func whatIsPersonalOrAnotherVariantIsNotPut() async throws {
+    @Test func personalAnswersAndOtherVariantsAreNotPut() async throws {
         #expect(a.tier.keys.pair(of: key("/1", "", .personal(try #require(someone())))) == nil)
         let errand = a.begin("/1")
         #expect(try await errand.looked() == nil)
@@ -53,7 +53,7 @@ import Testing
         a.end(errand, with: answer(target, body), hints: hints)
     }
 
-    @Test func whatOtherAnswersHoldIsMadeOfThem() async throws {
+    @Test func anAnswerIsComposedFromOthers() async throws {
         try await put("/1", "one", hints: [11, 12])
         try await put("/2", "two", hints: [21])
         let made = b.begin("/3", hints: [11, 12, 21, 99], enough: 2)
@@ -92,7 +92,7 @@ import Testing
         #expect(isRead(one.value) && !isRead(two.value) && !isRead(one.claim) && !isRead([]))
     }
 
-    @Test func whatWasPurgedAfterItsFetchBeganIsNotTaken() async throws {
+    @Test func aPurgeDuringTheFetchKeepsTheValueOut() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         // The purge reaches the other node while this one is out.
@@ -117,7 +117,7 @@ import Testing
         #expect(b[.purged] == 1 && b[.put] == 0)
     }
 
-    @Test func whatThisNodesRulesCallOldIsFetchedAnew() async throws {
+    @Test func aValueTooOldForThisNodeIsFetched() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         a.end(first, with: answer("/1", at: noon - 450))

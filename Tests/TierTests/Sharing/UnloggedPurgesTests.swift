@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The place of the one before says nothing of what came to it since.
-    @Test func whatGrewSinceItWasWrittenIsWrittenAgain() throws {
+    @Test func aPurgeThatGrewIsWrittenAgain() throws {
         var purges = UnloggedPurges()
         let most = UnloggedPurges.mostCount
         for number in 1...(most + 1) { _ = add(&purges, number, "/\(number)") }

@@ -37,7 +37,7 @@ import Testing
         return state
     }
 
-    @Test func aNodeThatJoinsAnEmptyLogHasNothingFreshFromBefore() {
+    @Test func aNodeJoiningAnEmptyLogMakesAllStale() {
         var state = PurgeLogState()
         #expect(state.standing == .away && state.fence == nil && !state.mayTake)
         #expect(state.connected() == [.read(after: .start)])
@@ -49,7 +49,7 @@ import Testing
         #expect(state.standing == .ready && state.fence == mark(0) && state.mayTake)
     }
 
-    @Test func aNodeThatJoinsNotesWhatWasAndAppliesWhatComes() {
+    @Test func aJoiningNodeNotesOldAndAppliesNewEntries() {
         var state = PurgeLogState()
         _ = state.connected()
         #expect(
@@ -63,7 +63,7 @@ import Testing
         #expect(state.standing == .ready && state.position == at(30))
     }
 
-    @Test func aNodeThatWasAwayCatchesUpBeforeItIsReady() {
+    @Test func aReturningNodeCatchesUpFirst() {
         var state = PurgeLogState(kept: mark(20))
         #expect(state.fence == mark(20))
         _ = state.connected()
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The entry 20 went between two pages: a value with a fence before it was taken.
-    @Test func whatIsTrimmedBetweenTwoPagesIsForgotten() {
+    @Test func entriesTrimmedBetweenPagesAreForgotten() {
         var state = PurgeLogState(kept: mark(30))
         _ = state.connected()
         #expect(state.read(page(10, last: 30)) == [begun, .note(entry(10)), .read(after: at(10))])
@@ -141,7 +141,7 @@ import Testing
     }
 
     /// The node went on behind it, and had it as a soft one.
-    @Test func aHardPurgeInALogThatWasBegunAnewIsNoSoftOne() {
+    @Test func aHardPurgeInANewLogStaysHard() {
         let other = LogEpoch(number: 2)
         var state = ready()
         _ = state.woken()
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// The log had gone on without the purge at this node's place: those beyond were noted alone.
-    @Test func whatFollowedAPurgeThatIsLostIsApplied() {
+    @Test func entriesAfterALostPurgeAreApplied() {
         var state = ready()
         _ = state.woken()
         #expect(
@@ -178,7 +178,7 @@ import Testing
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(30))])
     }
 
-    @Test func aLogThatWasTrimmedBeyondTheNodeMakesAllStale() {
+    @Test func aLogTrimmedBeyondTheNodeMakesAllStale() {
         for first in [30, nil] as [UInt64?] {
             var state = PurgeLogState(kept: mark(20))
             _ = state.connected()
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func aLogThatWasTrimmedUpToTheNodeGoesOn() {
+    @Test func aLogTrimmedUpToTheNodeGoesOn() {
         var state = PurgeLogState(kept: mark(20))
         _ = state.connected()
         #expect(
@@ -202,7 +202,7 @@ import Testing
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(20)), .apply(entry(30))])
     }
 
-    @Test func aLogOfWhichAllWasReadMayBeTrimmedToNothing() {
+    @Test func aFullyReadLogMayBeTrimmedToNothing() {
         var state = PurgeLogState(kept: mark(20))
         _ = state.connected()
         #expect(
@@ -211,18 +211,10 @@ import Testing
         #expect(state.standing == .ready && state.mayTake)
     }
 
-    @Test func aFirstEntryThatIsTheFirstEverIsNoTrimming() {
+    @Test func theVeryFirstEntryIsNoTrimming() {
         var state = PurgeLogState(kept: mark(0))
         _ = state.connected()
         #expect(state.read(page(30)) == [begun, .apply(entry(30))])
-    }
-
-    @Test func aNodeThatJoinsATrimmedLogMakesAllStale() {
-        var state = PurgeLogState()
-        _ = state.connected()
-        #expect(
-            state.read(page(20, 30, hasForgotten: true))
-                == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.joined)])
     }
 
     @Test func entriesThatSomeoneTookOutMakeAllStale() {
@@ -256,7 +248,7 @@ import Testing
         #expect(state.standing == .ready)
     }
 
-    @Test func whatWasReadIsAppliedWithoutAConnection() {
+    @Test func readEntriesAreAppliedWithoutAConnection() {
         var state = PurgeLogState(kept: mark(0))
         _ = state.connected()
         #expect(state.read(page(10, 20)) == [begun, .apply(entry(10))])
@@ -278,7 +270,7 @@ import Testing
         #expect(state.connected() == [.read(after: .start)])
     }
 
-    @Test func whatCannotBeTheReplyChangesNothing() {
+    @Test func anImpossiblePageChangesNothing() {
         for entries in [[30, 30], [40, 30], [20], [10]] as [[UInt64]] {
             var state = ready()
             _ = state.woken()
@@ -293,7 +285,7 @@ import Testing
         #expect(state.read(beyond) == [.wait])
     }
 
-    @Test func whatWasNotAskedForChangesNothing() {
+    @Test func unaskedEventsChangeNothing() {
         var state = ready()
         #expect(state.read(page(30, first: 10)) == [] && state.applied(succeeded: true) == [])
         #expect(state.madeStale(succeeded: true) == [] && state.position == at(20))

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatGoesInComesOut(isCoded: Bool) throws {
+    func aValueSurvivesItsBytes(isCoded: Bool) throws {
         let stored = answer("/a", Self.text, gzip: isCoded ? Gzip.system.deflate(Array(Self.text.utf8)) : nil)
         let bytes = try TierValue(stored, fence: fence(1_700_000_000_000, 7)).bytes()
         guard case .value(let value) = TierValue.read(bytes, for: stored.key) else {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whatALaterVersionWroteIsItsOwn() throws {
+    @Test func aValueOfALaterVersionIsTooNew() throws {
         var bytes = try TierValue(answer("/a"), fence: fence(1)).bytes()
         #expect(Array(bytes[..<4]) == Array("RfT1".utf8))
         bytes[3] = UInt8(ascii: "2")
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// It was younger than a purge that came after it.
-    @Test func whatIsDatedAheadIsTakenAsFromBeforeThePurgesThatItMissed() {
+    @Test func aValueFromTheFutureIsOlderThanMissedPurges() {
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)
         knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/b".utf8)))), at: noted(noon, 0))

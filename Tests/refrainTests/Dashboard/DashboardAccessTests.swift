@@ -18,7 +18,7 @@ import Testing
         return shown
     }
 
-    @Test func everythingIsReachedByTheKeyboardInItsOrderAndShowsIt() async throws {
+    @Test func theKeyboardReachesEverythingInOrder() async throws {
         try await onThread {
             let browser = try shown().browser
             try browser.evaluate("window.seen = []")
@@ -64,15 +64,8 @@ import Testing
     /// Words about the engine were wider than their column, and the light was green.
     @Test func thePageFitsTheWindowWithoutEngineAndOrigin() async throws {
         try await onThread {
-            let text = """
-                listen 127.0.0.1:0
-                admin_listen 127.0.0.1:0
-                upstream http://127.0.0.1:1
-                cache_file off
-                access_log off
-                shared_tier redis://127.0.0.1:1
-                """
-            let proxy = try RunningProxy(read(text).configuration, OperationalLog(level: .error) { _ in })
+            let configuration = try read(quiet("shared_tier redis://127.0.0.1:1")).configuration
+            let proxy = try RunningProxy(configuration, OperationalLog(level: .error) { _ in })
             defer { proxy.stop() }
             let app = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
             defer { app.close() }

@@ -7,7 +7,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .requires(.browser)
 ) struct DashboardBrowserTests {
-    @Test func figuresMoveAsRequestsComeAndNothingIsRefusedByThePolicy() async throws {
+    @Test func figuresMoveAsRequestsCome() async throws {
         try await onThread {
             let shown = try ShownDashboard()
             try shown.open()
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// At 375 pixels what was asked for was beyond the right edge.
-    @Test func onAPhoneTheLiveListShowsWhatWasAskedFor() async throws {
+    @Test func aPhoneShowsTheTargetsOfTheLiveList() async throws {
         try await onThread {
             let shown = try ShownDashboard()
             try shown.browser.resize(width: 375, height: 800, isMobile: true)
@@ -106,7 +106,7 @@ import Testing
             try shown.browser.wait(for: "document.getElementById('purge-result').textContent.includes('chosen')")
             #expect(try shown.browser.text("document.getElementById('purge-do').textContent") == "Remove 2 answers")
             #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("hit") == true)
-            // What is chosen has changed: it has to be counted anew.
+            // The selection has changed, so it has to be counted anew.
             try shown.type("/v1/catalog/us/genres", into: "input[name=prefix]")
             #expect(try shown.browser.text("document.getElementById('purge-do').disabled") == "true")
             try shown.click("#purge-count")
@@ -114,7 +114,7 @@ import Testing
             try shown.click("#purge-do")
             try shown.browser.wait(for: "document.getElementById('purge-result').textContent === '1 answer removed'")
             #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("fwd") == true)
-            // What is wrong is said.
+            // An error is shown.
             try shown.type("no path", into: "input[name=prefix]")
             try shown.click("#purge-count")
             try shown.browser.wait(

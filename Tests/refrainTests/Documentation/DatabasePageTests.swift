@@ -97,13 +97,7 @@ import Testing
         let listener = ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         let origin = try ServiceHost(label: "simulator", listener: listener) { SimulatorService(api, context: $0) }
         defer { origin.stop() }
-        let text = """
-            listen 127.0.0.1:0
-            admin_listen off
-            upstream http://\(origin.address)
-            cache_file \(path)
-            access_log off
-            """
+        let text = quiet("upstream http://\(origin.address)\ncache_file \(path)")
         let proxy = try RunningProxy(read(text).configuration, OperationalLog(level: .error) { _ in })
         let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
         for target in targets { #expect(try client.send("GET", target).status < 500) }

@@ -40,7 +40,7 @@ import Testing
 
     /// Two TERMs cut the requests off that one would have let end: timeout(1) sends one to the
     /// process and one to its group.
-    @Test func anINTAfterAnotherSignalIsUrgentAndASecondTERMIsNot() {
+    @Test func aSecondSignalIsUrgentOnlyAsINT() {
         for (signals, isUrgent) in [
             ([SIGTERM, SIGTERM], false), ([SIGINT], false), ([SIGINT, SIGTERM], false), ([SIGTERM, SIGINT], true),
             ([SIGINT, SIGINT], true),

@@ -14,7 +14,7 @@ import Testing
         ResourceLimits(descriptors: .max, addressBytes: nil, memoryBytes: nil) { _, _ in nil }
     }
 
-    @Test func whatTheStartNeedsIsTried() throws {
+    @Test func threadsAndMemoryAreTriedAtTheStart() throws {
         let configuration = try configuration("workers 4\nadmin_listen off\nmemory_size 8MiB")
         var limits = ample
         #expect(configuration.lack(under: limits) == nil)
@@ -65,7 +65,7 @@ import Testing
         #expect(try configuration("workers 1000\nupstream_connections 1000").resourceWarnings(ample).isEmpty)
     }
 
-    @Test func aCacheThatIsLargerThanItsBoundIsAWarning() throws {
+    @Test func anOversizedCacheIsAWarning() throws {
         let folder = try TemporaryFolder()
         let path = try folder.put([UInt8](repeating: 1, count: 1 << 20), "cache.sqlite")
         let lines = "cache_file \(path)\ncache_size 1MiB"
