@@ -71,7 +71,7 @@ import Testing
         #expect((partial["missing"] as? [[String: Any]])?.map { $0["name"] as? String } == ["b"])
     }
 
-    /// It asked four times a second for a purge that its file, another process's by then, refused.
+    /// The node asked four times a second for a purge that its file, no longer its own, refused.
     @Test(.requires(.redis)) func aNodeThatIsReplacedFollowsTheLogNoMore() throws {
         let engine = try RedisServer()
         let nodes = try ["a", "b"].map { try Node($0, enginePort: engine.port) }
@@ -92,7 +92,7 @@ import Testing
         #expect(!metrics.contains("refrain_tier"))
     }
 
-    /// It may be asked ten seconds late on a busy machine, and is ready by then without an engine.
+    /// A busy machine may ask the node ten seconds late, when it is ready without an engine.
     @Test func aNodeThatDoesNotKnowThePurgesSaysSo() throws {
         let port = try RawSocket.freePort()
         while true {
@@ -108,7 +108,7 @@ import Testing
             #expect(report["nodes"] is NSNull && report["reached"] is NSNull && report["logged"] as? Bool == false)
             let tier = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
             #expect(tier["standing"] as? String == "engine-away")
-            // It has no clients, so these are of the connection that follows the log.
+            // The node has no clients: the errors are of the connection that follows the log.
             waitUntil { (try? node.admin.object("/stats")?["tier"] as? [String: Any])?["last_error"] is String }
             let later = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
             #expect(later["last_error"] as? String == "connect" && later["failures"] as? Int ?? 0 > 0)

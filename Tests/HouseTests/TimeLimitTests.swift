@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct TimeLimitTests {
-    /// It went on for minutes after the run had reported it, beside the tests that followed.
+    /// Such a test went on for minutes after the run had reported it, beside those that followed.
     @Test func blockingThreadsEndAtTheTimeLimit() async throws {
         let origin = try ScriptedOrigin([.request, .hold])
         defer { origin.stop() }

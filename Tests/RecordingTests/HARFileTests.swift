@@ -145,7 +145,7 @@ import Text
         #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: nothing to be read in it: entry 1: ") == true)
     }
 
-    /// One of them refused the whole file, with thousands of entries in it.
+    /// One such entry refused the whole file, with thousands of entries in it.
     @Test(arguments: [
         ("1", "request is not an object"), ("[01]", "a byte that cannot stand here"),
         ("[1}", "a byte that cannot stand here"),
@@ -174,7 +174,7 @@ import Text
             "\(read.warnings)")
     }
 
-    /// An empty 200 was served for each of them, which a cache keeps.
+    /// Each was served as an empty 200, which a cache keeps.
     @Test(
         arguments: [
             (#""mimeType":"application/json""#, nil), (#""size":-1"#, nil), (#""size":-1,"text":"""#, nil),

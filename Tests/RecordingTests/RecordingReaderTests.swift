@@ -72,8 +72,8 @@ import Text
             read.warnings.count == 1 && read.warnings[0].hasSuffix("/file:3: the last line is cut off, and left out"))
     }
 
-    /// The page promised it, and the file was refused.
-    @Test func linesOfOtherKindsWereNotPassedOver() throws {
+    /// The page promised so, and the file was refused.
+    @Test func linesOfOtherKindsArePassedOver() throws {
         let read = try folder.read(Self.header + "{\"note\":\"x\",\"time\":\"y\"}\n" + Self.line)
         #expect(read.exchanges == [.example()] && read.warnings.isEmpty)
     }
@@ -95,7 +95,7 @@ import Text
     }
 
     /// A disk that failed, or an editor, leaves such lines. All other exchanges were lost for one.
-    @Test func oneBadLineRefusedAWholeRecording() throws {
+    @Test func aBadLineCostsThatLineAlone() throws {
         let one = try folder.read(Self.header + Self.line + "garbage\n" + Self.line + "{\"dropped\":1}\n")
         #expect(one.exchanges == [.example(), .example()])
         #expect(one.warnings[0].hasSuffix(", at byte 0; this line is left out"), "\(one.warnings)")

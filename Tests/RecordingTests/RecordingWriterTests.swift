@@ -113,7 +113,7 @@ private struct Traffic {
         }
         #expect(try RecordingReader(path: folder.file("traffic.jsonl.1")).rest() == [traffic.exchanges[0]])
         #expect(try RecordingReader(path: folder.file()).rest() == [traffic.exchanges[1]])
-        // One without exchanges is not worth a place.
+        // A file without exchanges is not worth a place.
         _ = try self.writer()
         _ = try self.writer()
         #expect(try !folder.names.contains("traffic.jsonl.3"))

@@ -19,7 +19,7 @@ public final class RedisServer {
         try self.init(TemporaryFolder(), arguments) { ["--port", "\($0)"] }
     }
 
-    /// One that speaks TLS alone, and asks no client for a certificate.
+    /// A server that speaks TLS alone, and asks no client for a certificate.
     /// - Parameters: PEM.
     public convenience init(certificate: String, key: String) throws {
         let folder = try TemporaryFolder()

@@ -15,9 +15,9 @@ import Testing
         try ScriptedOrigin([.request, .send(Self.answer), .close])
     }
 
-    /// They asked 127.0.0.1:8081 whatever the configuration beside them said. In the middle of an
-    /// edit nothing could be purged, though the proxy ran well.
-    @Test(arguments: commands) func aConfigurationInTheFolderWasNotRead(_ words: [String]) throws {
+    /// Commands asked 127.0.0.1:8081 whatever the configuration beside them said. In the middle of
+    /// an edit nothing could be purged, though the proxy ran well.
+    @Test(arguments: commands) func theConfigurationInTheFolderIsRead(_ words: [String]) throws {
         let server = try server()
         defer { server.stop() }
         let text = "garbage\nadmin_listen 127.0.0.1:\(server.port)\nttl albums never\nadmin_token_file t\n"
@@ -33,7 +33,7 @@ import Testing
         ("twice.conf", "twice.conf:2: admin_listen is already set"), ("quote.conf", "quote.conf:1: "),
         ("include.conf", "cannot read gone.conf"),
     ])
-    func whereTheProxyIsWasGuessed(_ file: String, _ error: String) {
+    func aMistakeInTheConfigurationIsNoGuess(_ file: String, _ error: String) {
         let files = MemoryFiles(texts: [
             "line.conf": "admin_listen nowhere\n", "twice.conf": "admin_listen off\nadmin_listen 127.0.0.1:1\n",
             "quote.conf": "admin_listen '127.0.0.1:1\n", "include.conf": "include gone.conf\n",

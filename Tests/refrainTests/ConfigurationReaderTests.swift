@@ -190,7 +190,7 @@ import Testing
         #expect(ConfigurationReader.resolve("../../b", besides: "etc/a") == "../b")
     }
 
-    /// It was a recording to a file of that name.
+    /// `record off` was a recording to a file of that name.
     @Test func recordOffRecordsNothing() throws {
         let files = MemoryFiles(texts: ["proxy.conf": "record off"]).access
         #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.recording == nil)

@@ -82,7 +82,7 @@ import Testing
         ("cors_origin https://example.com/app", "\"https://example.com/app\" has a \"/\" after the host; an origin"),
         ("listen unix:/x", "\"unix:/x\" is not an ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080; only admin"),
     ])
-    func theMessageDidNotNameWhatWasWrong(line: String, message: String) {
+    func theMessageNamesTheMistake(line: String, message: String) {
         let found = complaints(line)
         #expect(found.count == 1 && found[0].contains(": " + message), "\(found)")
     }

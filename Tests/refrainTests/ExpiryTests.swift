@@ -68,7 +68,7 @@ import Testing
         #expect(found.contains { $0.hasPrefix("upstream_ca_file: \(folder.file("old.pem")) expired 1h") })
     }
 
-    /// It was said at the start and never again.
+    /// The end of a certificate was said at the start and never again.
     @Test func theLogTellsOfWhatIsInUse() throws {
         let now = Int64(time(nil))
         try write(to: 20 * Self.day)

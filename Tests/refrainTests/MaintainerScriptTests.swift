@@ -67,7 +67,7 @@ import Testing
         #expect(told == Self.begins + Self.starts && text.isEmpty)
     }
 
-    /// It restarted them: clients were refused for as long as that took.
+    /// An upgrade restarted the services: clients were refused for as long as that took.
     @Test func anUpgradeHasTheServicesGoOver() throws {
         for unit in ["refrain.service", Self.node] { try run(unit) }
         let before = try ["prerm", "postrm"].map { try script($0, "upgrade", "1.0.1-1").told }
@@ -93,7 +93,7 @@ import Testing
         #expect(lines[2].hasSuffix("systemctl kill --kill-who=main --signal=USR2 refrain@1"))
     }
 
-    /// They stayed down when the package had been removed for a while.
+    /// Nodes stayed down when the package had been removed for a while.
     @Test func nodesThatAreEnabledAreStarted() throws {
         let wanted = "etc/systemd/system/multi-user.target.wants"
         try make(wanted)

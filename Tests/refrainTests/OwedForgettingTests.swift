@@ -70,7 +70,7 @@ import Testing
         #expect(next == [false, true] && !owed.isOverdue(at: later + .seconds(9), Self.limits))
     }
 
-    /// It said every second that it works, for as long as it lived.
+    /// A process that hung said every second that it works, for as long as it lived.
     @Test func signsOfWorkDoNotExtendTheLimit() {
         var owed = OwedForgetting()
         let sent = [asks(&owed, 0, at: start), begins(&owed, at: start)]

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// It built a release first, however the binary had been made.
+    /// The script built a release first, however the binary had been made.
     @Test func aProgramThatIsNamedIsPackedWithoutABuild() throws {
         let make = try #require(Tool("make"))
         func steps(_ settings: String...) throws -> String {
@@ -94,7 +94,7 @@ import Testing
     func lintianFindsNoErrors() throws {
         let lintian = try #require(Tool("lintian"))
         try withTemporaryDirectory { directory in
-            // It may leave files in its temporary directory.
+            // Lintian may leave files in its temporary directory.
             let outcome = try lintian.run(
                 ["--fail-on", "error", try Self.package(into: directory).path],
                 environment: ["TMPDIR": directory.path])

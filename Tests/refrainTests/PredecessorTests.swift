@@ -26,7 +26,7 @@ import Testing
         func add() { value.add(1, ordering: .sequentiallyConsistent) }
     }
 
-    /// It was taken for the end of the process: purges were acknowledged that it had not had.
+    /// A late farewell was taken for the end: purges were acknowledged that nobody had done.
     @Test func aLateFarewellIsNotTheEndOfTheProcess() throws {
         let (forgotten, gone) = (Count(), Count())
         let predecessor = Predecessor(.max, channel, lock: nil, limits: Self.patient)
@@ -41,7 +41,7 @@ import Testing
         #expect(gone.now == 0)
     }
 
-    /// It was taken for the end of the process.
+    /// Such a byte was taken for the end of the process.
     @Test func aByteOfAnotherVersionIsNotHeard() throws {
         let (mine, its) = try Descriptor.pair()
         var byte: UInt8 = 0x21
@@ -85,7 +85,7 @@ import Testing
         #expect(told.now == 2)
     }
 
-    /// It said so for ever, and the end of its successor was not noticed.
+    /// The process said so for ever, and did not notice the end of its successor.
     @Test func aLongForgetNoticesAGoneSuccessor() throws {
         let (forgets, hasEnded) = (Count(), Count())
         try {
@@ -102,7 +102,7 @@ import Testing
         waitUntil { hasEnded.now == 1 }
     }
 
-    /// One with very much to forget was killed in the middle of it.
+    /// A process with very much to forget was killed in the middle of it.
     @Test func oneThatWorksForLongSaysSo() throws {
         let pending = Mutex<(@Sendable () -> Void)?>(nil)
         DispatchQueue(label: "forgetting").async { @Sendable [other] in

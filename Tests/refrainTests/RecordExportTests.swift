@@ -26,7 +26,7 @@ import Text
         return path
     }
 
-    /// It was written, and only its readers were told.
+    /// The file was written, and only its readers were told.
     @Test func aFileThatCannotBeReadAgainIsAWarning() {
         #expect(RecordExport.warnings("out.har", HARWriter.mostReadable).isEmpty)
         let warnings = RecordExport.warnings("out.har", HARWriter.mostReadable + 1)

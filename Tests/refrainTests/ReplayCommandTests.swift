@@ -87,7 +87,7 @@ private enum SyntheticEnding {
         #expect(refrain.ExitStatus.invalidRun.rawValue == 3)
     }
 
-    /// It was a success with 0 answers.
+    /// Such a run was a success with 0 answers.
     @Test func aRunWithoutAnyAnswerIsAFailure() async throws {
         try await onThread {
             let folder = try Self.recording(["/v1/a", "/v1/b"])
@@ -102,7 +102,7 @@ private enum SyntheticEnding {
         }
     }
 
-    /// They were found to be unwritable when the run was over.
+    /// The files were found to be unwritable when the run was over.
     @Test func reportsThatCannotBeWrittenAreKnownBeforeTheRun() throws {
         let folder = try Self.recording(["/v1/a"])
         let path = folder.file()

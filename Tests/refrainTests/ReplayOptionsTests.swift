@@ -127,7 +127,7 @@ import Testing
         #expect(short.error.isEmpty)
     }
 
-    /// It said "0 s left" for as long as a slow target took for its last answers.
+    /// The line said "0 s left" for as long as a slow target took for its last answers.
     @Test func afterTheScheduleMissingAnswersAreCounted() {
         let progress = ReplayProgress(planned: 500, expected: .seconds(10))
         #expect(progress.text(Self.half).hasSuffix(", 3 failed, waiting for 7 answers"))

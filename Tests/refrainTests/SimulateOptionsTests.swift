@@ -49,7 +49,7 @@ import Testing
         #expect(try options("--gaps", "all").configuration.storefrontsWithGaps == nil)
     }
 
-    /// They were accepted, and did nothing.
+    /// Such options were accepted, and did nothing.
     @Test(arguments: [
         ["--seed", "1"], ["--fault", "reset"], ["--revise-every", "5"], ["--flip-after", "5"],
         ["--public-key", "k.pem"], ["--lists", "first"], ["--gaps", "none"], ["--unavailable", "1"],
@@ -89,7 +89,7 @@ import Testing
             #expect(result.status == 2 && result.error.hasPrefix("refrain: simulate: \(words[0]): "), "\(result.error)")
         }
         #expect(run("demo", "--listen", "8080").error.hasPrefix("refrain: demo: --listen: "))
-        // It is a whole number.
+        // A seed is a whole number.
         #expect(run("simulate", "--seed", "-1").error.hasSuffix("a whole number from 0 to 18446744073709551615\n"))
     }
 }

@@ -43,7 +43,7 @@ import Testing
         waitUntil { recv(other.number, &byte, 1, CInt(MSG_DONTWAIT)) == 0 }
     }
 
-    /// It was closed as no listening socket, and the path was bound anew.
+    /// The socket was closed as no listening one, and the path was bound anew.
     @Test func theAdminListenerAdoptsAUnixSocket() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("admin")
@@ -92,7 +92,7 @@ import Testing
         let second = try RunningProxy(configuration, log, inheritance: again)
         #expect(String(decoding: waiting.read(), as: UTF8.self).hasPrefix("HTTP/1.1 405"))
         second.stop()
-        // It was closed with a warning, and clients of the service manager's copy waited for ever.
+        // The copy was closed with a warning, and clients of the manager's copy waited for ever.
         let third = Inheritance(sockets: InheritedSockets([(dup(socket.descriptor), "web")]))
         #expect(throws: Self.unlisted(address)) { _ = try RunningProxy(other, log, inheritance: third) }
     }

@@ -42,7 +42,7 @@ import Testing
     }
 
     /// A mistake that only a trial shows was told when all others were mended.
-    @Test func mistakesOfTheStartWaitedForTheNextRound() throws {
+    @Test func mistakesOfTheStartAreToldWithTheOthers() throws {
         let (folder, missing) = (folder.file("proxy.conf"), folder.file("no/file"))
         let lines = [
             "access_log \(missing)", "listen 192.0.2.1:0", "upstream_ca_file \(missing)", "record \(missing)",

@@ -39,7 +39,7 @@ import Testing
         #expect(result.status == 1 && result.standard.contains("remaining  expired\n"))
     }
 
-    @Test func aTokenThatIsNoneWasNamedWithoutItsFile() throws {
+    @Test func aTokenThatIsNoneIsNamedWithItsFile() throws {
         let path = try file("token", "no-token\n")
         let configuration = try file("proxy.conf", "developer_token_file '\(path)'")
         let result = refrainTests.run(["token", "--config", configuration], files: .system)

@@ -50,7 +50,7 @@ import Testing
         #expect(scene.answers && scene.upgrader.end() == nil)
     }
 
-    /// It was let in: nothing was accepted meanwhile.
+    /// Such a process was let in: nothing was accepted meanwhile.
     @Test func aProcessThatHangsLaterIsEndedToo() throws {
         let limits = Upgrader.Limits(beginning: .milliseconds(200))
         let scene = try Scene("printf p >&3; head -c 1 <&3 >/dev/null; exec sleep 600", limits: limits)

@@ -150,7 +150,7 @@ import Upstream
         #expect(DashboardView(try moment(statistics: statistics)).states["last-error"] == "bad")
     }
 
-    /// It was green while the origin failed, and beside a failure in red.
+    /// The light was green while the origin failed, and beside a failure in red.
     @Test func theLightIsGreenOnlyWhereNothingIsWrong() throws {
         #expect(try DashboardView(moment()).states["readiness"] == "good")
         #expect(try DashboardView(moment(reloadError: "line 3")).states["readiness"] == "degraded")
@@ -166,7 +166,7 @@ import Upstream
         #expect(try DashboardView(moment(statistics: statistics, readiness: draining)).states["readiness"] == "bad")
     }
 
-    /// They were one number.
+    /// All refusals were one number.
     @Test func refusalsAreCountedByCause() throws {
         let statistics = Statistics()
         #expect(try DashboardView(moment(statistics: statistics)).tables["refusals"] == [])
@@ -223,7 +223,7 @@ import Upstream
         let json = try JSON.parse(view.json.bytes)
         #expect(json["texts"]?["version"] == .string("9.9"))
         #expect(json["states"]?["readiness"] == .string("good"))
-        // It was as green as with its engine.
+        // Without its engine a node was as green as with it.
         let alone = AdminSources.Readiness(words: "ready; engine away", isAlone: true)
         #expect(try DashboardView(moment(readiness: alone)).states["readiness"] == "degraded")
         #expect(json["tables"]?["misses"]?[0]?[0] == ["explain": .string(Self.hostile)])

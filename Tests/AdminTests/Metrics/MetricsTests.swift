@@ -118,7 +118,7 @@ import Upstream
         }
     }
 
-    /// It was only seen when the file could no longer be written.
+    /// A full disk was only seen when the file could no longer be written.
     @Test func theDiskIsExposedWhereThereIsAFile() throws {
         let folder = try TemporaryFolder()
         let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }

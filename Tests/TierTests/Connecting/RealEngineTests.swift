@@ -48,7 +48,7 @@ import Testing
         let scene = try TierScene([replica.endpoint, master.endpoint])
         #expect(await scene.send(RESPCommand("SET", "a", "1")) == [.simple("OK")])
         #expect(scene.status.endpoint == master.endpoint)
-        // They change places. The old master takes no more writes, which it says.
+        // The engines change places. The old master takes no more writes, which it says.
         for (engine, words) in [(replica, ["NO", "ONE"]), (master, ["127.0.0.1", "\(replica.port)"])] {
             let direct = try RawClient(port: engine.port)
             try direct.send(RESPCommand.pipeline([RESPCommand([["REPLICAOF"], words].joined().map(Self.bytes))]))

@@ -25,7 +25,7 @@ import Testing
     private static let question = Script.wire(RESPCommand("ROLE"))
     private static let master = "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n"
 
-    /// It is open, a second has passed, and the engine greets as if nothing were.
+    /// The breaker is open, a second has passed, and the engine greets as usual.
     private func probing() -> Script {
         var script = failed(5)
         #expect(script.wait(.seconds(1)) == [.dial(Script.a)])
@@ -42,7 +42,7 @@ import Testing
         #expect(five.state.status.timeouts == 5 && five.state.status.failures == 6)
     }
 
-    /// It stayed open while there were only hits, long after the engine was back.
+    /// The breaker stayed open while there were only hits, long after the engine was back.
     @Test func itClosesThoughNoClientAsks() {
         var script = probing()
         #expect(script.receive(Self.master).last == .report(.connected(Script.a)))

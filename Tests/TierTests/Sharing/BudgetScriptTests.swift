@@ -75,7 +75,7 @@ import Testing
         let scene = try Scene()
         for node in ["a", "b", "c", "d"] { _ = try await scene.ask(question(), as: node) }
         let answer = try await scene.ask(question(tokens: 500, ceiling: 400), as: "a")
-        // Those who have not asked for three seconds do not count, on a machine that is that slow.
+        // Nodes that have not asked for three seconds do not count, on a machine that is that slow.
         #expect(answer.granted == 100 / answer.nodes)
     }
 

@@ -103,7 +103,7 @@ import Testing
         #expect(effects.purges == [.everything(.otherEpoch)] && script.now - begin < .seconds(2))
     }
 
-    /// It was away for longer than the log reaches back: nothing is lost for the others.
+    /// The node was away for longer than the log reaches back: the others lose nothing.
     @Test func aNodeWhosePlaceWasTrimmedMakesItselfAloneStale() {
         var script = FollowerScript()
         _ = script.tell(.began(fence(5)))
@@ -146,7 +146,7 @@ import Testing
         #expect(page(&script, stored: LogEpoch(number: 5)).purges == [.everything(.otherEpoch)])
     }
 
-    /// It may have been the only one that had read a purge which is lost.
+    /// The node may have been the only one that had read a purge which is lost.
     @Test func anUnconfirmedNodeIsWaitedForAndThenMissed() {
         var script = script(["b": fence(20)])
         let begin = script.now

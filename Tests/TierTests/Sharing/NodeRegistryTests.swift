@@ -87,7 +87,7 @@ import Testing
         #expect(registry.missing(nil, now: Self.start).count == 4)
     }
 
-    /// It was waited for, and listed, until the engine's clock came to the time that it had said.
+    /// The node was waited for and listed until the engine's clock came to the time in its record.
     @Test func aRecordFromTheFutureIsRewrittenAsNow() throws {
         let registry = registry(["b": record("b", seen: 10_001, mark: fence(2)), "c": record("c", seen: 10_000)])
         #expect(registry.ahead(now: Self.start).map(\.name) == ["b"])

@@ -48,7 +48,7 @@ import Testing
         node.ready()
         let report = await node.purge(target("/1"), until: \.replicated)
         #expect(report.replication == .acknowledged && report.missing.isEmpty)
-        // One that is there and says nothing.
+        // The replica is there and says nothing.
         replica.send(SIGSTOP)
         #expect(await node.purge(target("/1")).replication == .missed)
         replica.send(SIGCONT)
@@ -120,10 +120,10 @@ import Testing
         #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
     }
 
-    /// It purged itself alone, and seemed to have done all that the log had.
+    /// The node purged itself alone, and seemed to have done all that the log had.
     @Test func aLoggedPurgeWaitsForEarlierOnes() async throws {
         let engine = try RedisServer()
-        // Once it has taken the engine for away, it does not look for it by itself.
+        // Once the node has taken the engine for away, it does not look for it by itself.
         let a = try NodeScene([engine.endpoint], "a") {
             ($1.patience, $1.pause) = (.milliseconds(200), .seconds(3_600))
             $1.purgePatience = TierScene.patient
@@ -218,7 +218,7 @@ import Testing
         #expect(await reports.first { _ in true }?.missing.map(\.name) == ["b"])
     }
 
-    /// It had never had the purge itself, and built answers of values from before it.
+    /// The node had never had the purge, and built answers of values from before it.
     @Test func aNodeThatJoinsKnowsOfPurgesFromBeforeIt() async throws {
         let engine = try RedisServer()
         let a = try NodeScene([engine.endpoint], "a")

@@ -46,7 +46,7 @@ import Testing
         #expect(a[.put] == 0)
     }
 
-    /// One that is put by the first node, under its hints.
+    /// A value that the first node puts, under its hints.
     private func put(_ target: String, _ body: String, hints: [UInt64]) async throws {
         let errand = a.begin(target)
         #expect(try await errand.looked() == nil)

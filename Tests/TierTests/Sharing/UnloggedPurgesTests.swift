@@ -25,7 +25,7 @@ import Testing
         #expect(isPurged("/1", by: purges) && !isPurged("/2", by: purges))
     }
 
-    /// It was done by the node that was asked, and no other ever heard of it.
+    /// The node that was asked did the purge, and no other ever heard of it.
     @Test func thePurgeThatHasNoRoomBecomesOneOfEverything() throws {
         var purges = UnloggedPurges()
         let most = UnloggedPurges.mostCount

@@ -15,7 +15,7 @@ import Testing
         return look
     }
 
-    /// One that waits for another node, until the first pause ends.
+    /// A look that waits for another node, until the first pause ends.
     private func waiting() -> TierLook {
         var look = started()
         #expect(look.answered(isFound: false, gotClaim: false, now: after(1)) == [.wake(at: after(26))])
@@ -128,14 +128,14 @@ import Testing
         #expect(fetching.failed() == [] && fetching.fetchEnded(now: after(100)) == [.giveBack])
     }
 
-    /// It may have ended by itself, and another node may have it.
+    /// The claim may have ended by itself, and another node may have it.
     @Test func aClaimThatMayHaveEndedIsNotGivenBack() {
         for (end, actions) in [(3_999, [.giveBack]), (4_000, []), (9_000, [])] as [(Int, [TierLook.Action])] {
             var look = started()
             _ = look.answered(isFound: false, gotClaim: true, now: after(1))
             #expect(look.fetchEnded(now: after(end)) == actions, "\(end)")
         }
-        // It counts from when it was asked for, not from the look's beginning.
+        // The claim counts from when it was asked for, not from the look's beginning.
         var late = waiting()
         _ = late.woken(now: after(3_000))
         _ = late.answered(isFound: false, gotClaim: true, now: after(3_001))

@@ -122,7 +122,7 @@ import Testing
         #expect(read([UInt8](repeating: 0, count: TierValue.maxBytes + 1)) == "damaged")
     }
 
-    /// It stayed for as long as it could have been served stale, and was taken by nobody.
+    /// The value stayed for as long as it could have been served stale, and nobody took it.
     @Test func itIsKeptForAsLongAsItIsFresh() {
         let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)
         let value = TierValue(answer("/a", lifetime: lifetime), fence: fence(1))
@@ -154,7 +154,7 @@ import Testing
         if case .fresh(let ttl) = Freshness.of(taken, at: now) { #expect(ttl == fresh) } else { #expect(fresh == 0) }
     }
 
-    /// It was younger than a purge that came after it.
+    /// The value was younger than a purge that came after it.
     @Test func aValueFromTheFutureIsOlderThanMissedPurges() {
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)

@@ -42,7 +42,7 @@ import Testing
 
     @Test func refusals() {
         let rows = page.table(under: "Refusals")
-        // These two are about answers of the origin.
+        // The other two are about answers of the origin.
         for error in ParseError.allCases where error != .statusLine && error != .truncated {
             let word = code(error.reason.lowercased().replacing(" ", with: "-"))
             let found = rows.filter { $0[1].contains(word) }.map { $0[0] }

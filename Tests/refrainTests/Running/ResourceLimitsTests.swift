@@ -58,7 +58,7 @@ import Testing
         #expect(configuration.resourceWarnings(limits).last?.contains("allocations fail beyond it") == true)
     }
 
-    /// They were fewer, and nothing said so.
+    /// The workers were fewer, and nothing said so.
     @Test func moreWorkersThanConnectionsAreAWarning() throws {
         let found = try configuration("workers 1000").resourceWarnings(ample)
         #expect(found == ["workers 1000: only 64 loops run, one for each of upstream_connections"])
