@@ -126,20 +126,17 @@ private struct Traffic {
         for name in ["traffic.jsonl", "traffic.jsonl.1"] {
             if name.hasSuffix("1") { try folder.put(header.line + [0x7B], "traffic.jsonl") }
             try folder.put(text.utf8, name)
-            #expect(throws: RecordingError.self) {
-                try self.writer()
-            }
+            #expect(throws: RecordingError.self) { try writer() }
             #expect(try folder.bytes(name) == Array(text.utf8))
         }
     }
 
     @Test func aDirectoryALinkOrAPipeIsNoRecording() throws {
-        let settings = RecordingSettings(path: folder.file())
         try FileManager.default.createSymbolicLink(atPath: folder.file(), withDestinationPath: "/dev/null")
-        #expect(throws: RecordingError.self) { try RecordingWriter(settings, header: header) }
-        try FileManager.default.removeItem(atPath: folder.file())
+        #expect(throws: RecordingError.self) { try writer() }
+        try folder.remove("traffic.jsonl")
         #expect(mkfifo(folder.file(), 0o600) == 0)
-        #expect(throws: RecordingError.self) { try RecordingWriter(settings, header: header) }
+        #expect(throws: RecordingError.self) { try writer() }
         #expect(throws: RecordingError.self) {
             try RecordingWriter(RecordingSettings(path: folder.file("none/traffic")), header: header)
         }
@@ -147,15 +144,10 @@ private struct Traffic {
 
     /// A writer that was stopped between the two moves left the bodies without their lines.
     @Test func bodiesLeftBehindFollowTheirLines() throws {
-        var traffic = Traffic(seed: 3)
-        let writer = try self.writer()
-        try traffic.append(5, to: writer)
-        writer.flush()
-        try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("traffic.jsonl.1"))
+        let traffic = try recording("traffic.jsonl", seed: 3)
+        try folder.move("traffic.jsonl", to: "traffic.jsonl.1")
         _ = try self.writer()
-        let reader = try RecordingReader(path: folder.file("traffic.jsonl.1"))
-        #expect(try reader.rest() == traffic.exchanges)
-        #expect(reader.bodies.count == traffic.contents.count && reader.bodies.count > 0)
+        try expect(traffic, at: folder.file("traffic.jsonl.1"))
     }
 
     /// A recording of five exchanges at this name, and what is in it.
@@ -212,9 +204,7 @@ private struct Traffic {
         let writer = try self.writer()
         let first = try traffic.append(to: writer)
         #expect(try !writer.reopen())
-        for name in ["traffic.jsonl", "traffic.jsonl.bodies"] {
-            try FileManager.default.moveItem(atPath: folder.file(name), toPath: folder.file("old-" + name))
-        }
+        for name in ["traffic.jsonl", "traffic.jsonl.bodies"] { try folder.move(name, to: "old-" + name) }
         let second = try traffic.append(to: writer)
         // Exchanges in hand belong to the old file.
         #expect(try writer.reopen())
@@ -237,7 +227,7 @@ private struct Traffic {
         #expect(writer.failure != nil && writer.lost > 0)
         #expect(writer.lost + writer.exchanges == 40)
         let lost = writer.lost
-        try FileManager.default.removeItem(atPath: folder.file("traffic.jsonl.1"))
+        try folder.remove("traffic.jsonl.1")
         writer.flush()
         #expect(writer.failure == nil && writer.lost == lost)
         let exchange = try traffic.append(to: writer)

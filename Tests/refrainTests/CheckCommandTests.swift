@@ -39,8 +39,7 @@ import Text
     func warnsOfIdentifiersThatAppleDoesNotGiveOut(identifier: String, warns: Bool) throws {
         for (name, other) in [("key", "team"), ("team", "key")] {
             let lines = "developer_key_file k\ndeveloper_\(name)_id \(identifier)\ndeveloper_\(other)_id DEF123GHIJ"
-            let files = MemoryFiles(texts: ["proxy.conf": lines])
-            let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
+            let warnings = try read(lines).configuration.warnings
             #expect(warnings.contains { $0.hasPrefix("developer_\(name)_id \(identifier): ") } == warns)
             #expect(!warnings.contains { $0.hasPrefix("developer_\(other)_id") })
         }
@@ -53,12 +52,10 @@ import Text
         ("[fd00::1]", false),
     ])
     func warnsOfHeadersOnAnAddressThatOthersMayReach(host: String, warns: Bool) throws {
-        let files = MemoryFiles(texts: ["proxy.conf": "listen \(host):8080 proxy_protocol"])
-        let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
+        let warnings = try read("listen \(host):8080 proxy_protocol").configuration.warnings
         #expect(
             warnings.contains { $0.hasPrefix("listen \(host):8080 proxy_protocol: who reaches that address") } == warns)
-        let plain = MemoryFiles(texts: ["proxy.conf": "listen \(host):8080"])
-        let others = try ConfigurationReader.read("proxy.conf", files: plain.access).configuration.warnings
+        let others = try read("listen \(host):8080").configuration.warnings
         #expect(!others.contains { $0.contains("proxy_protocol") })
     }
 

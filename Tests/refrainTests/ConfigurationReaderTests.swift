@@ -192,19 +192,12 @@ import Testing
 
     /// `record off` was a recording to a file of that name.
     @Test func recordOffRecordsNothing() throws {
-        let files = MemoryFiles(texts: ["proxy.conf": "record off"]).access
-        #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.recording == nil)
+        #expect(try read("record off").configuration.recording == nil)
     }
 
-    @Test func aFormatIsNoLogFileName() throws {
-        func problem(_ line: String) -> String? {
-            do {
-                _ = try ConfigurationReader.read("proxy.conf", files: MemoryFiles(texts: ["proxy.conf": line]).access)
-                return nil
-            } catch { return "\(error)" }
-        }
-        #expect(problem("access_log json")?.contains(#"as in "stdout json""#) == true)
-        #expect(problem("access_log ./json") == nil)
+    @Test func aFormatIsNoLogFileName() {
+        #expect(complaints("access_log json").first?.contains(#"as in "stdout json""#) == true)
+        #expect(complaints("access_log ./json").isEmpty)
     }
 
     @Test func theDirectoryOfCredentialsIsTheOneVariable() throws {

@@ -92,8 +92,7 @@ import Testing
         ("verify_sample 5%", 50_000), ("verify_sample 100%", 1_000_000), ("verify_sample 0.0001%", 1),
     ])
     func theSampleOfComposedAnswersIsAShare(line: String, millionths: Int) throws {
-        let files = MemoryFiles(texts: ["proxy.conf": line]).access
-        #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.verifySample == millionths)
+        #expect(try read(line).configuration.verifySample == millionths)
     }
 
     /// Apps in web views were refused, so that naming origins shut them out.

@@ -55,9 +55,6 @@ import Testing
 
     /// TLS needs its files wherever the word stands.
     @Test func tlsIsSeenBehindTheOtherWord() {
-        let files = MemoryFiles(texts: ["proxy.conf": "listen 127.0.0.1:8080 proxy_protocol tls"])
-        #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationReader.read("proxy.conf", files: files.access)
-        }
+        #expect(!complaints("listen 127.0.0.1:8080 proxy_protocol tls").isEmpty)
     }
 }

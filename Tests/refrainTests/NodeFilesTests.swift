@@ -15,15 +15,10 @@ import Testing
 
     private static func lines(_ name: String) throws -> [String] { try Page(folder + name).lines }
 
-    /// A node's file, as far as this program knows its directives.
     private static func node(_ name: String) throws -> Configuration {
-        let known = Set(Directive.table.map(\.name))
-        let text = try lines(name).filter { line in
-            let word = line.prefix { $0 != " " }
-            return !(word.hasPrefix("shared_tier") || word == "node_name") || known.contains(String(word))
-        }
+        let text = try lines(name).joined(separator: "\n")
         let files = FileAccess(
-            read: { _ in Array(text.joined(separator: "\n").utf8) }, problem: { _ in nil },
+            read: { _ in Array(text.utf8) }, problem: { _ in nil },
             secretProblem: { _, _ in nil }, credentialsDirectory: "/run/credentials/refrain@1.service")
         return try ConfigurationReader.read("proxy.conf", files: files).configuration
     }

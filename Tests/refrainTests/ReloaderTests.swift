@@ -93,9 +93,11 @@ import Text
         #expect(scene.proxy.addresses.count == 1)
         #expect(scene.reload(adding: "compose off\nttl songs 120m\n").contains("(no setting has changed)"))
         #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:6: memory_size: cannot change"))
-        #expect(scene.reload(adding: "").contains("reloaded"))
+        // Two loops need a connection each.
+        #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
+        #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
         let status = scene.proxy.reloads.snapshot
-        #expect(status.succeeded == 3 && status.failed == 2 && status.lastFailure == nil && status.lastSuccess != nil)
+        #expect(status.succeeded == 3 && status.failed == 3 && status.lastFailure == nil && status.lastSuccess != nil)
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
     }
 
@@ -139,13 +141,6 @@ import Text
         #expect(scene.reload(adding: line).contains("(no setting has changed)"))
         try write(player)
         #expect(scene.reload(adding: line).contains("(changed: client_keys_file (its file))"))
-    }
-
-    @Test func fewerConnectionsThanLoopsAreRefused() throws {
-        let scene = try Scene()
-        defer { scene.proxy.stop() }
-        #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
-        #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
     }
 
     @Test func theAdminListenerMovesAndItsTokenChanges() throws {

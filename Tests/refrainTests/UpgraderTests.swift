@@ -42,22 +42,17 @@ import Testing
         }
     }
 
-    @Test func oneThatHangsIsEndedAfterATime() throws {
-        let scene = try Scene("exec sleep 600", limits: Upgrader.Limits(preparation: .milliseconds(200)))
+    /// A process that hung after it was prepared was let in: nothing was accepted meanwhile.
+    @Test(arguments: [
+        ("exec sleep 600", Upgrader.Limits(preparation: .milliseconds(200))),
+        ("printf p >&3; head -c 1 <&3 >/dev/null; exec sleep 600", Upgrader.Limits(beginning: .milliseconds(200))),
+    ])
+    func oneThatHangsIsEndedAfterATime(script: String, limits: Upgrader.Limits) throws {
+        let scene = try Scene(script, limits: limits)
         scene.upgrader.request()
         let log = scene.log(with: "not upgraded, going on")
         #expect(log.contains("was not ready within 0.2 seconds, and was ended"), "\(log)")
         #expect(scene.answers && scene.upgrader.end() == nil)
-    }
-
-    /// Such a process was let in: nothing was accepted meanwhile.
-    @Test func aProcessThatHangsLaterIsEndedToo() throws {
-        let limits = Upgrader.Limits(beginning: .milliseconds(200))
-        let scene = try Scene("printf p >&3; head -c 1 <&3 >/dev/null; exec sleep 600", limits: limits)
-        scene.upgrader.request()
-        let log = scene.log(with: "not upgraded, going on")
-        #expect(log.contains("was not ready within 0.2 seconds, and was ended"), "\(log)")
-        #expect(scene.answers)
     }
 
     @Test func oneThatSaysWhatItShouldServesFromThenOn() throws {

@@ -25,24 +25,7 @@ import Testing
         #expect(status.endpoint == engine.endpoint && status.lastError == nil && !status.isBreakerOpen)
     }
 
-    @Test func largeValuesGoBothWays() async throws {
-        let engine = try FakeEngine(FakeEngine.master)
-        let scene = try TierScene([engine.endpoint])
-        let text = String(repeating: "0123456789abcdef", count: 1 << 19)
-        #expect(await scene.echo(text) == Self.echoed(text))
-        #expect(scene.status.waitingBytes == 0)
-    }
-
     // MARK: Which engine
-
-    @Test func theMasterIsFoundBehindAnEngineThatIsAway() async throws {
-        let away = try FakeEngine(FakeEngine.master)
-        away.stop()
-        let master = try FakeEngine(FakeEngine.master)
-        let scene = try TierScene([away.endpoint, master.endpoint])
-        #expect(await scene.echo("a") == Self.echoed("a"))
-        #expect(scene.status.endpoint == master.endpoint)
-    }
 
     @Test func masterIsFoundAmongTheAddressesOfOneName() async throws {
         let master = try FakeEngine(FakeEngine.master)
@@ -82,16 +65,6 @@ import Testing
         let status = scene.status
         #expect(status.timeouts == 1 && status.reconnects == 1 && status.lastError == "timeout")
         #expect(scene.lines.count == 1)
-    }
-
-    @Test func engineThatAcceptsAndSaysNothingIsFoundOut() async throws {
-        let engine = try FakeEngine { _, _ in [.hold] }
-        let scene = try TierScene([engine.endpoint]) { $0.timeout = .milliseconds(20) }
-        waitUntil { scene.status.isBreakerOpen }
-        #expect(scene.status.lastError == "timeout")
-        #expect(scene.lines.count == 1)
-        // Commands fail at once from now on, however long their timeout.
-        #expect(await scene.echo("a", timeout: TierScene.patient) == nil)
     }
 
     @Test(arguments: [("HTTP/1.1 400 Bad Request\r\n\r\n", "malformed"), ("$100\r\nabc", "closed")])

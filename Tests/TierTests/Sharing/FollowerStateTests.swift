@@ -134,6 +134,41 @@ import Testing
         #expect(script.tell(.purged(.asked(1), 1)).reports.map(\.purged) == [1])
     }
 
+    /// Another purge of the new log stood further on, and seemed to be beyond it.
+    @Test func aPurgeLostWithTheLogIsNotDoneElsewhere() {
+        var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
+        let (other, entry) = (LogEpoch(number: 2), PurgeLogEntry(at(30), purge(.target([47]))))
+        _ = script.tell(.purge(1, entry.record))
+        _ = script.tell(.answered(.announcement(1), added))
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30])))
+        _ = script.tell(.purged(.logged(entry), 1))
+        script.pass(.milliseconds(250))
+        #expect(script.tell(.woken).questions.contains(.page(3, after: at(30))))
+        let page = script.page(entries: [], last: 30, stored: other)
+        #expect(script.tell(.answered(.page(3, after: at(30)), page)).purges == [.everything(.otherEpoch)])
+        let beyond = script.signs(["b": LogMark(other, LogPosition(.max, 0))])
+        #expect(script.tell(.answered(.signs, beyond)).reports.isEmpty)
+        script.pass(.seconds(2))
+        #expect(script.tell(.woken).reports.map { $0.missing.map(\.name) } == [["b"]])
+    }
+
+    /// A node that had taken the engine for away purged that alone, and seemed to have done all
+    /// that the log had.
+    @Test func aLoggedPurgeWaitsForEarlierOnes() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        _ = script.tell(.answered(.page(2, after: at(20)), nil))
+        let entries = [30, 40].map { PurgeLogEntry(at($0), purge(.target([47]))) }
+        _ = script.tell(.purge(1, entries[1].record))
+        let taken = script.tell(.answered(.announcement(1), [.bulk("40-0"), added[1]]))
+        #expect(taken.purges.isEmpty && taken.questions.contains(.page(4, after: at(20))))
+        let read = script.tell(.answered(.page(4, after: at(20)), script.page(entries: [30, 40])))
+        #expect(read.purges == [.logged(entries[0])])
+        #expect(script.tell(.purged(.logged(entries[0]), 1)).purges == [.logged(entries[1])])
+        #expect(script.tell(.purged(.logged(entries[1]), 1)).reports.map(\.replication) == [.noReplica])
+    }
+
     @Test func withoutAnEngineAPurgeIsDoneFirstAndLoggedLater() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]))
@@ -156,6 +191,25 @@ import Testing
         _ = script.tell(.answered(.announcement(1), nil))
         let effects = script.tell(.purged(.everything(.otherEpoch), 2))
         #expect(effects.contains(.remember(record.selection, at: script.wall / 1000)))
+    }
+
+    /// The latest of too many purges reached no other node.
+    @Test func tooManyUnloggedPurgesBecomeOneOfEverything() {
+        var script = FollowerScript.ready()
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
+        let long = [UInt8](repeating: 47, count: UnloggedPurges.mostBytes / 4)
+        var reports: [PurgeReport] = []
+        for number in 1...5 {
+            _ = script.tell(.purge(number, purge(.target(number < 5 ? long : [47]))))
+            let refused = script.tell(.answered(.announcement(number), [.error(code: "OOM", text: "")]))
+            #expect(refused.purges == [.asked(number)])
+            reports += script.tell(.purged(.asked(number), 0)).reports
+        }
+        #expect(reports.map(\.isWidened) == [false, false, false, false, true])
+        #expect(reports.allSatisfy { $0.replication == .unlogged && $0.missing.map(\.name) == ["b"] })
+        // The engine has room again.
+        let written = script.tell(.answered(.signs, script.signs(["b": fence(20)]))).lines(.unlogged([1, 2, 3, 5]))
+        #expect(written.last?.hasSuffix(" mode soft at \(noon) by a") == true)
     }
 
     @Test func aSilentEngineIsAwayUntilAHeartbeat() {

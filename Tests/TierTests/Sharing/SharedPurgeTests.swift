@@ -120,29 +120,6 @@ import Testing
         #expect(a.breaks.count == 1 && b.breaks.count == 1, "\(a.lines)")
     }
 
-    /// The node purged itself alone, and seemed to have done all that the log had.
-    @Test func aLoggedPurgeWaitsForEarlierOnes() async throws {
-        let engine = try RedisServer()
-        // Once the node has taken the engine for away, it does not look for it by itself.
-        let a = try NodeScene([engine.endpoint], "a") {
-            ($1.patience, $1.pause) = (.milliseconds(200), .seconds(3_600))
-            $1.purgePatience = TierScene.patient
-        }
-        let b = try NodeScene([engine.endpoint], "b") {
-            ($1.patience, $1.purgePatience) = (.milliseconds(200), .milliseconds(100))
-        }
-        a.ready()
-        b.ready()
-        engine.send(SIGSTOP)
-        waitUntil { a.board.status.standing == .away && b.board.status.standing == .away }
-        engine.send(SIGCONT)
-        b.ready()
-        a.store("/2")
-        #expect(await b.purge(target("/2")).missing.map(\.name) == ["a"])
-        let report = await a.purge(target("/1")) { $0.replication != .unlogged }
-        #expect(report.missing.isEmpty && a.isFresh("/2") == nil)
-    }
-
     /// The tier gave it back to the node that had purged it.
     @Test func anUnloggedPurgeKeepsItsValuesFromTheTier() async throws {
         let engine = try RedisServer()
@@ -172,50 +149,6 @@ import Testing
 
     private func value(_ target: String, _ node: NodeScene) throws -> TierValue {
         TierValue(answer(target), fence: try #require(node.knowledge.fence))
-    }
-
-    /// The latest of too many purges reached no other node.
-    @Test func tooManyUnloggedPurgesBecomeOneOfEverything() async throws {
-        let engine = try RedisServer()
-        let scene = try TierScene([engine.endpoint])
-        let a = try NodeScene([engine.endpoint], "a")
-        let b = try NodeScene([engine.endpoint], "b")
-        a.ready()
-        b.ready()
-        b.store("/1", "/2")
-        waitUntil { a.board.status.nodes.count == 2 }
-        for words in [["maxmemory-policy", "noeviction"], ["maxmemory", "1"]] {
-            #expect(await scene.send(RESPCommand("CONFIG", "SET", words[0], words[1])) == [.simple("OK")])
-        }
-        let long = String(repeating: "x", count: UnloggedPurges.mostBytes / 4)
-        for number in 0..<4 { #expect(await !a.purge(target("/\(number)" + long.dropFirst(2))).isWidened) }
-        let report = await a.purge(target("/1"))
-        #expect(report.isWidened && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
-        _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
-        waitUntil { b.isFresh("/1") == false && b.isFresh("/2") == false }
-        waitUntil { a.knowledge.unlogged.isEmpty }
-    }
-
-    /// Another purge of the new log stood further on, and seemed to be beyond it.
-    @Test func aPurgeLostWithTheLogIsNotDoneElsewhere() async throws {
-        let engine = try RedisServer()
-        let scene = try TierScene([engine.endpoint])
-        let a = try NodeScene([engine.endpoint], "a") { $1.purgePatience = .seconds(2) }
-        a.ready()
-        func write(applied mark: LogMark) async throws {
-            let time = try #require(await scene.send(RESPCommand("TIME"))?[0].elements?.first?.bytes)
-            let record = "seen=\(String(decoding: time, as: UTF8.self))000 ready=1 applied=\(mark.text)"
-            _ = await scene.send(RESPCommand("HSET", "refrain:nodes", "b", record))
-        }
-        let before = try #require(a.knowledge.fence)
-        try await write(applied: before)
-        waitUntil { a.status.aliveCount == 2 }
-        let reports = a.begin(EntrySelection([target("/1")]))
-        waitUntil { a.knowledge.fence?.position != before.position }
-        _ = await scene.send(RESPCommand("SET", "refrain:epoch", "00000000000000aa"))
-        waitUntil { a.knowledge.fence?.epoch != before.epoch }
-        try await write(applied: LogMark(try #require(a.knowledge.fence).epoch, LogPosition(.max, 0)))
-        #expect(await reports.first { _ in true }?.missing.map(\.name) == ["b"])
     }
 
     /// The node had never had the purge, and built answers of values from before it.
