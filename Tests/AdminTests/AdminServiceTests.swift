@@ -67,27 +67,6 @@ import Testing
         #expect(String(decoding: raw.read(), as: UTF8.self).hasPrefix("HTTP/1.1 421 "))
     }
 
-    @Test func pagesOfItsOwnAreAnswered() throws {
-        let admin = try AdminUnderTest()
-        let origin = ("Origin", "http://127.0.0.1:\(admin.port)")
-        #expect(try admin.status("GET", "/stats", [origin]) == 200)
-        #expect(try admin.status("GET", "/stats", [("Sec-Fetch-Site", "same-origin")]) == 200)
-        #expect(try admin.status("GET", "/stats", [("Sec-Fetch-Site", "none")]) == 200)
-        let json = ("Content-Type", "application/json; charset=utf-8")
-        #expect(try admin.purge(#"{"all":true}"#, [origin, json, ("Sec-Fetch-Site", "same-origin")]).status == 200)
-    }
-
-    /// Forms of other sites can send these types without a preflight.
-    @Test func formsCannotPurge() throws {
-        let admin = try AdminUnderTest()
-        admin.store("/v1/catalog/us/songs/1")
-        for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
-            let reply = try admin.purge(
-                #"{"all":true,"hard":true}"#, [("Content-Type", type), ("Sec-Fetch-Site", "same-origin")])
-            #expect(reply.status == 415 && admin.cache.memory.count == 1, "\(type)")
-        }
-    }
-
     @Test func everyAnswerTellsBrowsersToKeepItToThemselves() throws {
         let admin = try AdminUnderTest(token: "correct-horse")
         let token = ("Authorization", "Bearer correct-horse")

@@ -91,7 +91,7 @@ import Testing
 
     /// A system's user got a group of another number: it ran as a member of a group that nobody
     /// knows, and the engine warned of the user's number.
-    @Test func itRunsAsAUserAndGroupOfOneNumber() throws {
+    @Test func userAndGroupHaveOneNumber() throws {
         let user = try #require(arguments(of: "USER", in: 1).first?.first)
         let numbers = user.split(separator: ":").map { Int($0) ?? 0 }
         #expect(numbers.count == 2 && numbers[0] == numbers[1] && numbers[0] > 0)

@@ -99,7 +99,7 @@ import Testing
     private static let half = Replay.Progress(
         elapsed: .seconds(10), sent: 500, answered: 490, failed: 3, p99: 12_340_000)
 
-    @Test func itSaysHowManyWereSentAndWhatIsLeft() {
+    @Test func theLineSaysHowManyWereSent() {
         let progress = ReplayProgress(planned: 1000, expected: .seconds(20))
         #expect(progress.text(Self.half) == "500 of 1000 sent, 49/s, p99 12.3 ms, 3 failed, 10 s left")
     }

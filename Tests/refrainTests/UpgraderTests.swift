@@ -69,7 +69,7 @@ import Testing
     }
 
     /// Beside standard input, output and error.
-    @Test func itGetsTheSocketsAndNothingElse() throws {
+    @Test func aSuccessorGetsTheSocketsAndNothingElse() throws {
         let leaked = open("/dev/null", O_RDONLY)
         defer { close(leaked) }
         #expect(leaked > 2)

@@ -42,8 +42,24 @@ import Testing
         #expect(five.state.status.timeouts == 5 && five.state.status.failures == 6)
     }
 
+    @Test func anAnswerInBetweenBeginsTheCountAnew() {
+        var script = failed(4)
+        _ = script.wait(.seconds(1))
+        #expect(script.greet() == [])
+        _ = script.ask(5)
+        _ = script.receive("$-1\r\n")
+        for number in 6...10 {
+            #expect(!script.state.status.isBreakerOpen)
+            _ = script.ask(number)
+            _ = script.wait(.milliseconds(50))
+            _ = script.wait(.seconds(1))
+            _ = script.greet()
+        }
+        #expect(script.state.status.isBreakerOpen)
+    }
+
     /// The breaker stayed open while there were only hits, long after the engine was back.
-    @Test func itClosesThoughNoClientAsks() {
+    @Test func theBreakerClosesThoughNoClientAsks() {
         var script = probing()
         #expect(script.receive(Self.master).last == .report(.connected(Script.a)))
         #expect(!script.state.status.isBreakerOpen && script.state.status.waiting == 0)

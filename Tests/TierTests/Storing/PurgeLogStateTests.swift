@@ -37,6 +37,20 @@ import Testing
         return state
     }
 
+    /// The same, and it asks for what has come since.
+    private func reading() -> PurgeLogState {
+        var state = ready()
+        _ = state.woken()
+        return state
+    }
+
+    /// A node that has read a log up to there in an earlier run, and asks for all of it.
+    private func connected(_ kept: UInt64) -> PurgeLogState {
+        var state = PurgeLogState(kept: mark(kept))
+        _ = state.connected()
+        return state
+    }
+
     @Test func aNodeJoiningAnEmptyLogMakesAllStale() {
         var state = PurgeLogState()
         #expect(state.standing == .away && state.fence == nil && !state.mayTake)
@@ -79,8 +93,7 @@ import Testing
     }
 
     @Test func nothingIsTakenUntilTheHistoryIsKnown() {
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
+        var state = connected(20)
         #expect(state.read(page(10, last: 20)) == [begun, .note(entry(10)), .read(after: at(10))])
         #expect(!state.mayTake)
         #expect(state.read(page(20, first: 10)) == [.note(entry(20)), .wait])
@@ -89,15 +102,13 @@ import Testing
 
     /// The entry 20 went between two pages: a value with a fence before it was taken.
     @Test func entriesTrimmedBetweenPagesAreForgotten() {
-        var state = PurgeLogState(kept: mark(30))
-        _ = state.connected()
+        var state = connected(30)
         #expect(state.read(page(10, last: 30)) == [begun, .note(entry(10)), .read(after: at(10))])
         #expect(
             state.read(page(30, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(30)), .note(entry(30)), .wait])
         #expect(state.mayTake && state.standing == .ready)
-        var emptied = PurgeLogState(kept: mark(30))
-        _ = emptied.connected()
+        var emptied = connected(30)
         _ = emptied.read(page(10, last: 30))
         #expect(
             emptied.read(page(last: 30, hasForgotten: true))
@@ -115,8 +126,7 @@ import Testing
     }
 
     @Test func aPurgeThatTheDiskRefusedIsAppliedAgain() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
         #expect(state.applied(succeeded: false) == [.wait])
         #expect(state.position == at(20) && state.fence == mark(20))
@@ -126,8 +136,7 @@ import Testing
 
     @Test func anotherEpochMakesAllStale() {
         let other = LogEpoch(number: 2)
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(
             state.read(page(first: 5, last: 5, in: other))
                 == [.beginHistory(other, forgottenUntil: at(5)), .makeAllStale(.otherEpoch)])
@@ -143,8 +152,7 @@ import Testing
     /// The node went on behind it, and had it as a soft one.
     @Test func aHardPurgeInANewLogStaysHard() {
         let other = LogEpoch(number: 2)
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         _ = state.read(page(30, in: other))
         #expect(state.madeStale(succeeded: true) == [.persist(mark(20, in: other)), .read(after: .start)])
         #expect(
@@ -153,8 +161,7 @@ import Testing
     }
 
     @Test func aLogThatEndsTooEarlyMakesAllStale() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(
             state.read(page(first: 10, last: 10))
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .makeAllStale(.beyondEnd)])
@@ -167,8 +174,7 @@ import Testing
 
     /// The log had gone on without the purge at this node's place: those beyond were noted alone.
     @Test func entriesAfterALostPurgeAreApplied() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(
             state.read(page(30), lacksPlace: true)
                 == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.beyondEnd)])
@@ -180,8 +186,7 @@ import Testing
 
     @Test func aLogTrimmedBeyondTheNodeMakesAllStale() {
         for first in [30, nil] as [UInt64?] {
-            var state = PurgeLogState(kept: mark(20))
-            _ = state.connected()
+            var state = connected(20)
             let known = first.map { _ in [entry(30)] } ?? []
             let page = PurgeLogPage(epoch, first: first.map(at), last: at(30), hasForgotten: true, entries: known)
             #expect(
@@ -195,16 +200,14 @@ import Testing
     }
 
     @Test func aLogTrimmedUpToTheNodeGoesOn() {
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
+        var state = connected(20)
         #expect(
             state.read(page(20, 30, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(20)), .apply(entry(30))])
     }
 
     @Test func aFullyReadLogMayBeTrimmedToNothing() {
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
+        var state = connected(20)
         #expect(
             state.read(page(last: 20, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .wait])
@@ -212,22 +215,19 @@ import Testing
     }
 
     @Test func theVeryFirstEntryIsNoTrimming() {
-        var state = PurgeLogState(kept: mark(0))
-        _ = state.connected()
+        var state = connected(0)
         #expect(state.read(page(30)) == [begun, .apply(entry(30))])
     }
 
     @Test func entriesThatSomeoneTookOutMakeAllStale() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(
             state.read(page(first: 10, last: 40, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(40)), .makeAllStale(.trimmed)])
     }
 
     @Test func makingStaleIsTriedAgain() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         _ = state.read(page(in: LogEpoch(number: 2)))
         #expect(state.madeStale(succeeded: false) == [.wait])
         #expect(state.fence == mark(20) && !state.mayTake)
@@ -249,8 +249,7 @@ import Testing
     }
 
     @Test func readEntriesAreAppliedWithoutAConnection() {
-        var state = PurgeLogState(kept: mark(0))
-        _ = state.connected()
+        var state = connected(0)
         #expect(state.read(page(10, 20)) == [begun, .apply(entry(10))])
         state.disconnected()
         #expect(state.applied(succeeded: true) == [.apply(entry(20))])
@@ -262,8 +261,7 @@ import Testing
     }
 
     @Test func makingStaleEndsWithoutAConnection() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         _ = state.read(page(first: 5, last: 5, in: LogEpoch(number: 2)))
         state.disconnected()
         #expect(state.madeStale(succeeded: true) == [.persist(mark(5, in: LogEpoch(number: 2)))])
@@ -272,15 +270,13 @@ import Testing
 
     @Test func anImpossiblePageChangesNothing() {
         for entries in [[30, 30], [40, 30], [20], [10]] as [[UInt64]] {
-            var state = ready()
-            _ = state.woken()
+            var state = reading()
             let page = PurgeLogPage(
                 epoch, first: at(10), last: at(50), hasForgotten: false, entries: entries.map(entry))
             #expect(state.read(page) == [.wait], "\(entries)")
             #expect(state.position == at(20))
         }
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         let beyond = PurgeLogPage(epoch, first: at(10), last: at(30), hasForgotten: false, entries: [entry(40)])
         #expect(state.read(beyond) == [.wait])
     }

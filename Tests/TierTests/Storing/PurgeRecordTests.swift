@@ -62,7 +62,7 @@ import Testing
     }
 
     /// The format must not change while other versions read it.
-    @Test func itIsWrittenLikeThis() throws {
+    @Test func aRecordIsWrittenLikeThis() throws {
         let selection = EntrySelection([
             .target(Array("/a".utf8)), .prefix(Array("/b".utf8)), .storefront(Array("us".utf8)), .classTag(7),
             .resource(255),

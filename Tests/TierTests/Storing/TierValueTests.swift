@@ -123,7 +123,7 @@ import Testing
     }
 
     /// The value stayed for as long as it could have been served stale, and nobody took it.
-    @Test func itIsKeptForAsLongAsItIsFresh() {
+    @Test func aValueIsKeptForAsLongAsItIsFresh() {
         let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)
         let value = TierValue(answer("/a", lifetime: lifetime), fence: fence(1))
         #expect(value.millisecondsToLive(at: noon) == 90_000)
