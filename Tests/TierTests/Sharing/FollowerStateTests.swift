@@ -184,7 +184,7 @@ import Testing
     }
 
     /// The cache forgot it with all others, though no other node had done it.
-    @Test func anUnloggedPurgeOutlivesTheStaleMark() {
+    @Test func aPurgeThatTheLogLacksIsRememberedWhenAllIsTakenForStale() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]))
         _ = script.tell(.purge(1, record))

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Page.names) func figuresAreInTheTableThatIsNamed(_ name: String) throws {
+    @Test(arguments: Page.names) func aFigureWasNotInTheTableThatItIsSaidToBeFrom(_ name: String) throws {
         let table = try Page("Sources/Documentation/SPEED.md").lines.joined(separator: "\n")
         for line in try Page(name).lines {
             for match in line.matches(of: /([0-9]+,[0-9]{3}) [a-z ]+ \(\[SPEED\.md\]/) {
