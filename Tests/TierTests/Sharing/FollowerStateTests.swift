@@ -146,11 +146,12 @@ import Testing
         script.pass(.milliseconds(250))
         #expect(script.tell(.woken).questions.contains(.page(3, after: at(30))))
         let page = script.page(entries: [], last: 30, stored: other)
-        #expect(script.tell(.answered(.page(3, after: at(30)), page)).purges == [.everything(.otherEpoch)])
-        let beyond = script.signs(["b": LogMark(other, LogPosition(.max, 0))])
-        #expect(script.tell(.answered(.signs, beyond)).reports.isEmpty)
+        var effects = script.tell(.answered(.page(3, after: at(30)), page))
+        #expect(effects.purges == [.everything(.otherEpoch)])
+        effects += script.tell(.answered(.signs, script.signs(["b": LogMark(other, LogPosition(.max, 0))])))
         script.pass(.seconds(2))
-        #expect(script.tell(.woken).reports.map { $0.missing.map(\.name) } == [["b"]])
+        effects += script.tell(.woken)
+        #expect(effects.reports.map { $0.missing.map(\.name) } == [["b"]])
     }
 
     /// A node that had taken the engine for away purged that alone, and seemed to have done all
