@@ -17,11 +17,11 @@ final class AdminUnderTest {
     let cache: ResponseCache
     let client: HTTPTestClient
     let port: Int
-    /// What it counts; nobody else does.
+    /// Its counters, which nothing else changes.
     let statistics = Statistics()
     let feed = LiveFeed()
     let access: AdminAccess
-    /// What it has written to the program's log.
+    /// The lines that it has written to the program's log.
     var logged: [String] { log.lines.withLock { $0 } }
     private let log = Log()
 
@@ -72,7 +72,7 @@ final class AdminUnderTest {
         return reply.status == 200 ? reply.json as? [String: Any] : nil
     }
 
-    /// What the proxy says of a request that it refuses; nil where it does not.
+    /// The detail of a refusal; nil without one.
     func refusal(_ target: String) throws -> String? {
         let reply = try client.send("GET", target)
         guard reply.status == 400 else { return nil }

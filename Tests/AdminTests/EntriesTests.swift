@@ -95,7 +95,7 @@ import Text
         }
     }
 
-    @Test func whatBelongsToOneUserIsCountedAndNotShown() throws {
+    @Test func personalAnswersAreCountedAndNotShown() throws {
         let admin = try filled()
         let hash = UserHashKey()?.hash(token: Array("user-anna-token".utf8).span)
         let user = try #require(hash)
@@ -117,7 +117,7 @@ import Text
         return admin
     }
 
-    @Test func ofAnswersOfOneUserRouteSizeAndAgeAreShown() throws {
+    @Test func personalAnswersShowRouteSizeAndAge() throws {
         try Self.withFile { store in
             for admin in [try keepingOneUsers(), try keepingOneUsers(store)] {
                 let listing = try #require(try admin.object("/entries?class=personal&sort=age"))
@@ -148,7 +148,7 @@ import Text
         }
     }
 
-    @Test func whatIsKeptOfARouteIsAddedUp() throws {
+    @Test func entriesOfARouteAreSummed() throws {
         let admin = try keepingOneUsers()
         func add(_ target: String) throws -> JSON {
             admin.cache.sums(of: try CanonicalTarget(target).route, at: Int64(Date().timeIntervalSince1970))
@@ -161,30 +161,34 @@ import Text
         #expect(try add("/v1/me/library/search") == none)
     }
 
-    @Test(arguments: [
-        ("/entries?limt=1", "limt: unknown; known are prefix, match, storefront, class, resource, url, sort, limit"),
-        ("/entries?sort=bytes", "sort: expected one of size, age, use."), ("/entries?sort=", "sort: expected one of"),
-        ("/entries?limit=0", "limit: expected a number from 1 to 10000."),
-        ("/entries?limit=10001", "limit: expected a number from 1 to 10000."),
-        ("/entries?limit=x", "limit: expected a number"),
-        ("/entries?limit=1&limit=2", "limit: given twice."),
-        ("/entries?limit", "limit: expected limit=VALUE"),
-        ("/entries?class=song", "class: expected one of activities, albums,"),
-        ("/entries?storefront=USA", "storefront: expected two lower-case letters"),
-        ("/entries?prefix=v1", "prefix: expected the beginning of a path"),
-        ("/entries?prefix=%FF", "prefix: expected prefix=VALUE, percent-encoded UTF-8."),
-        ("/entries?%22%3Cb%3E=1", "A parameter: unknown"),
-        ("/entries?url=songs", "url: expected a URL or a path"),
-        ("/entry", "url: expected one."), ("/entry?url=/a&body=yes", "body: expected 1 or 0."),
-        ("/entry?url=/a?b=1&c=2", "c: unknown; known are url, body; & in a URL is written %26."),
-        ("/explain", "url: expected a URL"), ("/explain?url=/a%00", "url: expected a URL or a path"),
-        ("/explain?url=/a&method=get", "method: expected one of GET, HEAD, POST"),
-        ("/explain?url=/a&user=maybe", "user: expected 1 or 0."),
-        ("/explain?url=/a&cookie=1", "cookie: unknown; known are url, method, user"),
-    ]) func whatIsNotUnderstoodIsNamed(_ target: String, _ beginning: String) throws {
+    @Test func whatIsNotUnderstoodIsNamed() throws {
         let admin = try AdminUnderTest()
-        let refusal = try admin.refusal(target)
-        #expect(refusal?.hasPrefix(beginning) == true, "\(target): \(refusal ?? "no 400")")
+        for (target, beginning) in [
+            (
+                "/entries?limt=1",
+                "limt: unknown; known are prefix, match, storefront, class, resource, url, sort, limit"
+            ),
+            ("/entries?sort=bytes", "sort: expected one of size, age, use."),
+            ("/entries?sort=", "sort: expected one of"),
+            ("/entries?limit=0", "limit: expected a number from 1 to 10000."),
+            ("/entries?limit=1&limit=2", "limit: given twice."),
+            ("/entries?limit", "limit: expected limit=VALUE"),
+            ("/entries?class=song", "class: expected one of activities, albums,"),
+            ("/entries?storefront=USA", "storefront: expected two lower-case letters"),
+            ("/entries?prefix=v1", "prefix: expected the beginning of a path"),
+            ("/entries?prefix=%FF", "prefix: expected prefix=VALUE, percent-encoded UTF-8."),
+            ("/entries?%22%3Cb%3E=1", "A parameter: unknown"),
+            ("/entries?url=songs", "url: expected a URL or a path"),
+            ("/entry", "url: expected one."), ("/entry?url=/a&body=yes", "body: expected 1 or 0."),
+            ("/entry?url=/a?b=1&c=2", "c: unknown; known are url, body; & in a URL is written %26."),
+            ("/explain", "url: expected a URL"), ("/explain?url=/a%00", "url: expected a URL or a path"),
+            ("/explain?url=/a&method=get", "method: expected one of GET, HEAD, POST"),
+            ("/explain?url=/a&user=maybe", "user: expected 1 or 0."),
+            ("/explain?url=/a&cookie=1", "cookie: unknown; known are url, method, user"),
+        ] {
+            let refusal = try admin.refusal(target)
+            #expect(refusal?.hasPrefix(beginning) == true, "\(target): \(refusal ?? "no 400")")
+        }
     }
 
     @Test func oneEntryIsShownWhole() throws {

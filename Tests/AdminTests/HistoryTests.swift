@@ -3,7 +3,7 @@ import Testing
 @testable import Admin
 @testable import Proxy
 
-/// What was counted, by outcome.
+/// Counts by outcome.
 func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
     var totals = History.Totals()
     for (outcome, count) in counts { totals.outcomes[outcome.rawValue] = count }
@@ -21,13 +21,6 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
         #expect(history.json["upstream"] == .array([.integer(0), .integer(2)]))
     }
 
-    @Test func anHourIsKeptAndNoMore() {
-        var history = History()
-        for slot in 1...History.slotCount + 5 { history.endSlot(totals([.hit: slot * slot], upstream: 0)) }
-        #expect(history.slots.count == 360)
-        #expect(history.slots.first == totals([.hit: 36 - 25], upstream: 0))
-    }
-
     /// A history in which each slot has one hit, but for the last.
     private static func history(slots: Int, last: Int = 1) -> (history: History, totals: History.Totals) {
         var history = History()
@@ -42,7 +35,7 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
         #expect(history.columns(.minutes).count == 30 && history.columns(.minutes).last?.totals.sum == 50)
         #expect(history.columns(.hour).count == 360 && history.columns(.hour).allSatisfy { $0.seconds == 10 })
         #expect(history.sum(.minutes, all).sum == 29 + 50 && history.sum(.hour, all).sum == 359 + 50)
-        // What has come since the last slot counts too.
+        // Requests since the last slot count too.
         #expect(history.sum(.minutes, totals([.hit: 1049 + 7])).sum == 29 + 50 + 7)
         // 33 slots of five minutes, and one of ten slots that goes on.
         let day = history.columns(.day)

@@ -10,7 +10,7 @@ import Testing
 @testable import Proxy
 @testable import Tier
 
-/// What an operator is told of several nodes.
+/// The state of several nodes as an operator sees it.
 @Suite(.timeLimit(.minutes(10))) struct NodesTests {
     /// A node, and the surface of its operator.
     private final class Node {
@@ -71,7 +71,7 @@ import Testing
         #expect((partial["missing"] as? [[String: Any]])?.map { $0["name"] as? String } == ["b"])
     }
 
-    /// It asked four times a second for a purge that its file, another process's by then, refused.
+    /// The node asked four times a second for a purge that its file, no longer its own, refused.
     @Test(.requires(.redis)) func aNodeThatIsReplacedFollowsTheLogNoMore() throws {
         let engine = try RedisServer()
         let nodes = try ["a", "b"].map { try Node($0, enginePort: engine.port) }
@@ -92,7 +92,7 @@ import Testing
         #expect(!metrics.contains("refrain_tier"))
     }
 
-    /// It may be asked ten seconds late on a busy machine, and is ready by then without an engine.
+    /// A busy machine may ask the node ten seconds late, when it is ready without an engine.
     @Test func aNodeThatDoesNotKnowThePurgesSaysSo() throws {
         let port = try RawSocket.freePort()
         while true {
@@ -103,12 +103,12 @@ import Testing
             guard ContinuousClock.now - began < .seconds(10) else { continue }
             #expect(reply.status == 503)
             #expect(String(decoding: reply.body, as: UTF8.self).hasPrefix("engine away since 20"))
-            // Nobody has said which nodes there are.
+            // The nodes are not known yet.
             let report = try #require(try node.admin.purge(#"{"all":true}"#).json as? [String: Any])
             #expect(report["nodes"] is NSNull && report["reached"] is NSNull && report["logged"] as? Bool == false)
             let tier = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
             #expect(tier["standing"] as? String == "engine-away")
-            // It has no clients, so these are of the connection that follows the log.
+            // The node has no clients: the errors are of the connection that follows the log.
             waitUntil { (try? node.admin.object("/stats")?["tier"] as? [String: Any])?["last_error"] is String }
             let later = try #require(try node.admin.object("/stats")?["tier"] as? [String: Any])
             #expect(later["last_error"] as? String == "connect" && later["failures"] as? Int ?? 0 > 0)

@@ -12,12 +12,12 @@ import Testing
         #expect(try value(query) == expected)
     }
 
-    @Test func whatIsNotThereIsNil() throws {
+    @Test func absentParametersAreNil() throws {
         #expect(try value(nil) == nil && value("") == nil && value("url=1") == nil)
     }
 
     @Test(arguments: ["a", "a=%", "a=%2", "a=%zz", "a=%FF", "a=1&a=1", "b=1", "=1", "A=1", "a%00=1"])
-    func whatIsMalformedUnknownOrTwiceThereIsRefused(_ query: String) {
+    func malformedUnknownAndRepeatedParametersAreRefused(_ query: String) {
         #expect(throws: AdminRequestError.self) { try value(query) }
     }
 

@@ -4,8 +4,8 @@ import EventLoop
 @testable import Tier
 
 extension TierFigures {
-    /// Of two loops, one of which has given the engine up, and of three nodes: this one, one that
-    /// catches up, and one with a hostile address that was not heard of.
+    /// Figures of two loops, one of which has given the engine up, and of three nodes: this one,
+    /// one that catches up, and a silent one with a hostile address.
     static var sample: TierFigures {
         var (one, other) = (TierStatus(), TierStatus())
         one.endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: 6379)

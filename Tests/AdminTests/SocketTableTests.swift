@@ -57,7 +57,7 @@ import Testing
         "   7: 0100007G:C350 0100007F:1F91 01 0 0 0 1000 0 4711 1\n",
         "   7: 0100007F 0100007F:1F91 01 0 0 0 1000 0 4711 1\n",
         "   7: 0100007F:C350 0100007F:1F91 01 0 0 0 99999999999999999999 0 4711 1\n",
-    ]) func whatIsNoRowIsPassedOver(_ line: String) {
+    ]) func malformedRowsAreSkipped(_ line: String) {
         #expect(owner(line) == nil)
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(PeerOwner.mayWrite(peer))
     }
 
-    @Test func whoIsNotFoundMayNotWrite() {
+    @Test func unknownPeersMayNotWrite() {
         let server = SocketAddress("127.0.0.1:8081")
         let absent = ConnectionPeer(address: SocketAddress("127.0.0.1:1"), localAddress: server, unixUserID: nil)
         #expect(!PeerOwner.mayWrite(absent))

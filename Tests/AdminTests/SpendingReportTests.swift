@@ -41,7 +41,7 @@ import Upstream
         return windows
     }
 
-    @Test func eachWindowIsAsLongAsItIsCalledOrHardlyLonger() throws {
+    @Test func windowsHaveTheirNominalLength() throws {
         let windows = try windows()
         let json = report(windows, after: 21_600 + 6).json["windows"]
         func window(_ name: String) -> (seconds: Double, requests: Int) {

@@ -18,16 +18,10 @@ import Testing
 
     private func isRunning(_ id: pid_t) -> Bool { RunningProcess.all.contains { $0.id == id && !$0.hasEnded } }
 
-    @Test func whatAProgramLeavesEndsWithIt() throws {
+    @Test func descendantsEndWithTheProgram() throws {
         #expect(try shell("sleep 600 & echo $!").waitForEnd() == 0)
         let left = try #require(pid_t(output.dropLast()))
         #expect(!isRunning(left))
-    }
-
-    @Test func aToolThatLeavesAProgramWithItsOutputReturnsAtItsEnd() throws {
-        let outcome = try Tool(at: "/bin/sh").run(["-c", "sleep 600 & echo $!"])
-        let left = try #require(pid_t(outcome.text.dropLast()))
-        #expect(outcome.status == 0 && !isRunning(left))
     }
 
     @Test func aGroupEndsWithTheObject() throws {
@@ -49,7 +43,7 @@ import Testing
         #expect(!isRunning(successor))
     }
 
-    @Test func aStatusIsThatOfTheProgramOrTellsTheSignal() throws {
+    @Test func theStatusIsTheProgramsOrItsSignal() throws {
         #expect(try shell("exit 3").waitForEnd() == 3)
         let process = try shell("sleep 600")
         process.send(SIGTERM)
@@ -57,7 +51,7 @@ import Testing
         #expect(throws: ChildProcess.Failure.self) { try ChildProcess(["/nowhere/program"]) }
     }
 
-    @Test func itIsASessionOfItsOwnWithNoDescriptorsButThoseItIsGiven() throws {
+    @Test func aChildHasItsOwnSessionAndOnlyGivenDescriptors() throws {
         let leaked = open("/dev/null", O_RDONLY)
         defer { close(leaked) }
         let process = try shell(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What comments and pages cite is there: `FRAMING 1.6` is a paragraph of `FRAMING.md`.
+/// Citations of comments and pages exist: `FRAMING 1.6` is a paragraph of `FRAMING.md`.
 @Suite struct CitationTests {
     private static let pages = ["APPLE-MUSIC-API", "DECISIONS", "FRAMING"].map { NumberedPage(name: $0) }
     /// Notes that were cited once and never were in the repository.

@@ -39,7 +39,7 @@ import Testing
         #expect(try longLines("a.md", "\(words.prefix(100))\n\(words.prefix(101))\n") == [2])
     }
 
-    @Test func tablesFencesDrawingsAndWhatCannotBeBrokenAreLeftOut() throws {
+    @Test func tablesFencesAndDrawingsAreLeftOut() throws {
         let words = String(repeating: "word ", count: 30)
         let span = "`\(words)`"
         #expect(try longLines("a.md", "| \(words) |\n```\n\(words)\n```\n[a]: \(words)\n\(span):\n\(words)\n") == [7])

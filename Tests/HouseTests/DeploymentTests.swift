@@ -56,7 +56,7 @@ import Testing
         #expect(folders.count == 3)
     }
 
-    /// They grew until the disk was full, unless the operator knew how to.
+    /// Logs grew until the disk was full, unless the operator knew how to.
     @Test func theLogsOfAllUnitsAreRotatedAndReopened() throws {
         let file = House.top.appendingPathComponent("Sources/Deployment/logrotate/refrain.logrotate")
         let text = try String(contentsOf: file, encoding: .utf8)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What must not be in the project: places of one machine, and the material beside it.
+/// The project holds no places of one machine, and nothing of the material beside it.
 @Suite struct ForeignContentTests {
     @Test func noFileNamesAPlaceOfOneMachine() {
         let roots = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/"]

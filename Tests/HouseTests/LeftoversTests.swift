@@ -11,7 +11,7 @@ import Testing
         RunningProcess(id: id, name: name, hasEnded: hasEnded, parent: parent, group: id, session: session ?? id)
     }
 
-    @Test func processesOfARunAreChildrenMembersOfItsSessionsAndThoseWithItsMark() {
+    @Test func processesOfARunAreFound() {
         let run = Leftovers.Run(process: 100, sessions: [200], guardian: 101) { $0.id == 301 || $0.id == 302 }
         let all = [
             Self.process(1), Self.process(100, parent: 1), Self.process(101, parent: 100),
@@ -22,7 +22,7 @@ import Testing
         #expect(Leftovers.processes(of: run, among: all).map(\.id) == [110, 111, 201, 301])
     }
 
-    @Test func aProcessIsNamedWithWhatItRunsAndWhereItListens() {
+    @Test func aProcessIsNamedWithItsCommandAndListeners() {
         let process = Self.process(7)
         #expect(Leftovers.line(process, command: "sleep 300", listensOn: []) == "process 7 runs: sleep 300")
         #expect(

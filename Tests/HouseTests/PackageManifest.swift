@@ -1,4 +1,4 @@
-/// What `Package.swift` declares, read as text: the manifest is a program that tests cannot import.
+/// Targets of `Package.swift`, read as text: the manifest is a program that tests cannot import.
 enum PackageManifest {
     /// By the name of the target: the names in its list of dependencies. Test targets are left out.
     static let dependencies: [String: Set<String>] = {

@@ -89,7 +89,6 @@ import Testing
         "Tests/ScenarioTests/Soak/SoakRun.swift", "Tests/ScenarioTests/Upgrading/UpgradeLoad.swift",
         "Tests/TestSupport/HeadlessBrowser.swift", "Tests/TestSupport/ScriptedOrigin.swift",
         "Tests/TestSupport/Watchdog.swift", "Tests/TestSupport/waitUntil.swift",
-        "Tests/TrafficTests/Replay/ReplayTests.swift",
         "Tests/UpstreamTests/UpstreamStreamingTests.swift",
     ]
 

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct TimeLimitTests {
-    /// It went on for minutes after the run had reported it, beside the tests that followed.
-    @Test func whatBlocksOnAThreadEndsAtTheTimeLimitOfItsTest() async throws {
+    /// Such a test went on for minutes after the run had reported it, beside those that followed.
+    @Test func blockingThreadsEndAtTheTimeLimit() async throws {
         let origin = try ScriptedOrigin([.request, .hold])
         defer { origin.stop() }
         let (hasBegun, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -19,7 +19,7 @@ import Testing
         return try withExtendedLifetime(folder) { open(try folder.put(events.utf8, "events"), O_RDONLY) }
     }
 
-    @Test func whatHasBegunAndNotEndedIsNamed() {
+    @Test func runningTestsAreNamed() {
         #expect(Watchdog.running(Data(Self.events.utf8)) == ["T.S/b()/S.swift:2:6"])
         // The last line may be half written.
         #expect(Watchdog.running(Data(Self.events.utf8) + Data("{\"kind\":".utf8)) == ["T.S/b()/S.swift:2:6"])

@@ -35,7 +35,7 @@ import Text
         #expect(read.warnings.isEmpty)
     }
 
-    @Test func latencyIsTheTimeOrTheSumOfTheKnownTimings() throws {
+    @Test func latencyIsTheTimeOrTheSumOfTimings() throws {
         func latency(_ members: String) throws -> Duration? {
             try folder.read(Self.har(Self.entry(more: members))).exchanges.first?.latency
         }
@@ -60,7 +60,7 @@ import Text
         #expect(read.exchanges.map(\.length) == [10, 2, 7000, 0])
     }
 
-    @Test func secretsAndPersonalContentDoNotComeOutOfAHARFile() throws {
+    @Test func secretsAreNotReadFromHARFiles() throws {
         let secret = "s3cret"
         let fields = ["Authorization", "Music-User-Token", "Cookie", ":authority", "X-Refrain-Key", "media-user-token"]
             .map { #"{"name":"\#($0)","value":"\#(secret)"}"# }
@@ -84,7 +84,7 @@ import Text
 
     /// Bodies were taken over where only the route said nothing of a user.
     @Test(arguments: ["Music-User-Token", "media-user-token", "Cookie"])
-    func anAnswerToSomebodyIsPersonalUnlessItIsTheSameForAll(field: String) throws {
+    func anAnswerToAUserIsPersonal(field: String) throws {
         let fields = #"{"name":"\#(field)","value":"s3cret"}"#
         let read = try folder.read(
             Self.har(
@@ -96,7 +96,7 @@ import Text
         #expect(!String(reflecting: read).contains("s3cret"))
     }
 
-    @Test func whatIsNoExchangeIsCountedByKind() throws {
+    @Test func otherEntriesAreCountedByKind() throws {
         let twice = Self.entry()
         let read = try folder.read(
             Self.har(
@@ -145,7 +145,7 @@ import Text
         #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: nothing to be read in it: entry 1: ") == true)
     }
 
-    /// One of them refused the whole file, with thousands of entries in it.
+    /// One such entry refused the whole file, with thousands of entries in it.
     @Test(arguments: [
         ("1", "request is not an object"), ("[01]", "a byte that cannot stand here"),
         ("[1}", "a byte that cannot stand here"),
@@ -174,7 +174,7 @@ import Text
             "\(read.warnings)")
     }
 
-    /// An empty 200 was served for each of them, which a cache keeps.
+    /// Each was served as an empty 200, which a cache keeps.
     @Test(
         arguments: [
             (#""mimeType":"application/json""#, nil), (#""size":-1"#, nil), (#""size":-1,"text":"""#, nil),

@@ -5,8 +5,8 @@ import Text
 
 @testable import Recording
 
-/// What the developer tools of Chromium make of a HAR file, asked of their own importer; and what
-/// this program makes of a file of theirs.
+/// The importer of Chromium's developer tools reads HAR files of this program, and this program
+/// reads theirs.
 @Suite(.requires(.browser))
 struct HARInBrowserTests {
     private static let module = "import('devtools://devtools/bundled/models/har/har.js')"
@@ -27,21 +27,17 @@ struct HARInBrowserTests {
         }
     }
 
-    private static func browser(with file: [UInt8]) throws -> HeadlessBrowser {
+    @Test func developerToolsOpenAndExportTheFile() throws {
         let browser = try HeadlessBrowser()
         try browser.attach(to: "devtools://devtools/bundled/inspector.html")
+        let file = Data(HARWriterTests.har(Self.exchanges())).base64EncodedString()
         _ = try browser.evaluate(
             """
-            \(module).then(har => {
+            \(Self.module).then(har => {
                 window.requests = har.Importer.Importer.requestsFromHARLog(
-                    new har.HARFormat.HARRoot(JSON.parse(new TextDecoder().decode(Uint8Array.from(atob("\(Data(file).base64EncodedString())"), c => c.charCodeAt(0))))).log)
+                    new har.HARFormat.HARRoot(JSON.parse(new TextDecoder().decode(Uint8Array.from(atob("\(file)"), c => c.charCodeAt(0))))).log)
             })
             """)
-        return browser
-    }
-
-    @Test func developerToolsOpenTheFile() throws {
-        let browser = try Self.browser(with: HARWriterTests.har(Self.exchanges()))
         #expect(try browser.text("requests.length") == "2")
         let first = try browser.text(
             "[requests[0].requestMethod, requests[0].url(), requests[0].statusCode, requests[0].mimeType].join(' ')")
@@ -53,18 +49,18 @@ struct HARInBrowserTests {
         #expect(text.map { Array($0.utf8) } == Self.bodies[0])
         let base64 = try browser.evaluate("requests[1].requestContentData().then(data => data.base64)") as? String
         #expect(base64.flatMap { Base64.standard.decode(Array($0.utf8).span) } == Self.bodies[1])
+        let export = try #require(
+            try browser.evaluate(
+                "\(Self.module).then(har => har.Log.Log.build(requests, {sanitize: false})).then(log => JSON.stringify({log}))"
+            ) as? String)
+        #expect(export.contains("WebInspector"))
+        try Self.expectRead(export)
     }
 
-    @Test func whatDeveloperToolsExportIsRead() throws {
-        let browser = try Self.browser(with: HARWriterTests.har(Self.exchanges()))
-        let export = try browser.evaluate(
-            "\(Self.module).then(har => har.Log.Log.build(requests, {sanitize: false})).then(log => JSON.stringify({log}))"
-        )
-        let file = try #require(export as? String)
-        #expect(file.contains("WebInspector"))
-        let read = try TemporaryFolder().read(file)
+    private static func expectRead(_ export: String) throws {
+        let read = try TemporaryFolder().read(export)
         #expect(read.warnings.isEmpty)
-        #expect(read.exchanges.map(\.target) == Self.exchanges().map(\.0.target))
+        #expect(read.exchanges.map(\.target) == exchanges().map(\.0.target))
         #expect(read.exchanges.map(\.offset) == [.zero, .seconds(2)])
         #expect(
             read.exchanges.allSatisfy {

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 import Text
@@ -15,7 +14,7 @@ import Text
         return file + HARWriter.end
     }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: 0..<TestSize.of(12, full: 40))
     func aReaderGetsBackWhatWasWritten(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try TemporaryFolder()
@@ -30,7 +29,6 @@ import Text
             written.append((exchange, exchange.body == nil ? nil : body))
         }
         let file = Self.har(written)
-        try HARRules.check(JSONSerialization.jsonObject(with: Data(file)))
         let reader = try RecordingReader(path: folder.put(file, "r.har"))
         let read = try reader.rest()
         #expect(read == written.map(\.0), "seed \(seed)")
@@ -41,6 +39,9 @@ import Text
         }
     }
 
+    /// These are the members that HAR 1.2 requires
+    /// (http://www.softwareishard.com/blog/har-12-spec/); what it does not have begins with `_`.
+    /// `time` is the sum of the timings.
     @Test func theFileHasAllThatTheSpecificationRequires() throws {
         let text = Array("{}".utf8)
         let exchange = RecordedExchange.example {
@@ -55,29 +56,36 @@ import Text
             $0.length = 9
         }
         let file = Self.har([(exchange, text), (personal, nil), (exchange, [0xFF])])
-        try HARRules.check(JSONSerialization.jsonObject(with: Data(file)))
-        let entries = try JSON.parse(file)["log"]?["entries"]
-        #expect(entries?[0]?["time"] == .number("12.345678000"))
-        #expect(entries?[0]?["startedDateTime"] == "2026-11-22T00:00:00.123456Z")
+        let log = try JSON.parse(file)["log"]
+        #expect(log?["version"] == "1.2" && log?["creator"] == ["name": "refrain", "version": "1.2.3"])
+        let entries = log?["entries"]
         #expect(
-            entries?[0]?["request"]?["url"] == "https://api.music.apple.com/v1/catalog/us/albums/1?include=artists")
-        #expect(entries?[0]?["request"]?["queryString"] == [["name": "include", "value": "artists"]])
-        #expect(entries?[0]?["response"]?["content"]?["mimeType"] == "application/json")
-        #expect(entries?[1]?["response"]?["content"]?["text"] == nil)
+            entries?[0] == [
+                "startedDateTime": "2026-11-22T00:00:00.123456Z", "time": .number("12.345678000"),
+                "request": [
+                    "method": "GET",
+                    "url": "https://api.music.apple.com/v1/catalog/us/albums/1?include=artists",
+                    "httpVersion": "HTTP/1.1", "cookies": [],
+                    "headers": [["name": "accept-language", "value": "de"]],
+                    "queryString": [["name": "include", "value": "artists"]], "headersSize": -1, "bodySize": 0,
+                ],
+                "response": [
+                    "status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1", "cookies": [],
+                    "headers": [["name": "content-type", "value": "application/json"]],
+                    "content": ["size": 2, "mimeType": "application/json", "text": "{}"], "redirectURL": "",
+                    "headersSize": -1, "bodySize": 2,
+                ],
+                "cache": [:],
+                "timings": [
+                    "blocked": -1, "dns": -1, "connect": -1, "ssl": -1, "send": 0, "wait": .number("12.345678000"),
+                    "receive": 0,
+                ],
+                "_refrain": ["offset": .number("1.500000001"), "bytes": 2],
+            ])
+        #expect(
+            entries?[1]?["response"]?["content"]
+                == ["size": 9, "mimeType": "x-unknown", "comment": "one user's: not recorded"])
+        #expect(entries?[1]?["_refrain"]?["personal"] == true)
         #expect(entries?[2]?["response"]?["content"]?["encoding"] == "base64")
-    }
-
-    @Test func theCheckerFindsWhatIsMissing() throws {
-        let file = Self.har([(.example(), nil)])
-        for (member, other) in [
-            (#""version":"1.2""#, #""version":1.2"#), (#""cookies":[],"#, ""), (#""cache":{},"#, ""),
-            (#""send":0,"#, ""), (#""redirectURL":"","#, ""), (#""_refrain""#, #""refrain""#),
-            (#""time":12"#, #""time":13"#), ("2026-11-22T", "2026-11-22 "),
-        ] {
-            let broken = String(decoding: file, as: UTF8.self).replacingOccurrences(of: member, with: other)
-            #expect(throws: HARRules.Violation.self, "\(member)") {
-                try HARRules.check(JSONSerialization.jsonObject(with: Data(broken.utf8)))
-            }
-        }
     }
 }

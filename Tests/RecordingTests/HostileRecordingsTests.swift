@@ -30,7 +30,7 @@ import Text
         }
     }
 
-    /// What readers have stumbled over elsewhere.
+    /// Texts that readers have stumbled over elsewhere.
     private static let splinters: [[UInt8]] =
         [
             "\r\n", "\\r\\n", "\\n", "\\u0000", "\u{0}", "\\ud800", "\"", "{", "}", "[", "]", ",", ":", "-1", "1e999",
@@ -56,7 +56,7 @@ import Text
         return bytes
     }
 
-    @Test(arguments: 0..<30)
+    @Test(arguments: 0..<TestSize.of(10, full: 30))
     func damagedFilesAreReadOrRefused(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let folder = try TemporaryFolder()

@@ -75,14 +75,14 @@ import Text
         }
     }
 
-    @Test func aBodyThatIsTooLongIsLeftOutWithAWarning() throws {
+    @Test func aTooLongBodyIsLeftOutWithAWarning() throws {
         try folder.put(repeatElement(0x61, count: RecordedBodies.longest + 1), "long")
         let read = try folder.read(#"{"path":"/v1/a","status":200,"file":"long"}"#)
         #expect(read.exchanges[0].body == nil && read.exchanges[0].length == RecordedBodies.longest + 1)
         #expect(read.warnings.count == 1 && read.warnings[0].contains("/file:1: "))
     }
 
-    @Test func aRecordingWithoutItsFirstLineIsToldWhatIsMissing() throws {
+    @Test func aMissingFirstLineIsNamed() throws {
         let problem = try folder.problem(String(decoding: RecordedExchange.example().line, as: UTF8.self))
         #expect(problem?.hasPrefix("f:1: a line of a recording without its first line") == true)
     }

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func whatWasChangedIsNotHandedOut() throws {
+    @Test func aChangedBodyIsNotReturned() throws {
         var bytes = try Self.record("one")
         bytes[bytes.count - 2] ^= 1
         let bodies = try bodies(bytes)

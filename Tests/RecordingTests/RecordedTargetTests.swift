@@ -10,7 +10,7 @@ import Testing
         "/v1/catalog/us/songs?ids=1,2&include[songs]=artists&fields%5Bauthors%5D=name&extend=editorialNotes",
         "/v1/x?", "/v1/x?&&a", "/v1/x?keyword=a&tokens_of=b&token=", "/v1/x?platform=web&l=en-GB&offset=25",
     ])
-    func whatIsNoCredentialStaysByteForByte(target: String) {
+    func otherTargetsStayUnchanged(target: String) {
         #expect(redacted(target) == target)
     }
 
@@ -34,13 +34,13 @@ import Testing
         #expect(redacted("/eyJhbGciOi.eyJpc3Mi.c2ln") == "/REDACTED")
     }
 
-    @Test func whatNoLineMayHoldIsEncoded() {
+    @Test func forbiddenBytesAreEncoded() {
         #expect(redacted("/a b\u{7F}/é?q=\u{1}") == "/a%20b%7F/%C3%A9?q=%01")
         #expect(redacted("") == "/")
         #expect(redacted("?a=1") == "/?a=1")
     }
 
-    @Test func whatIsTooLongIsNotRecorded() {
+    @Test func tooLongTargetsAreNotRecorded() {
         let most = 16 << 10
         #expect(redacted("/" + String(repeating: "a", count: most - 1)) != nil)
         #expect(redacted("/" + String(repeating: "a", count: most)) == nil)

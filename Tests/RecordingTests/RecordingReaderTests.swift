@@ -16,8 +16,8 @@ import Text
 
     private static func line(_ change: (String) -> String) -> String { header + change(line) }
 
-    @Test(arguments: 0..<40)
-    func whatIsWrittenIsRead(seed: Int) throws {
+    @Test(arguments: 0..<TestSize.of(12, full: 40))
+    func writtenValuesAreRead(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let exchanges = (0..<Int.random(in: 1...50, using: &random)).map {
             ExchangeGenerator.exchange($0, &random)
@@ -29,13 +29,13 @@ import Text
         #expect(reader.header.sampling == 0.5 && reader.header.program == "refrain")
         let first = exchanges.firstIndex { $0.body != nil }
         #expect(reader.warnings.count == (first == nil ? 0 : 1), "seed \(seed)")
-        // Of the lines alone nothing could be verified, and nobody was told.
+        // Without bodies nothing could be verified, and no warning said so.
         if let first {
             #expect(reader.warnings[0].hasPrefix("\(file):\(first + 2): ") && reader.warnings[0].contains(".bodies"))
         }
     }
 
-    @Test func aRecordingOfAnyLengthCutAnywhereReadsToItsLastWholeLine() throws {
+    @Test func aCutRecordingReadsToItsLastWholeLine() throws {
         let body = Array("{\"data\":[]}".utf8)
         let hash = try #require(BodyHash(of: body))
         let exchange = RecordedExchange.example {
@@ -58,22 +58,22 @@ import Text
         }
     }
 
-    @Test func whatWasDroppedIsAWarningWithItsLine() throws {
+    @Test func droppedExchangesAreAWarningWithItsLine() throws {
         let read = try folder.read(Self.header + "{\"dropped\":12}\n\n" + Self.line)
         #expect(read.exchanges == [.example()])
         #expect(read.warnings.contains { $0.contains("/file:2: 12 exchanges") && $0.contains("its disk took nothing") })
     }
 
     /// As a file system may leave it after the power failed.
-    @Test func aTailOfZerosIsALineThatIsCutOff() throws {
+    @Test func aTailOfZerosIsACutLine() throws {
         let read = try folder.read(Self.header + Self.line + String(repeating: "\0", count: 5000))
         #expect(read.exchanges == [.example()])
         #expect(
             read.warnings.count == 1 && read.warnings[0].hasSuffix("/file:3: the last line is cut off, and left out"))
     }
 
-    /// The page promised it, and the file was refused.
-    @Test func linesOfOtherKindsWereNotPassedOver() throws {
+    /// The page promised so, and the file was refused.
+    @Test func linesOfOtherKindsArePassedOver() throws {
         let read = try folder.read(Self.header + "{\"note\":\"x\",\"time\":\"y\"}\n" + Self.line)
         #expect(read.exchanges == [.example()] && read.warnings.isEmpty)
     }
@@ -95,7 +95,7 @@ import Text
     }
 
     /// A disk that failed, or an editor, leaves such lines. All other exchanges were lost for one.
-    @Test func oneBadLineRefusedAWholeRecording() throws {
+    @Test func aBadLineCostsThatLineAlone() throws {
         let one = try folder.read(Self.header + Self.line + "garbage\n" + Self.line + "{\"dropped\":1}\n")
         #expect(one.exchanges == [.example(), .example()])
         #expect(one.warnings[0].hasSuffix(", at byte 0; this line is left out"), "\(one.warnings)")
@@ -115,7 +115,7 @@ import Text
         #expect(try folder.problem(Self.header + Self.line + "[1]\n") == nil)
     }
 
-    @Test func aLineLongerThanAnyIsLeftOutBeforeItIsHeld() throws {
+    @Test func anOverlongLineIsLeftOutUnread() throws {
         let long = String(repeating: "x", count: 3 * InputFile.longestLine)
         let read = try folder.read(Self.header + Self.line + long + "\n" + Self.line)
         #expect(read.exchanges == [.example(), .example()])

@@ -13,7 +13,7 @@ extension TemporaryFolder {
         return (try reader.rest(), reader.warnings, reader.bodies)
     }
 
-    /// What is said of a file with this content; nil when it is read.
+    /// The error of a file with this content; nil when it is read.
     func problem(_ bytes: some Sequence<UInt8>) throws -> String? {
         let file = try put(bytes, "f")
         do {

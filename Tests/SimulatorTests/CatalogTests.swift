@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Simulator
 
 @Suite struct CatalogTests {
-    static let seeds: [UInt64] = [1, 2, 77]
+    static let seeds: [UInt64] = TestSize.of([1], full: [1, 2, 77])
 
     @Test func hasThousandsOfThings() {
         let catalog = Catalog(seed: 1, artists: 2400, playlists: 1200)

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Simulator
 
 /// The settings that make a catalog like a real one: rare gaps, and lists as recordings have them.
 @Suite struct CatalogTraitsTests {
-    static let seeds: [UInt64] = [1, 2, 77]
+    static let seeds: [UInt64] = TestSize.of([1], full: [1, 2, 77])
 
     private func catalog(_ seed: UInt64, _ traits: CatalogTraits) -> Catalog {
         Catalog(seed: seed, artists: 2400, playlists: 1200, traits: traits)

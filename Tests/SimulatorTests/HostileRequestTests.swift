@@ -22,7 +22,7 @@ import Text
         "tracks,library,albums", "the", "%",
     ]
 
-    @Test(arguments: [UInt64(1), 2, 3]) func everyRequestIsAnswered(_ seed: UInt64) throws {
+    @Test(arguments: TestSize.of([1], full: [1, 2, 3]) as [UInt64]) func everyRequestIsAnswered(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let origin = SimulatedOrigin { $0.artists = 100 }
         for _ in 0..<1500 {

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import Simulator
 
 /// Catalogs of which a revision changes one resource in a hundred.
 @Suite struct RareRevisionTests {
-    static let seeds: [UInt64] = [1, 2, 77]
+    static let seeds: [UInt64] = TestSize.of([1], full: [1, 2, 77])
 
     private func catalog(seed: UInt64, share: Int = 10) -> Catalog {
         Catalog(seed: seed, artists: 1000, playlists: 1200, traits: CatalogTraits(revisionShare: share))

@@ -1,5 +1,5 @@
-/// What the budget script of the engine does, in Swift: for simulations without an engine. A test
-/// compares it with the script, number by number. Times are microseconds.
+/// The engine's budget script in Swift, for simulations without an engine. A test compares it with
+/// the script, number by number. Times are microseconds.
 public struct BudgetModel: Sendable, Equatable {
     public struct Question: Sendable {
         public var tokens = 0

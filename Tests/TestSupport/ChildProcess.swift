@@ -5,8 +5,8 @@ import Testing
 
 /// A program that a test starts, in a session of its own.
 ///
-/// It has standard input, output and error and the descriptors it is given, and no others of this
-/// program. When it ends, or when this object goes, the rest of its process group is killed.
+/// The child has standard input, output and error and the descriptors it is given, and no others of
+/// this program. When it ends, or when this object goes, the rest of its process group is killed.
 public final class ChildProcess: Sendable {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String

@@ -23,9 +23,9 @@ public final class HAProxyServer {
     /// As many nodes as it names.
     public static let nodeCount = 3
 
-    /// Of the listener with TLS.
+    /// The port of the listener with TLS.
     public let port: UInt16
-    /// Of one without, which is added for clients that speak no TLS.
+    /// The port of one without, which is added for clients that speak no TLS.
     public let plainPort: UInt16
     private let folder: TemporaryFolder
     private let process: ChildProcess
@@ -53,10 +53,10 @@ public final class HAProxyServer {
     /// Before its folder goes.
     deinit { process.kill() }
 
-    /// What it has logged: a line a request.
+    /// Its log, a line for each request.
     public var log: String { Self.log(folder) }
 
-    /// What the configuration takes from the environment.
+    /// Variables of the environment that the configuration uses.
     public static func environment(
         _ nodes: [Node], front: String, certificate: String, stats: String
     ) -> [String: String] {

@@ -68,7 +68,7 @@ extension HTTP2Frame {
         return prefix + [UInt8(rest)] + bytes
     }
 
-    /// What a GET begins with.
+    /// The pseudo-header fields of a GET.
     public static func get(_ path: String, authority: String = "localhost") -> [(String, String)] {
         [(":method", "GET"), (":scheme", "https"), (":authority", authority), (":path", path)]
     }

@@ -37,7 +37,7 @@ public final class HTTPTestClient {
     private let reopens: Bool
     private var connection: RawClient?
     private var buffer: [UInt8] = []
-    /// Of the request that was sent last.
+    /// Whether the last request has a byte of its answer.
     private var hasAnswerBegun = false
 
     /// - Parameters:

@@ -113,7 +113,7 @@ public final class HeadlessBrowser {
         try wait(for: "document.readyState === 'complete' && location.href !== 'about:blank'")
     }
 
-    /// What an expression comes to.
+    /// The value of an expression.
     @discardableResult
     public func evaluate(_ expression: String) throws -> Any? {
         let answer = try call(
@@ -167,8 +167,8 @@ public final class HeadlessBrowser {
 
     public func type(_ text: String) throws { try call("Input.insertText", ["text": text]) }
 
-    /// What the page complained of: exceptions, errors and warnings on the console, violations of
-    /// its policy.
+    /// The page's complaints: exceptions, errors and warnings on the console, violations of its
+    /// policy.
     public var complaints: [String] {
         events.compactMap { method, params in
             switch method {

@@ -77,7 +77,7 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         return received
     }
 
-    /// What has come, or comes next within `patience`; nothing at the end.
+    /// Bytes that have come, or come within `patience`; none at the end.
     public func readSome(_ most: Int = .max, patience: Duration = .seconds(Patience.seconds(20))) -> [UInt8] {
         (sawEnd, wasReset) = (false, false)
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -67,7 +67,7 @@ public struct RawSocket: Sendable {
         return RawSocket(descriptor: client)
     }
 
-    /// What comes next, at most so many bytes; nothing at the end, nil after a failure.
+    /// The next bytes, at most `most`; none at the end, nil after a failure.
     public func receive(_ most: Int = 65_536) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: most)
         let count = recv(descriptor, &buffer, most, 0)

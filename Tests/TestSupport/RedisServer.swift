@@ -19,7 +19,7 @@ public final class RedisServer {
         try self.init(TemporaryFolder(), arguments) { ["--port", "\($0)"] }
     }
 
-    /// One that speaks TLS alone, and asks no client for a certificate.
+    /// A server that speaks TLS alone, and asks no client for a certificate.
     /// - Parameters: PEM.
     public convenience init(certificate: String, key: String) throws {
         let folder = try TemporaryFolder()
@@ -48,7 +48,7 @@ public final class RedisServer {
 
     private static let standing = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no"]
 
-    /// What it has logged.
+    /// Its log.
     public var log: String { Self.log(folder) }
 
     public func send(_ signal: Int32) { process.send(signal) }

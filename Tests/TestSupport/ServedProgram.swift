@@ -48,13 +48,13 @@ public final class ServedProgram {
 
     public var id: Int32 { process.id }
     public var isRunning: Bool { process.isRunning }
-    /// What it has logged.
+    /// Its log.
     public var text: String { (try? folder.bytes(log)).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
     public var port: Int { get throws { try number(behind: "listening on http://127.0.0.1:") } }
     public var adminPort: Int { get throws { try number(behind: "admin listener on http://127.0.0.1:") } }
 
-    /// What follows `start` in the first whole line that has it.
+    /// The rest of the first whole line with `start`, after it.
     public func text(behind start: String) -> String? {
         let line = text.components(separatedBy: "\n").dropLast().first { $0.contains(start) }
         return line?.components(separatedBy: start).last

@@ -13,7 +13,7 @@ public enum SharedMaterial {
     public static let isPresent = FileManager.default.fileExists(
         atPath: directory.appendingPathComponent("recordings/index.jsonl").path)
 
-    /// What a skipped test prints.
+    /// The note of a skipped test.
     public static let absence = """
         no ../shared, the project's collection of recorded responses and attack cases, which is not published with \
         the repository: the tests that need it were skipped

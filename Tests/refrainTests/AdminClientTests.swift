@@ -15,25 +15,15 @@ import Testing
         try ScriptedOrigin([.request, .send(Self.answer), .close])
     }
 
-    /// They asked 127.0.0.1:8081 whatever the configuration beside them said, and the proxy that
-    /// `serve` had started from it was not found.
-    @Test(arguments: commands) func aConfigurationInTheFolderWasNotRead(_ words: [String]) throws {
-        let server = try server()
-        defer { server.stop() }
-        let text = "admin_listen 127.0.0.1:\(server.port)\nadmin_token_file t\n"
-        _ = run(words, files: MemoryFiles(texts: ["proxy.conf": text, "t": "hush\n"]).access)
-        let request = try #require(server.requests.first?.first)
-        #expect(request.contains("\r\nHost: 127.0.0.1:\(server.port)\r\n"))
-        #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
-    }
-
-    /// In the middle of an edit nothing could be purged, though the proxy ran well.
-    @Test(arguments: commands) func aLineThatIsWrongKeptCommandsFromTheProxy(_ words: [String]) throws {
+    /// Commands asked 127.0.0.1:8081 whatever the configuration beside them said. In the middle of
+    /// an edit nothing could be purged, though the proxy ran well.
+    @Test(arguments: commands) func theConfigurationInTheFolderIsRead(_ words: [String]) throws {
         let server = try server()
         defer { server.stop() }
         let text = "garbage\nadmin_listen 127.0.0.1:\(server.port)\nttl albums never\nadmin_token_file t\n"
         _ = run(words, files: MemoryFiles(texts: ["proxy.conf": text, "t": "hush\n"]).access)
         let request = try #require(server.requests.first?.first)
+        #expect(request.contains("\r\nHost: 127.0.0.1:\(server.port)\r\n"))
         #expect(request.contains("\r\nAuthorization: Bearer hush\r\n"))
     }
 
@@ -43,7 +33,7 @@ import Testing
         ("twice.conf", "twice.conf:2: admin_listen is already set"), ("quote.conf", "quote.conf:1: "),
         ("include.conf", "cannot read gone.conf"),
     ])
-    func whereTheProxyIsWasGuessed(_ file: String, _ error: String) {
+    func aMistakeInTheConfigurationIsNoGuess(_ file: String, _ error: String) {
         let files = MemoryFiles(texts: [
             "line.conf": "admin_listen nowhere\n", "twice.conf": "admin_listen off\nadmin_listen 127.0.0.1:1\n",
             "quote.conf": "admin_listen '127.0.0.1:1\n", "include.conf": "include gone.conf\n",
@@ -72,7 +62,7 @@ import Testing
     }
 
     /// A token is for the proxy of its own configuration.
-    @Test func whatIsNamedOnTheCommandLineWinsAndGetsNoTokenOfTheConfiguration() throws {
+    @Test func aNamedServerGetsNoConfiguredToken() throws {
         let server = try server()
         defer { server.stop() }
         let files = MemoryFiles(texts: ["proxy.conf": "admin_listen off\nadmin_token_file t", "t": "hush"])
@@ -95,7 +85,7 @@ import Testing
     @Test(arguments: [
         ("0.0.0.0:8081", "http://127.0.0.1:8081"), ("[::]:9", "http://[::1]:9"), ("10.0.0.7:1", "http://10.0.0.7:1"),
     ])
-    func whoListensOnAllAddressesIsAskedOnOne(_ listen: String, _ asked: String) throws {
+    func allAddressesAreAskedOnOne(_ listen: String, _ asked: String) throws {
         #expect(AdminServer(listening: try AdminAddress(listen)).description == asked)
     }
 }

@@ -39,26 +39,23 @@ import Text
     func warnsOfIdentifiersThatAppleDoesNotGiveOut(identifier: String, warns: Bool) throws {
         for (name, other) in [("key", "team"), ("team", "key")] {
             let lines = "developer_key_file k\ndeveloper_\(name)_id \(identifier)\ndeveloper_\(other)_id DEF123GHIJ"
-            let files = MemoryFiles(texts: ["proxy.conf": lines])
-            let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
+            let warnings = try read(lines).configuration.warnings
             #expect(warnings.contains { $0.hasPrefix("developer_\(name)_id \(identifier): ") } == warns)
             #expect(!warnings.contains { $0.hasPrefix("developer_\(other)_id") })
         }
     }
 
-    /// Who reaches such a listener can name any client as itself.
+    /// Any peer of such a listener can claim any client address.
     @Test(arguments: [
         ("0.0.0.0", true), ("[::]", true), ("203.0.113.1", true), ("[2001:db8::1]", true), ("172.32.0.1", true),
         ("127.0.0.1", false), ("10.0.0.1", false), ("172.31.0.1", false), ("192.168.1.1", false), ("[::1]", false),
         ("[fd00::1]", false),
     ])
     func warnsOfHeadersOnAnAddressThatOthersMayReach(host: String, warns: Bool) throws {
-        let files = MemoryFiles(texts: ["proxy.conf": "listen \(host):8080 proxy_protocol"])
-        let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
+        let warnings = try read("listen \(host):8080 proxy_protocol").configuration.warnings
         #expect(
             warnings.contains { $0.hasPrefix("listen \(host):8080 proxy_protocol: who reaches that address") } == warns)
-        let plain = MemoryFiles(texts: ["proxy.conf": "listen \(host):8080"])
-        let others = try ConfigurationReader.read("proxy.conf", files: plain.access).configuration.warnings
+        let others = try read("listen \(host):8080").configuration.warnings
         #expect(!others.contains { $0.contains("proxy_protocol") })
     }
 
@@ -104,7 +101,7 @@ import Text
         #expect(result.error.hasSuffix("refrain: note: cache_file: process 4711 uses a.sqlite now\n"))
     }
 
-    @Test func whatItShowsIsAConfigurationOfTheSameMeaning() throws {
+    @Test func itsOutputIsAnEqualConfiguration() throws {
         let shown = run("check", files: files).standard
         #expect(
             try read(shown).configuration == ConfigurationReader.read("proxy.conf", files: files.access).configuration)
@@ -163,7 +160,7 @@ import Text
         #expect(none.error.contains("neither proxy.conf nor /etc/refrain/proxy.conf is there"))
     }
 
-    @Test func aStandardFileThatCannotBeReadIsNotPassedOver() {
+    @Test func anUnreadableStandardFileIsAnError() {
         let files = MemoryFiles(
             texts: ["/etc/refrain/proxy.conf": ""], problems: ["proxy.conf": "Permission denied"])
         #expect(run("check", files: files).status == 78)

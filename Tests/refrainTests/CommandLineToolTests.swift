@@ -34,10 +34,6 @@ import Testing
         #expect(result.standard.hasPrefix("usage: refrain \(name)"))
     }
 
-    @Test func helpForAnUnknownCommandIsAUsageError() {
-        #expect(run("help", "chek").error == "refrain: unknown command \"chek\"; did you mean \"check\"?\n")
-    }
-
     @Test func namesOfCommandsAndOptionsAreUnique() {
         #expect(Set(Command.table.map(\.name)).count == Command.table.count)
         for command in Command.table {

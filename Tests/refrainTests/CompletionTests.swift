@@ -81,7 +81,7 @@ import Testing
         #expect(CompletedValue(named: status.value ?? "", in: []) == .unknown)
     }
 
-    /// They had gone when `export` joined them.
+    /// The words had gone when `export` joined them.
     @Test func theWordsOfRecordAreOffered() {
         #expect(CompletedValue(named: Command.record.positional, in: []) == .words(["on", "off", "status", "export"]))
         #expect(CompletedValue(named: Command.replay.positional, in: []) == .unknown)

@@ -43,14 +43,16 @@ import Testing
         #expect(errors.map(\.description) == ["f:4: a quote that is never closed"])
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>) func readsBackWhatItSpells(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+    @Test func readsBackWhatItSpells() throws {
+        var generator = SeededGenerator(seed: 1)
         let alphabet = Array(##"ab "'\#é/"##)
-        let written = (0..<3).map { _ in
-            String(
-                (0..<Int.random(in: 0...6, using: &generator)).map { _ in alphabet.randomElement(using: &generator)! })
+        for _ in 0..<200 {
+            let written = (0..<3).map { _ in
+                let count = Int.random(in: 0...6, using: &generator)
+                return String((0..<count).map { _ in alphabet.randomElement(using: &generator)! })
+            }
+            let line = written.map(ConfigurationLexer.spelling).joined(separator: " ")
+            #expect(try words(line) == written, "\(line)")
         }
-        let line = written.map(ConfigurationLexer.spelling).joined(separator: " ")
-        #expect(try words(line) == written, "seed \(seed): \(line)")
     }
 }

@@ -6,7 +6,6 @@ import Testing
 
 /// `make try-image` builds and runs the image; here its recipe is held to the tree and the tables.
 @Suite struct ContainerTests {
-
     /// The instructions of each stage: the first word, and the rest with continued lines joined.
     private let stages: [[(name: String, rest: String)]]
 
@@ -65,7 +64,7 @@ import Testing
         for package in packages.split(separator: " ").dropFirst(2) { #expect(installed.contains(String(package))) }
     }
 
-    @Test func whatIsStartedIsWhatWasInstalled() throws {
+    @Test func theImageStartsTheInstalledProgram() throws {
         let binary = try #require(arguments(of: "COPY", in: 1).first { $0[0] == "--from=build" })
         #expect(binary[1] == "/installed" + binary[2])
         #expect(try words(of: "ENTRYPOINT") == [binary[2]])
@@ -78,7 +77,7 @@ import Testing
         #expect(throws: Never.self) { try OptionParser.parse(Array(check.dropFirst(2)), for: .named(check[1])) }
     }
 
-    @Test func itsConfigurationKeepsTheCacheInTheVolumeAndIsHealthyByItsCheck() throws {
+    @Test func itsConfigurationKeepsTheCacheInTheVolume() throws {
         let path = "Sources/Deployment/docker/proxy.conf"
         let text = try String(contentsOf: Page.top.appendingPathComponent(path), encoding: .utf8)
         let configuration = try read(text).configuration
@@ -90,19 +89,14 @@ import Testing
         #expect(configuration.listeners.map { "\($0.address.port)" } == [port])
     }
 
-    @Test func itRunsAsNobodyInParticular() throws {
-        let user = try #require(arguments(of: "USER", in: 1).first?.first)
-        #expect(user.split(separator: ":").allSatisfy { (Int($0) ?? 0) > 0 })
-        #expect(stages[1].contains { $0.name == "STOPSIGNAL" && $0.rest == "SIGTERM" })
-    }
-
     /// A system's user got a group of another number: it ran as a member of a group that nobody
     /// knows, and the engine warned of the user's number.
-    @Test func itsGroupHasTheUsersNumber() throws {
+    @Test func userAndGroupHaveOneNumber() throws {
         let user = try #require(arguments(of: "USER", in: 1).first?.first)
-        let numbers = user.split(separator: ":")
-        #expect(numbers.count == 2 && numbers[0] == numbers[1])
+        let numbers = user.split(separator: ":").map { Int($0) ?? 0 }
+        #expect(numbers.count == 2 && numbers[0] == numbers[1] && numbers[0] > 0)
         let made = try #require(stages[1].first { $0.rest.contains("useradd ") }?.rest)
         #expect(made.contains("useradd --uid \(numbers[0]) --user-group ") && !made.contains("--system"))
+        #expect(stages[1].contains { $0.name == "STOPSIGNAL" && $0.rest == "SIGTERM" })
     }
 }

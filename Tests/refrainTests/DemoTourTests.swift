@@ -2,7 +2,7 @@ import Testing
 
 @testable import refrain
 
-/// What `make run` prints was a list of misses.
+/// The output of `make run` was a list of misses.
 @Suite(.timeLimit(.minutes(10))) struct DemoTourTests {
     @Test func eachRequestShowsWhatIsPrintedBelowIt() throws {
         let running = try RunningDemo()

@@ -8,21 +8,6 @@ import Testing
         #expect(Set(Directive.table.map(\.name)).count == Directive.table.count)
     }
 
-    @Test func theTableHasEveryDirectiveOfTheContract() {
-        let contract = """
-            listen tls_certificate tls_certificate_key http2 admin_listen admin_token_file connections_per_address trusted_proxy \
-            request_memory answer_memory client_idle_timeout client_head_timeout upstream upstream_ca_file \
-            upstream_connections upstream_rate forward_fields other upstream_connect_timeout \
-            upstream_response_timeout upstream_content_timeout developer_token_file developer_key_file developer_key_id \
-            developer_team_id developer_token_lifetime \
-            music_user_token_file client_keys_file cache_file cache_file_locked cache_check cache_size memory_size \
-            ttl ttl_speed shared_tier shared_tier_auth_file shared_tier_ca_file shared_tier_name shared_tier_timeout \
-            node_name compose verify_sample windows batch superset_includes documented_forms next cors_origin cors_headers access_log \
-            log_level record workers include
-            """
-        #expect(Directive.table.map(\.name) == contract.split(separator: " ").map(String.init))
-    }
-
     @Test func theGrammarSaysHowManyArgumentsThereAre() {
         func count(_ grammar: String) -> ClosedRange<Int> {
             Directive("d", grammar, why: "") { _, _ in }.argumentCount
@@ -97,7 +82,7 @@ import Testing
         ("cors_origin https://example.com/app", "\"https://example.com/app\" has a \"/\" after the host; an origin"),
         ("listen unix:/x", "\"unix:/x\" is not an ADDRESS:PORT such as 127.0.0.1:8080 or [::1]:8080; only admin"),
     ])
-    func theMessageDidNotNameWhatWasWrong(line: String, message: String) {
+    func theMessageNamesTheMistake(line: String, message: String) {
         let found = complaints(line)
         #expect(found.count == 1 && found[0].contains(": " + message), "\(found)")
     }
@@ -107,8 +92,7 @@ import Testing
         ("verify_sample 5%", 50_000), ("verify_sample 100%", 1_000_000), ("verify_sample 0.0001%", 1),
     ])
     func theSampleOfComposedAnswersIsAShare(line: String, millionths: Int) throws {
-        let files = MemoryFiles(texts: ["proxy.conf": line]).access
-        #expect(try ConfigurationReader.read("proxy.conf", files: files).configuration.verifySample == millionths)
+        #expect(try read(line).configuration.verifySample == millionths)
     }
 
     /// Apps in web views were refused, so that naming origins shut them out.

@@ -116,7 +116,7 @@ import Text
         #expect(absent?.messages == ["replay: \(path)x: No such file or directory"])
     }
 
-    /// They were taken and did nothing: a `--fail-if` that never fails anything.
+    /// Such options were taken and did nothing: a `--fail-if` that never fails anything.
     @Test(arguments: [["--fail-if", "p99>1ms"], ["--target", "http://127.0.0.1:1"], ["--only", "/v1"], ["--loop"]])
     func refusesOptionsThatMeanNothingToIt(_ words: [String]) throws {
         let failure = #expect(throws: CommandFailure.self) {
@@ -140,7 +140,7 @@ import Text
     }
 
     /// A recording of nothing but refused requests gave a table of dashes.
-    @Test func aRecordingOfWhichNothingReachedTheCacheIsAnError() throws {
+    @Test func aRecordingWithoutCacheRequestsIsAnError() throws {
         var refused = RecordedExchange(
             time: .now(), offset: .zero, method: "GET", target: "/v1/catalog/us/songs/1", status: 401, latency: .zero,
             length: 0)

@@ -28,13 +28,9 @@ import Testing
             listen 127.0.0.1:0 tls
             tls_certificate \(folder.file("cert.pem"))
             tls_certificate_key \(folder.file("key.pem"))
-            admin_listen 127.0.0.1:0
-            upstream http://127.0.0.1:1
-            cache_file off
-            access_log off
             \(more)
             """
-        let path = try folder.put(text, "proxy.conf", mode: 0o600)
+        let path = try folder.put(quiet(text), "proxy.conf", mode: 0o600)
         return try ConfigurationReader.read(path, files: .system).configuration
     }
 
@@ -45,7 +41,7 @@ import Testing
     @Test(
         arguments: [
             (-90 * day, -3600, "expired 1h"), (-90 * day, 5 * day + 7200, "expires in 5d "), (-90 * day, 11 * day, nil),
-            // Of a short life what is left counts by that.
+            // A short lifetime has a shorter warning.
             (-3600, 7 * day, nil), (-6 * day, day + 7200, "expires in 1d "), (3600, 90 * day, "is not valid before"),
         ] as [(Int, Int, String?)])
     func aCertificateThatEndsIsAWarning(begin: Int, end: Int, words: String?) throws {
@@ -56,8 +52,8 @@ import Testing
         #expect(found.count == 1 && found[0].hasPrefix("tls_certificate: \(path) \(words)"), "\(found)")
     }
 
-    /// What clients are shown beside the leaf counts as well; of authorities one may be enough.
-    @Test func theFirstOfAChainCountsAndTheLastOfTheAuthorities() throws {
+    /// Intermediate certificates count as well; of several authorities one may be enough.
+    @Test func theEarliestEndOfAChainCounts() throws {
         try write(to: 90 * Self.day)
         try write(to: -3600, "old.pem")
         let (good, old) = try (folder.bytes("cert.pem"), folder.bytes("old.pem"))
@@ -72,7 +68,7 @@ import Testing
         #expect(found.contains { $0.hasPrefix("upstream_ca_file: \(folder.file("old.pem")) expired 1h") })
     }
 
-    /// It was said at the start and never again.
+    /// The end of a certificate was said at the start and never again.
     @Test func theLogTellsOfWhatIsInUse() throws {
         let now = Int64(time(nil))
         try write(to: 20 * Self.day)

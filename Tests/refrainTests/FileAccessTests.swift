@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A file of 420 keys was too large.
-    @Test func aListOfClientKeysMayBeLargerThanASecret() throws {
+    @Test func clientKeyFilesMayBeLargerThanSecrets() throws {
         func list(_ bytes: Int) throws -> String {
             try file("app 0123456789abcdef\n" + String(repeating: "#", count: bytes - 21), mode: 0o600)
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(try access.secretProblem(list(1 + 1 << 20), .clientKeys) == "must hold 1 to 1048576 bytes")
     }
 
-    @Test func aFileThatIsNoKeyIsToldWhatIsExpected() throws {
+    @Test func aWrongKeyFileIsToldTheExpectedContent() throws {
         let rubbish = try file("rubbish", mode: 0o600)
         for kind in [Directive.SecretKind.key, .signingKey] {
             let problem = try #require(FileAccess.system.secretProblem(rubbish, kind))
@@ -109,10 +109,6 @@ import Testing
             FileAccess.system.secretProblem(fifteen, .adminToken) == "must hold a token of at least 16 bytes")
         let sixteen = try file("0123456789abcdef\n", mode: 0o600)
         #expect(FileAccess.system.secretProblem(sixteen, .adminToken) == nil)
-    }
-
-    @Test func aMissingSecretIsAProblem() {
-        #expect(FileAccess.system.secretProblem(folder.file("absent"), .token) == "No such file or directory")
     }
 
     @Test func readsAFileUpToItsBound() throws {

@@ -41,17 +41,10 @@ import Testing
         #expect(read.map(\.address.description) == ["127.0.0.1:8080", "[::1]:8080"])
         #expect(read.allSatisfy { $0.isTLS && !$0.address.isLocalhost })
         let proxy = try RunningProxy(
-            refrainTests.read(
-                """
-                listen localhost:0
-                admin_listen localhost:0
-                upstream http://127.0.0.1:1
-                cache_file off
-                access_log off
-                """
-            ).configuration, OperationalLog(level: .error) { _ in })
+            refrainTests.read(quiet("listen localhost:0\nadmin_listen localhost:0")).configuration,
+            OperationalLog(level: .error) { _ in })
         #expect(proxy.addresses.map(\.host) == ["127.0.0.1", "::1"])
-        // Of the admin listener both have one port.
+        // Both addresses of the admin listener have one port.
         let admin = try #require(proxy.adminAddress)
         for host in ["127.0.0.1", "::1"] {
             let address = try #require(SocketAddress(host: host, port: admin.port))
@@ -62,9 +55,6 @@ import Testing
 
     /// TLS needs its files wherever the word stands.
     @Test func tlsIsSeenBehindTheOtherWord() {
-        let files = MemoryFiles(texts: ["proxy.conf": "listen 127.0.0.1:8080 proxy_protocol tls"])
-        #expect(throws: ConfigurationErrors.self) {
-            try ConfigurationReader.read("proxy.conf", files: files.access)
-        }
+        #expect(!complaints("listen 127.0.0.1:8080 proxy_protocol tls").isEmpty)
     }
 }

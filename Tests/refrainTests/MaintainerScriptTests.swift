@@ -67,7 +67,7 @@ import Testing
         #expect(told == Self.begins + Self.starts && text.isEmpty)
     }
 
-    /// It restarted them: clients were refused for as long as that took.
+    /// An upgrade restarted the services: clients were refused for as long as that took.
     @Test func anUpgradeHasTheServicesGoOver() throws {
         for unit in ["refrain.service", Self.node] { try run(unit) }
         let before = try ["prerm", "postrm"].map { try script($0, "upgrade", "1.0.1-1").told }
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// The restart ended a good service, and the unit had failed.
-    @Test func anUpgradeWithABadConfigurationLeavesTheServiceAndSaysSo() throws {
+    @Test func aFailedUpgradeLeavesTheServiceAndSaysSo() throws {
         for unit in ["refrain.service", Self.node] { try run(unit) }
         let fails = "#!/bin/sh\necho \"$*\"\necho \"refrain: $3:2: unknown\" >&2\nexit 78\n"
         try root.putProgram(fails, "usr/bin/refrain")
@@ -93,7 +93,7 @@ import Testing
         #expect(lines[2].hasSuffix("systemctl kill --kill-who=main --signal=USR2 refrain@1"))
     }
 
-    /// They stayed down when the package had been removed for a while.
+    /// Nodes stayed down when the package had been removed for a while.
     @Test func nodesThatAreEnabledAreStarted() throws {
         let wanted = "etc/systemd/system/multi-user.target.wants"
         try make(wanted)
@@ -104,7 +104,7 @@ import Testing
         #expect(Array(told.suffix(3)) == Self.starts + ["deb-systemd-invoke start \(Self.node)"] && text.isEmpty)
     }
 
-    @Test func whatIsUndoneOrForbiddenReplacesNoProcess() throws {
+    @Test func anAbortedUpgradeReplacesNoProcess() throws {
         try run("refrain.service")
         #expect(try script("postinst", "abort-upgrade", "1.0.1-1").told == Self.begins + Self.starts)
         try root.putProgram("#!/bin/sh\nexit 101\n", "usr/sbin/policy-rc.d")
@@ -112,7 +112,7 @@ import Testing
         #expect(!told.contains(Self.upgrade("refrain.service")) && text.isEmpty)
     }
 
-    @Test func aRemovalStopsEverythingAndAPurgeLeavesWhatTheOperatorWrote() throws {
+    @Test func aRemovalStopsTheServiceAndKeepsOperatorFiles() throws {
         let stop = "deb-systemd-invoke stop refrain.socket refrain.service refrain@*.service"
         #expect(try script("prerm", "remove").told == [stop])
         #expect(try script("postrm", "remove").told == ["systemctl --system daemon-reload"])

@@ -5,7 +5,7 @@ import Testing
 @testable import refrain
 
 @Suite struct ManualPageTests {
-    @Test func thereIsAPageForEachCommandAndForTheConfiguration() {
+    @Test func eachCommandAndTheConfigurationHaveAPage() {
         let names = ManualPage.all(of: Command.table).map(\.fileName)
         #expect(names == ["refrain.1"] + Command.table.map { "refrain-\($0.name).1" } + ["proxy.conf.5"])
     }
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func whatRoffWouldTakeForItsOwnIsText() {
+    @Test func roffMarkupIsEscaped() {
         var page = ManualPage("a", section: 1, summary: "b")
         page.paragraph(".dot \\ 'quoted' \"twice\" ~/x -y")
         page.code(".x")

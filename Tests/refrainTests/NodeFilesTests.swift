@@ -15,20 +15,15 @@ import Testing
 
     private static func lines(_ name: String) throws -> [String] { try Page(folder + name).lines }
 
-    /// A node's file, as far as this program knows its directives.
     private static func node(_ name: String) throws -> Configuration {
-        let known = Set(Directive.table.map(\.name))
-        let text = try lines(name).filter { line in
-            let word = line.prefix { $0 != " " }
-            return !(word.hasPrefix("shared_tier") || word == "node_name") || known.contains(String(word))
-        }
+        let text = try lines(name).joined(separator: "\n")
         let files = FileAccess(
-            read: { _ in Array(text.joined(separator: "\n").utf8) }, problem: { _ in nil },
+            read: { _ in Array(text.utf8) }, problem: { _ in nil },
             secretProblem: { _, _ in nil }, credentialsDirectory: "/run/credentials/refrain@1.service")
         return try ConfigurationReader.read("proxy.conf", files: files).configuration
     }
 
-    /// What HAProxy takes from its environment, and what it takes without.
+    /// Variables of HAProxy's environment, with their defaults.
     private static func variables() throws -> [String: String] {
         Dictionary(
             uniqueKeysWithValues: try lines("haproxy/haproxy.cfg").compactMap { line in
@@ -38,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["compose/node.conf", "systemd/node.conf.example"])
-    func aNodeTakesConnectionsOfABalancerAndSaysWhetherItIsReady(_ name: String) throws {
+    func nodeFilesExpectABalancerAndAnswerReadiness(_ name: String) throws {
         let configuration = try Self.node(name)
         #expect(configuration.listeners.count == 1 && configuration.listeners.allSatisfy(\.expectsHeader))
         #expect(configuration.adminListener != nil && configuration.cacheFile != nil)

@@ -7,7 +7,7 @@ import Testing
         #expect(try PlainWord.name(NodeName.ofHost, with: NodeName.others) == NodeName.ofHost)
     }
 
-    @Test func whatNoNameMayHaveIsLeftOut() {
+    @Test func forbiddenCharactersAreLeftOut() {
         #expect(NodeName.named(after: "web-1.example") == "web-1.example")
         #expect(NodeName.named(after: "höst name\n") == "hstname")
         #expect(NodeName.named(after: "") == "node" && NodeName.named(after: "é") == "node")

@@ -45,7 +45,7 @@ import Testing
         #expect(runAgainstServer("nodes", body, ["--json"]).result.standard == body + "\n")
     }
 
-    @Test func whereThereIsNoTierItFailsInTheProxysWords() {
+    @Test func withoutATierTheProxysErrorIsShown() {
         let refusal = #"{"errors":[{"detail":"This proxy has no shared tier."}]}"#
         for words in [[], ["--json"]] {
             let result = runAgainstServer("nodes", refusal, words, status: "404 Not Found").result

@@ -11,7 +11,7 @@ import Testing
         return captured.error
     }
 
-    @Test func whatIsLessUrgentThanTheLevelIsNotWritten() {
+    @Test func linesBelowTheLevelAreNotWritten() {
         let text = lines(.none) { log in
             log(.debug, "one")
             log.setLevel(.debug)
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// `journalctl -p err` did not show why the service would not start or reload.
-    @Test(.requires(.binary)) func aMistakeInTheConfigurationIsAnErrorInTheJournal() throws {
+    @Test(.requires(.binary)) func aConfigurationErrorHasErrorPriority() throws {
         try withTemporaryDirectory { directory in
             try Data("bogus\n".utf8).write(to: directory.appendingPathComponent("proxy.conf"))
             let script = """

@@ -54,7 +54,7 @@ import Testing
         #expect(refusal("-n") == "try: options begin with \"--\" (see \"refrain help try\")")
     }
 
-    @Test func anUnknownOptionGetsASuggestionAndItsValueIsNotRepeated() {
+    @Test func anUnknownOptionGetsASuggestionWithoutItsValue() {
         #expect(refusal("--nmae=hush") == "try: unknown option \"--nmae\"; did you mean \"--name\"?")
         #expect(refusal("--token=hush") == "try: unknown option \"--token\" (see \"refrain help try\")")
     }

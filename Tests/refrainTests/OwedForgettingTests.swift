@@ -35,7 +35,7 @@ import Testing
     }
 
     /// A byte for each purge could fill the socket, and then the send waited under a lock.
-    @Test func oneQuestionIsOnTheWayAndLaterPurgesShareTheNext() {
+    @Test func laterPurgesShareTheNextQuestion() {
         var owed = OwedForgetting()
         var sent = [begins(&owed, at: start), asks(&owed, 0, at: start)]
         #expect(sent == [false, true])
@@ -56,7 +56,7 @@ import Testing
         #expect(sent == [true, false, false] && completed.all == [0])
     }
 
-    /// What was asked before the process was followed had no limit of time.
+    /// A question before the process was followed had no time limit.
     @Test func patienceBeginsWhenTheQuestionIsSent() {
         var owed = OwedForgetting()
         let later = start + .seconds(60)
@@ -70,8 +70,8 @@ import Testing
         #expect(next == [false, true] && !owed.isOverdue(at: later + .seconds(9), Self.limits))
     }
 
-    /// It said every second that it works, for as long as it lived.
-    @Test func onePurgeIsNotWaitedForWithoutEndHoweverOftenItIsSaidToGoOn() {
+    /// A process that hung said every second that it works, for as long as it lived.
+    @Test func signsOfWorkDoNotExtendTheLimit() {
         var owed = OwedForgetting()
         let sent = [asks(&owed, 0, at: start), begins(&owed, at: start)]
         #expect(sent == [false, true])

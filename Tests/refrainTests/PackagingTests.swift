@@ -4,7 +4,7 @@ import Testing
 
 @testable import refrain
 
-/// What is installed and packaged.
+/// Installation and packages.
 @Suite struct PackagingTests {
     /// How long compressing well would take is nothing that is looked at here.
     private static let packaging = ["DPKG_DEB_COMPRESSOR_LEVEL": "0"]
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(.requires(.binary))
-    func whatIsInstalledGoesAgain() throws {
+    func uninstallRemovesWhatInstallWrote() throws {
         let make = try #require(Tool("make"))
         let binary = try #require(BinaryUnderTest.path)
         try withTemporaryDirectory { directory in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// It built a release first, however the binary had been made.
+    /// The script built a release first, however the binary had been made.
     @Test func aProgramThatIsNamedIsPackedWithoutABuild() throws {
         let make = try #require(Tool("make"))
         func steps(_ settings: String...) throws -> String {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(.requires(.release), .requires(.debianTools))
-    func thePackageHoldsWhatTheServiceNeedsAndIsTheSameTwice() throws {
+    func thePackageIsCompleteAndReproducible() throws {
         try withTemporaryDirectory { directory in
             var packages: [Data] = []
             for name in ["first", "second"] {
@@ -94,7 +94,7 @@ import Testing
     func lintianFindsNoErrors() throws {
         let lintian = try #require(Tool("lintian"))
         try withTemporaryDirectory { directory in
-            // It may leave files in its temporary directory.
+            // Lintian may leave files in its temporary directory.
             let outcome = try lintian.run(
                 ["--fail-on", "error", try Self.package(into: directory).path],
                 environment: ["TMPDIR": directory.path])

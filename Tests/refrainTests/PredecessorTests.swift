@@ -26,7 +26,7 @@ import Testing
         func add() { value.add(1, ordering: .sequentiallyConsistent) }
     }
 
-    /// It was taken for the end of the process: purges were acknowledged that it had not had.
+    /// A late farewell was taken for the end: purges were acknowledged that nobody had done.
     @Test func aLateFarewellIsNotTheEndOfTheProcess() throws {
         let (forgotten, gone) = (Count(), Count())
         let predecessor = Predecessor(.max, channel, lock: nil, limits: Self.patient)
@@ -41,21 +41,7 @@ import Testing
         #expect(gone.now == 0)
     }
 
-    /// Sends waited for room under a lock, and with them every purge.
-    @Test func purgesWaitForNoRoomInTheChannel() throws {
-        let forgotten = Count()
-        let predecessor = Predecessor(.max, channel, lock: nil, limits: Self.patient)
-        predecessor.follow {}
-        let count = 100_000
-        for _ in 0..<count { predecessor.forget(forgotten.add) }
-        for _ in 0..<2 {
-            #expect(other.receive(within: .seconds(60)) == .message(.forget))
-            other.send(.forgotten)
-        }
-        waitUntil { forgotten.now == count }
-    }
-
-    /// It was taken for the end of the process.
+    /// Such a byte was taken for the end of the process.
     @Test func aByteOfAnotherVersionIsNotHeard() throws {
         let (mine, its) = try Descriptor.pair()
         var byte: UInt8 = 0x21
@@ -83,21 +69,7 @@ import Testing
         #expect(forgotten.now == 0)
     }
 
-    /// Nothing ended it, and no purge was complete before it ended by itself.
-    @Test func oneThatSaysThatItWorksAndNeverEndsIsKilled() throws {
-        let process = try ChildProcess(["/bin/sleep", "600"])
-        let limits = OwedForgetting.Limits(silence: .seconds(600), answer: .milliseconds(100))
-        let predecessor = Predecessor(process.id, channel, lock: nil, limits: limits)
-        predecessor.follow {}
-        predecessor.forget {}
-        #expect(other.receive(within: .seconds(60)) == .message(.forget))
-        waitUntil {
-            other.send(.working)
-            return !process.isRunning
-        }
-    }
-
-    @Test func whoWaitsForItsEndIsToldWheneverItAsks() throws {
+    @Test func itsEndIsReportedEachTime() throws {
         let told = Count()
         let predecessor = try {
             let (mine, its) = try Descriptor.pair()
@@ -113,8 +85,8 @@ import Testing
         #expect(told.now == 2)
     }
 
-    /// It said so for ever, and the end of its successor was not noticed.
-    @Test func oneThatWorksForLongNoticesThatItsSuccessorHasGone() throws {
+    /// The process said so for ever, and did not notice the end of its successor.
+    @Test func aLongForgetNoticesAGoneSuccessor() throws {
         let (forgets, hasEnded) = (Count(), Count())
         try {
             let (mine, its) = try Descriptor.pair()
@@ -130,7 +102,7 @@ import Testing
         waitUntil { hasEnded.now == 1 }
     }
 
-    /// One with very much to forget was killed in the middle of it.
+    /// A process with very much to forget was killed in the middle of it.
     @Test func oneThatWorksForLongSaysSo() throws {
         let pending = Mutex<(@Sendable () -> Void)?>(nil)
         DispatchQueue(label: "forgetting").async { @Sendable [other] in

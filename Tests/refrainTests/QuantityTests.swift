@@ -69,7 +69,7 @@ import Testing
         "", "5", "/s", "0/s", "0.0/s", ".5/s", "5./s", "1/0s", "1/d", "1/s/s", "-1/s", "1e3/s", "0.0001/s",
         "0.001/3600h", "1/25h", "999999999.999/3600h",
     ])
-    func whatIsNoRateOfRequestsIsRefused(_ text: String) {
+    func malformedRequestRatesAreRefused(_ text: String) {
         #expect(throws: ValueError.self) { try Quantity.requestRate(text) }
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(request.hasPrefix("POST /recording HTTP/1.1\r\n") && request.hasSuffix("{\"on\":\(value)}"))
     }
 
-    @Test func whatIsWrongOnTheCommandLineIsAUsageError() {
+    @Test func wrongArgumentsAreUsageErrors() {
         #expect(run("record").error == "refrain: record: on, off, status or export? (see \"refrain help record\")\n")
         #expect(run("record", "statsu").error == "refrain: record: unknown \"statsu\"; did you mean \"status\"?\n")
         #expect(run("record", "on", "/tmp/a").status == 2)

@@ -26,7 +26,7 @@ import Text
         return path
     }
 
-    /// It was written, and only its readers were told.
+    /// The file was written, and only its readers were told.
     @Test func aFileThatCannotBeReadAgainIsAWarning() {
         #expect(RecordExport.warnings("out.har", HARWriter.mostReadable).isEmpty)
         let warnings = RecordExport.warnings("out.har", HARWriter.mostReadable + 1)
@@ -51,7 +51,7 @@ import Text
         }
     }
 
-    @Test func whatIsThereIsReplacedOnlyByForce() throws {
+    @Test func onlyForceReplacesAFile() throws {
         try withTemporaryDirectory { folder in
             let recording = try Self.recording(folder, 1)
             let har = folder.appendingPathComponent("out.har").path
@@ -65,7 +65,7 @@ import Text
         }
     }
 
-    @Test func aRecordingThatCannotBeReadToItsEndLeavesNothing() throws {
+    @Test func anUnreadableRecordingLeavesNoFile() throws {
         try withTemporaryDirectory { folder in
             let recording = try Self.recording(folder, 400)
             let file = try FileHandle(forWritingTo: URL(fileURLWithPath: recording))

@@ -14,7 +14,7 @@ import Text
         return try read(after).changesThatNeedRestart(since: running, path: "proxy.conf").map(\.description)
     }
 
-    @Test func whatCannotChangeIsNamedWithItsLine() throws {
+    @Test func unchangeableDirectivesAreNamedWithTheirLine() throws {
         let text = "cannot change while the proxy runs; restart it"
         #expect(try refusals("workers 2", "\nworkers 3") == ["proxy.conf:2: workers: \(text)"])
         #expect(try refusals("workers 2", "") == ["proxy.conf: workers: \(text)"])
@@ -93,14 +93,16 @@ import Text
         #expect(scene.proxy.addresses.count == 1)
         #expect(scene.reload(adding: "compose off\nttl songs 120m\n").contains("(no setting has changed)"))
         #expect(scene.reload(adding: "memory_size 1MiB\n").contains("proxy.conf:6: memory_size: cannot change"))
-        #expect(scene.reload(adding: "").contains("reloaded"))
+        // Two loops need a connection each.
+        #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
+        #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
         let status = scene.proxy.reloads.snapshot
-        #expect(status.succeeded == 3 && status.failed == 2 && status.lastFailure == nil && status.lastSuccess != nil)
+        #expect(status.succeeded == 3 && status.failed == 3 && status.lastFailure == nil && status.lastSuccess != nil)
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
     }
 
     /// A reload that changed nothing was a success for who asked for it.
-    @Test func whoAsksForAReloadLearnsWhatCameOfIt() throws {
+    @Test func aReloadReportsItsOutcome() throws {
         let scene = try Scene()
         defer { scene.proxy.stop() }
         func outcome(of lines: String) -> ReloadOutcome? {
@@ -120,7 +122,7 @@ import Text
         #expect(scene.captured.error.contains("POST /reload: nothing was changed"))
     }
 
-    /// Who took a leaked key out of the file was told that no setting had changed.
+    /// After a leaked key was taken out of the file, no setting had changed, said the log.
     @Test func aFileThatSaysSomethingElseIsNamed() throws {
         let scene = try Scene()
         defer { scene.proxy.stop() }
@@ -139,13 +141,6 @@ import Text
         #expect(scene.reload(adding: line).contains("(no setting has changed)"))
         try write(player)
         #expect(scene.reload(adding: line).contains("(changed: client_keys_file (its file))"))
-    }
-
-    @Test func fewerConnectionsThanLoopsAreRefused() throws {
-        let scene = try Scene()
-        defer { scene.proxy.stop() }
-        #expect(scene.reload(adding: "upstream_connections 1\n").contains("nothing was changed: upstream_connections"))
-        #expect(scene.reload(adding: "upstream_connections 2\n").contains("reloaded"))
     }
 
     @Test func theAdminListenerMovesAndItsTokenChanges() throws {
@@ -201,7 +196,7 @@ import Text
 
     /// The second address was not listened on after the one reload, and still was after the other.
     @Test(.enabled(if: Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)))
-    func theAdminListenerGoesFromOneAddressToTwoAndBack() throws {
+    func theAdminListenerTakesBothAddressesOfLocalhost() throws {
         let scene = try Scene()
         defer { scene.proxy.stop() }
         let port = try #require(scene.proxy.adminAddress).port

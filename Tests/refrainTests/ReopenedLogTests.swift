@@ -4,17 +4,10 @@ import Testing
 
 @testable import refrain
 
-/// What SIGUSR1 asks for.
+/// Logs are reopened, as at SIGUSR1.
 @Suite struct ReopenedLogTests {
     private func proxy(_ accessLog: String, _ log: OperationalLog) throws -> RunningProxy {
-        let text = """
-            listen 127.0.0.1:0
-            admin_listen 127.0.0.1:0
-            upstream http://127.0.0.1:1
-            cache_file off
-            access_log \(accessLog)
-            """
-        return try RunningProxy(read(text).configuration, log)
+        try RunningProxy(read(quiet("access_log \(accessLog)")).configuration, log)
     }
 
     @Test func aRequestAfterItIsLoggedInTheNewFile() throws {
@@ -50,7 +43,7 @@ import Testing
     }
 
     /// The counter that an alert looks at.
-    @Test func whatTheLogDoesNotTakeIsCountedWhereOperatorsLook() throws {
+    @Test func droppedLogBytesAreCounted() throws {
         let captured = CapturedOutput()
         let proxy = try proxy("/dev/full", OperationalLog(level: .info, captured.output.error))
         let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))

@@ -73,19 +73,6 @@ private enum SyntheticEnding {
         }
     }
 
-    @Test func aMissedThresholdIsAFailure() async throws {
-        let demo = try RunningDemo()
-        defer { demo.stop() }
-        let (album, port) = (demo.album, demo.port)
-        try await onThread {
-            let folder = try Self.recording([album], status: 404)
-            let path = folder.file()
-            let result = run(
-                "replay", path, "--target", "http://127.0.0.1:\(port)", "--connections", "1", "--fail-if", "diff>0")
-            #expect(result.status == 1 && result.standard.contains("FAILED") && result.standard.contains("status"))
-        }
-    }
-
     /// An invalid run ended like one that had failed: nothing said whether to run it again.
     @Test func anInvalidRunHasAStatusOfItsOwn() throws {
         var result = SyntheticEnding.result
@@ -100,7 +87,7 @@ private enum SyntheticEnding {
         #expect(refrain.ExitStatus.invalidRun.rawValue == 3)
     }
 
-    /// It was a success with 0 answers.
+    /// Such a run was a success with 0 answers.
     @Test func aRunWithoutAnyAnswerIsAFailure() async throws {
         try await onThread {
             let folder = try Self.recording(["/v1/a", "/v1/b"])
@@ -115,7 +102,7 @@ private enum SyntheticEnding {
         }
     }
 
-    /// They were found to be unwritable when the run was over.
+    /// The files were found to be unwritable when the run was over.
     @Test func reportsThatCannotBeWrittenAreKnownBeforeTheRun() throws {
         let folder = try Self.recording(["/v1/a"])
         let path = folder.file()
@@ -126,7 +113,7 @@ private enum SyntheticEnding {
         }
     }
 
-    @Test func aRecordingThatIsNoneIsAnErrorWithItsLine() throws {
+    @Test func anInvalidRecordingIsAnErrorWithItsLine() throws {
         let folder = try Self.recording(["/a"])
         let path = folder.file()
         try folder.put("{\"refrain_recording\":1}\n".utf8)

@@ -30,7 +30,7 @@ import Testing
         #expect(filter.only == ["/v1/catalog/us/"] && filter.skip == ["/v1/catalog/us/search"])
         #expect(filter.methods == ["GET"] && filter.statuses == [4, 200] && filter.storefronts == ["us"])
         #expect(filter.outcomes == ["stale-if-error"] && options.thresholds.map(\.text) == ["diff>0", "p99>50ms"])
-        // What is not looked at cannot be judged.
+        // A threshold on differences needs the comparison.
         #expect(options.verifies && options.plan.repeats && options.plan.timeout == .seconds(5))
         #expect(try Self.options("--fail-if", "p99>50ms").verifies == false)
     }
@@ -53,7 +53,7 @@ import Testing
         (["--warm", "--speed", "2x"], "--warm fills a cache and measures nothing; --speed has no meaning for it"),
         (["--warm", "--verify"], "--verify has no meaning for it"),
         (["--header", "no colon"], "not of the form 'Name: value'"),
-    ]) func whatMakesNoSenseIsAUsageError(_ words: [String], _ message: String) {
+    ]) func contradictingOptionsAreUsageErrors(_ words: [String], _ message: String) {
         let result = run(["replay", "trace.jsonl", "--target", "http://127.0.0.1:1"] + words)
         #expect(result.status == 2 && result.error.contains(message) && !result.error.contains("Bearer"))
     }
@@ -99,7 +99,7 @@ import Testing
     private static let half = Replay.Progress(
         elapsed: .seconds(10), sent: 500, answered: 490, failed: 3, p99: 12_340_000)
 
-    @Test func itSaysHowManyWereSentAndWhatIsLeft() {
+    @Test func theLineSaysHowManyWereSent() {
         let progress = ReplayProgress(planned: 1000, expected: .seconds(20))
         #expect(progress.text(Self.half) == "500 of 1000 sent, 49/s, p99 12.3 ms, 3 failed, 10 s left")
     }
@@ -127,8 +127,8 @@ import Testing
         #expect(short.error.isEmpty)
     }
 
-    /// It said "0 s left" for as long as a slow target took for its last answers.
-    @Test func afterTheEndOfTheScheduleItSaysHowManyAnswersAreMissing() {
+    /// The line said "0 s left" for as long as a slow target took for its last answers.
+    @Test func afterTheScheduleMissingAnswersAreCounted() {
         let progress = ReplayProgress(planned: 500, expected: .seconds(10))
         #expect(progress.text(Self.half).hasSuffix(", 3 failed, waiting for 7 answers"))
         let loop = ReplayProgress(planned: nil, expected: .seconds(10))

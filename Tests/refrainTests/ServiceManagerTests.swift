@@ -44,19 +44,14 @@ import Testing
         #expect(Event.alive.message == "WATCHDOG=1")
     }
 
-    @Test func aSocketWithAPathIsTold() throws {
+    @Test func socketsWithAPathAndAbstractOnesAreTold() throws {
         let folder = try TemporaryFolder()
-        let path = folder.file("notify")
-        let receiver = try Receiver(Array(path.utf8))
-        #expect(manager(["NOTIFY_SOCKET": path]).tell(.ready(status: "listening")))
-        #expect(receiver.receive() == "READY=1\nSTATUS=listening")
-    }
-
-    @Test func anAbstractSocketIsTold() throws {
-        let name = "refrain-\(UUID().uuidString)"
-        let receiver = try Receiver([0] + Array(name.utf8))
-        #expect(manager(["NOTIFY_SOCKET": "@" + name]).tell(.alive))
-        #expect(receiver.receive() == "WATCHDOG=1")
+        let (path, name) = (folder.file("notify"), "refrain-\(UUID().uuidString)")
+        for (bytes, variable) in [(Array(path.utf8), path), ([0] + Array(name.utf8), "@" + name)] {
+            let receiver = try Receiver(bytes)
+            #expect(manager(["NOTIFY_SOCKET": variable]).tell(.ready(status: "listening")))
+            #expect(receiver.receive() == "READY=1\nSTATUS=listening")
+        }
     }
 
     @Test func withoutASocketNothingIsSent() {

@@ -41,7 +41,7 @@ import Testing
         #expect(options.tlsAuthorityFile == "ca.pem" && options.publicKeyFile == "k.pem")
     }
 
-    @Test func aShareThatIsUnavailableIsAPercentageOrAFraction() throws {
+    @Test func theUnavailableShareIsAPercentageOrAFraction() throws {
         #expect(try options("--unavailable", "0").configuration.traits.unavailablePercent == 0)
         let fraction = try options("--unavailable", "1/3000").configuration
         #expect(fraction.traits.unavailableOneIn == 3000 && fraction.traits.unavailablePercent == nil)
@@ -49,19 +49,19 @@ import Testing
         #expect(try options("--gaps", "all").configuration.storefrontsWithGaps == nil)
     }
 
-    /// They were accepted, and did nothing.
+    /// Such options were accepted, and did nothing.
     @Test(arguments: [
         ["--seed", "1"], ["--fault", "reset"], ["--revise-every", "5"], ["--flip-after", "5"],
         ["--public-key", "k.pem"], ["--lists", "first"], ["--gaps", "none"], ["--unavailable", "1"],
         ["--relations", "bare"], ["--revision-share", "10"], ["--list-sizes", "recorded"],
     ])
-    func whatShapesTheSimulatedAPIDoesNotGoWithARecording(_ words: [String]) throws {
+    func simulationOptionsExcludeARecording(_ words: [String]) throws {
         #expect(try options("--recording", "f", "--latency", "0").latency == .zero)
         let result = run(["simulate", "--recording", "f"] + words)
         #expect(result.status == 2 && result.error.contains(words[0]), "\(result.error)")
     }
 
-    @Test func aRecordingWithALiveOriginSaysWhichAndWhatFor() throws {
+    @Test func liveModesNeedAnUpstream() throws {
         for mode in [RecordingMode.record, .fallback] {
             let options = try options(
                 "--recording", "f", "--mode", mode.rawValue, "--upstream", "https://api.music.apple.com")
@@ -89,7 +89,7 @@ import Testing
             #expect(result.status == 2 && result.error.hasPrefix("refrain: simulate: \(words[0]): "), "\(result.error)")
         }
         #expect(run("demo", "--listen", "8080").error.hasPrefix("refrain: demo: --listen: "))
-        // It is a whole number.
+        // A seed is a whole number.
         #expect(run("simulate", "--seed", "-1").error.hasSuffix("a whole number from 0 to 18446744073709551615\n"))
     }
 }

@@ -6,6 +6,10 @@ import Testing
 @testable import refrain
 
 @Suite struct SocketActivationTests {
+    private func configuration(_ lines: String) throws -> Configuration {
+        try read(quiet(lines)).configuration
+    }
+
     private func descriptors(_ environment: [String: String]) -> [String] {
         SocketActivation.descriptors({ environment[$0] }, process: 42).map { "\($0.descriptor) \($0.name)" }
     }
@@ -18,7 +22,7 @@ import Testing
         #expect(descriptors(["LISTEN_PID": "42", "LISTEN_FDS": "1"]) == ["3 unknown"])
     }
 
-    @Test func whatIsMeantForAnotherProcessIsLeftAlone() {
+    @Test func descriptorsOfAnotherProcessAreLeftAlone() {
         #expect(descriptors(["LISTEN_PID": "43", "LISTEN_FDS": "1"]).isEmpty)
         #expect(descriptors(["LISTEN_FDS": "1"]).isEmpty)
         for count in ["0", "-1", "x", "1025"] {
@@ -26,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotListenIsClosedWithAWarning() throws {
+    @Test func otherDescriptorsAreClosedWithAWarning() throws {
         let (other, writer) = try {
             let (mine, its) = try Descriptor.pair()
             return (mine, try Descriptor.duplicate(its.number))
@@ -39,8 +43,8 @@ import Testing
         waitUntil { recv(other.number, &byte, 1, CInt(MSG_DONTWAIT)) == 0 }
     }
 
-    /// It was closed as no listening socket, and the path was bound anew.
-    @Test func theAdminListenerAdoptsAUnixSocketAndLeavesItsFile() throws {
+    /// The socket was closed as no listening one, and the path was bound anew.
+    @Test func theAdminListenerAdoptsAUnixSocket() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("admin")
         let address = try #require(SocketAddress(path: path))
@@ -49,12 +53,7 @@ import Testing
         #expect(address.withSockaddr { bind(descriptor, $0, $1) } == 0 && listen(descriptor, 16) == 0)
         let inherited = InheritedSockets([(dup(descriptor), "admin")])
         #expect(inherited.problems.isEmpty && inherited.unused(by: []).map(\.address) == [address])
-        var configuration = try ConfigurationReader.standard().configuration
-        configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: 0), isTLS: false)]
-        configuration.adminListener = .unix(path)
-        configuration.cacheFile = nil
-        configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
-        configuration.workers = 1
+        let configuration = try configuration("listen 127.0.0.1:0\nadmin_listen unix:\(path)\nworkers 1")
         let log = OperationalLog(level: .error) { _ in }
         let proxy = try RunningProxy(configuration, log, inheritance: Inheritance(sockets: inherited))
         #expect(proxy.adminAddress == address)
@@ -65,19 +64,14 @@ import Testing
         #expect(access(path, F_OK) == 0)
     }
 
-    @Test func theProxyListensOnWhatItWasGivenAndLeavesItsQueueToTheNext() throws {
+    @Test func theProxyAdoptsInheritedListeners() throws {
         let (socket, port) = try RawSocket.listening()
         defer { socket.close() }
         let address = try #require(SocketAddress("127.0.0.1:\(port)"))
         let inherited = InheritedSockets([(dup(socket.descriptor), "web")])
         #expect(inherited.problems.isEmpty && inherited[address].count == 1)
         #expect(inherited.unused(by: []).map(\.address) == [address] && inherited.unused(by: [address]).isEmpty)
-        var configuration = try ConfigurationReader.standard().configuration
-        configuration.listeners = [ListenAddress(address: HostPort(host: "127.0.0.1", port: port), isTLS: false)]
-        configuration.adminListener = nil
-        configuration.cacheFile = nil
-        configuration.accessLog = AccessLogSetting(destination: .off, format: .combined)
-        configuration.workers = 2
+        var configuration = try configuration("listen 127.0.0.1:\(port)\nadmin_listen off\nworkers 2")
         let log = OperationalLog(level: .error) { _ in }
         let first = try RunningProxy(configuration, log, inheritance: Inheritance(sockets: inherited))
         #expect(first.addresses == [address])
@@ -98,7 +92,7 @@ import Testing
         let second = try RunningProxy(configuration, log, inheritance: again)
         #expect(String(decoding: waiting.read(), as: UTF8.self).hasPrefix("HTTP/1.1 405"))
         second.stop()
-        // It was closed with a warning, and clients of the service manager's copy waited for ever.
+        // The copy was closed with a warning, and clients of the manager's copy waited for ever.
         let third = Inheritance(sockets: InheritedSockets([(dup(socket.descriptor), "web")]))
         #expect(throws: Self.unlisted(address)) { _ = try RunningProxy(other, log, inheritance: third) }
     }

@@ -12,13 +12,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func check(_ lines: [String]) throws -> RunResult {
-        let common = ["upstream http://127.0.0.1:1", "cache_file off"].filter { line in
-            !lines.contains { $0.hasPrefix(line.prefix { $0 != " " }) }
-        }
-        let listening = lines.contains { $0.contains("listen") } ? [] : ["listen 127.0.0.1:0"]
-        let admin = lines.contains { $0.hasPrefix("admin_listen") } ? [] : ["admin_listen off"]
-        let text = (lines + common + listening + admin).joined(separator: "\n")
-        let path = try folder.put(text, "proxy.conf", mode: 0o600)
+        let path = try folder.put(quiet(lines.joined(separator: "\n")), "proxy.conf", mode: 0o600)
         return run(["check", "--config", path], files: .system)
     }
 
@@ -48,7 +42,7 @@ import Testing
     }
 
     /// A mistake that only a trial shows was told when all others were mended.
-    @Test func mistakesOfTheStartWaitedForTheNextRound() throws {
+    @Test func mistakesOfTheStartAreToldWithTheOthers() throws {
         let (folder, missing) = (folder.file("proxy.conf"), folder.file("no/file"))
         let lines = [
             "access_log \(missing)", "listen 192.0.2.1:0", "upstream_ca_file \(missing)", "record \(missing)",
@@ -73,7 +67,7 @@ import Testing
     }
 
     /// The line said no more than "Permission denied".
-    @Test func aPortThatNeedsARightNamesTheWayToIt() throws {
+    @Test func aPrivilegedPortNamesTheRemedy() throws {
         let denied = SystemError(call: "bind", errno: EACCES)
         let privileged = try #require(SocketAddress("0.0.0.0:443"))
         #expect(privileged.remedy(for: denied).contains("refrain.socket"))
@@ -90,7 +84,7 @@ import Testing
         #expect(try check(["upstream_ca_file \(authority)"]).status == 0)
     }
 
-    @Test func aCacheFileThatWouldNotBeUsedIsAWarning() throws {
+    @Test func anUnusableCacheFileIsAWarning() throws {
         let path = folder.file("no/cache.sqlite")
         let result = try check(["cache_file \(path)"])
         #expect(result.status == 0)

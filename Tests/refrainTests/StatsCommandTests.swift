@@ -17,7 +17,7 @@ import Text
         runAgainstServer("stats", body, words, status: status, files: files)
     }
 
-    @Test func theBudgetIsShownByEachWayToTellItApart() {
+    @Test func theBudgetIsShownByClassAndClient() {
         let spending =
             #"{"spending":{"class":[{"name":"songs","since_start":2},{"name":"personal","since_start":7}],"#
             + #""client":[{"name":"Unix sockets","kind":"socket","since_start":9}]}}"#

@@ -5,10 +5,6 @@ import Testing
 @testable import refrain
 
 @Suite struct TierCredentialsTests {
-    private let folder: TemporaryFolder
-
-    init() throws { folder = try TemporaryFolder() }
-
     private func read(_ text: String) throws(FileProblem) -> (user: String?, password: String) {
         let found = try TierCredentials(SecretBytes(Array(text.utf8).span))
         func string(_ bytes: SecretBytes) -> String { bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
@@ -33,13 +29,5 @@ import Testing
     ])
     func saysWhatIsWrongWithoutTheSecret(text: String, message: String) {
         #expect(thrown { () throws(FileProblem) in try read(text) }?.description == message)
-    }
-
-    @Test func othersMustNotReadIt() throws {
-        let open = try folder.put("hunter2", "open", mode: 0o644)
-        let problem = try #require(FileAccess.system.secretProblem(open, .tierCredentials))
-        #expect(problem.contains("0644") && problem.contains("chmod 600") && !problem.contains("hunter2"))
-        let own = try folder.put("hunter2", "own", mode: 0o600)
-        #expect(FileAccess.system.secretProblem(own, .tierCredentials) == nil)
     }
 }

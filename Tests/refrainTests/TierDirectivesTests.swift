@@ -18,6 +18,7 @@ import Text
             #expect(try configuration.sharedTier == nil && configuration.tierSettings() == nil)
             #expect(!configuration.nodeName.isEmpty)
         }
+        #expect(try read("node_name a").configuration.nodeName == "a")
     }
 
     @Test func theDefaultsBesideAnAddress() throws {
@@ -51,7 +52,7 @@ import Text
         #expect(configuration.nodeName == "web-1.example_2")
     }
 
-    @Test func aSecretThatIsGoneAtTheStartIsABadSetting() throws {
+    @Test func aMissingSecretIsABadSetting() throws {
         let configuration = try read(tier + "shared_tier_auth_file absent").configuration
         let failure = thrown { () throws(CommandFailure) in try configuration.tierSettings() }
         #expect(failure?.status == .configuration)
@@ -68,20 +69,19 @@ import Text
         #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:2: \(name): "), "\(found)")
     }
 
-    @Test(arguments: ["shared_tier_name", "node_name"]) func namesEndWithTheirBound(_ name: String) {
+    @Test func valuesUpToTheirBoundsAreTaken() {
         let longest = String(repeating: "n", count: 63)
-        #expect(complaints("\(tier)\(name) \(longest)").isEmpty)
-        #expect(complaints("\(tier)\(name) \(longest)n").count == 1)
-    }
-
-    @Test(arguments: ["10ms", "1s"]) func timeoutsUpToTheirBounds(_ text: String) {
-        #expect(complaints("\(tier)shared_tier_timeout \(text)").isEmpty)
+        for name in ["shared_tier_name", "node_name"] {
+            #expect(complaints("\(tier)\(name) \(longest)").isEmpty)
+            #expect(complaints("\(tier)\(name) \(longest)n").count == 1)
+        }
+        for time in ["10ms", "1s"] { #expect(complaints("\(tier)shared_tier_timeout \(time)").isEmpty) }
     }
 
     @Test(arguments: [
         "shared_tier_auth_file a", "shared_tier_ca_file ca.pem", "shared_tier_name b", "shared_tier_timeout 60ms",
     ])
-    func whatIsForTheTierNeedsIt(_ line: String) {
+    func tierDirectivesNeedATier(_ line: String) {
         let name = line.prefix { $0 != " " }
         for off in ["", "shared_tier off"] {
             #expect(complaints("\(off)\n\(line)") == ["proxy.conf:2: \(name): needs shared_tier, which is off"])
@@ -89,35 +89,16 @@ import Text
         #expect(complaints("shared_tier rediss://a\n\(line)").isEmpty)
     }
 
-    /// Of a tier that is misspelt it was said that it is off.
+    /// A misspelt tier was reported as off.
     @Test func aMisspeltTierIsNotOff() {
         let found = complaints("shared_tier cache\nshared_tier_auth_file a\nttl personal 1m")
         #expect(found.count == 1 && found[0].hasPrefix("proxy.conf:1: shared_tier: "))
-    }
-
-    @Test func aNodeAloneMayHaveAName() throws {
-        #expect(try read("node_name a").configuration.nodeName == "a")
-    }
-
-    @Test func authoritiesAreForTLSAlone() {
-        #expect(
-            complaints(tier + "shared_tier_ca_file ca.pem")
-                == ["proxy.conf:2: shared_tier_ca_file: is for a shared_tier with rediss:// alone"])
-        #expect(
-            complaints("shared_tier rediss://a\nshared_tier_ca_file x")
-                == ["proxy.conf:2: shared_tier_ca_file: \"x\": No such file or directory"])
     }
 
     @Test(arguments: ["5m", "upstream", "1m stale 1h", "off"]) func personalAnswersMayBeKeptBesideATier(
         _ words: String
     ) {
         #expect(complaints("\(tier)ttl personal \(words)").isEmpty)
-    }
-
-    @Test func theFileOfCredentialsIsChecked() {
-        #expect(
-            complaints("\(tier)shared_tier_auth_file 'my file'", problems: ["my file": "open to group or others"])
-                == ["proxy.conf:2: shared_tier_auth_file: \"my file\": open to group or others"])
     }
 
     @Test func noReloadChangesAnyOfThem() throws {

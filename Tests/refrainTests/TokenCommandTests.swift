@@ -21,8 +21,12 @@ import Testing
     private func run(claims: String, _ words: [String] = []) throws -> (result: RunResult, token: String) {
         let token = base64URL(#"{"alg":"ES256","kid":"KEY1234567"}"#) + "." + base64URL(claims) + ".c2lnbmF0dXJl"
         let path = try file("token", token + "\n")
-        let configuration = try file("proxy.conf", "developer_token_file '\(path)'")
-        return (refrainTests.run(["token", "--config", configuration] + words, files: .system), token)
+        return (try run("developer_token_file '\(path)'", words), token)
+    }
+
+    /// Runs `token` with that configuration.
+    private func run(_ lines: String, _ words: [String] = []) throws -> RunResult {
+        refrainTests.run(["token", "--config", try file("proxy.conf", lines)] + words, files: .system)
     }
 
     @Test func showsTheClaimsAndNotTheToken() throws {
@@ -39,15 +43,14 @@ import Testing
         #expect(result.status == 1 && result.standard.contains("remaining  expired\n"))
     }
 
-    @Test func aTokenThatIsNoneWasNamedWithoutItsFile() throws {
+    @Test func aTokenThatIsNoneIsNamedWithItsFile() throws {
         let path = try file("token", "no-token\n")
-        let configuration = try file("proxy.conf", "developer_token_file '\(path)'")
-        let result = refrainTests.run(["token", "--config", configuration], files: .system)
+        let result = try run("developer_token_file '\(path)'")
         #expect(result.status == 1)
         #expect(result.error == "refrain: \(path): the developer token is not a JSON Web Token\n")
     }
 
-    /// Nobody said so before Apple did.
+    /// Apple's refusal was the first sign.
     @Test(arguments: [
         (#"{"iat":1,"exp":1700000000}"#, "expired 1"), (#"{"iat":4102444800,"exp":4202444800}"#, "is not valid before"),
         (#"{"iat":1}"#, "says no end"), (#"{"iat":1,"exp":4102444800}"#, ""),
@@ -91,10 +94,8 @@ import Testing
     @Test func signsWithTheConfiguredKey() throws {
         let pem = try SigningKey.generatePEM().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         let key = try file("key.p8", pem)
-        let configuration = try file(
-            "proxy.conf",
+        let result = try run(
             "developer_key_file '\(key)'\ndeveloper_key_id KEY1\ndeveloper_team_id TEAM1\ndeveloper_token_lifetime 2h")
-        let result = refrainTests.run(["token", "--config", configuration], files: .system)
         #expect(result.status == 0 && result.error.isEmpty)
         let words = result.standard.split { $0.isWhitespace }
         #expect(words.starts(with: ["algorithm", "ES256", "key", "KEY1", "team", "TEAM1"]))
@@ -103,9 +104,7 @@ import Testing
 
     @Test func aFileThatIsNoKeyIsAConfigurationError() throws {
         let key = try file("key.p8", String(repeating: "not a key ", count: 20))
-        let lines = "developer_key_file '\(key)'\ndeveloper_key_id A\ndeveloper_team_id B"
-        let configuration = try file("proxy.conf", lines)
-        let result = refrainTests.run(["token", "--config", configuration], files: .system)
+        let result = try run("developer_key_file '\(key)'\ndeveloper_key_id A\ndeveloper_team_id B")
         #expect(result.status == 78 && result.error.contains("proxy.conf:1: developer_key_file: "))
         #expect(!result.error.contains("not a key not"))
     }

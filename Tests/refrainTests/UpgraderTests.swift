@@ -17,8 +17,7 @@ import Testing
         init(_ script: String?, limits: Upgrader.Limits = Upgrader.Limits()) throws {
             folder = try TemporaryFolder()
             let log = OperationalLog(level: .info, captured.output.error)
-            let lines = "listen 127.0.0.1:0\nadmin_listen off\ncache_file off\naccess_log off\nworkers 2\n"
-            let settings = try read(lines)
+            let settings = try read(quiet("admin_listen off\nworkers 2"))
             proxy = try RunningProxy(settings.configuration, log)
             let manager = ServiceManager({ _ in nil }, process: 1)
             let reloader = Reloader("proxy.conf", MemoryFiles().access, settings, proxy, log, manager)
@@ -32,7 +31,7 @@ import Testing
 
         deinit { proxy.stop() }
 
-        /// What was logged once there is something with these words.
+        /// The log, once it has these words.
         func log(with words: String) -> String {
             waitUntil(within: 60) { captured.error.contains(words) }
             return captured.error
@@ -43,22 +42,17 @@ import Testing
         }
     }
 
-    @Test func oneThatHangsIsEndedAfterATime() throws {
-        let scene = try Scene("exec sleep 600", limits: Upgrader.Limits(preparation: .milliseconds(200)))
+    /// A process that hung after it was prepared was let in: nothing was accepted meanwhile.
+    @Test(arguments: [
+        ("exec sleep 600", Upgrader.Limits(preparation: .milliseconds(200))),
+        ("printf p >&3; head -c 1 <&3 >/dev/null; exec sleep 600", Upgrader.Limits(beginning: .milliseconds(200))),
+    ])
+    func oneThatHangsIsEndedAfterATime(script: String, limits: Upgrader.Limits) throws {
+        let scene = try Scene(script, limits: limits)
         scene.upgrader.request()
         let log = scene.log(with: "not upgraded, going on")
         #expect(log.contains("was not ready within 0.2 seconds, and was ended"), "\(log)")
         #expect(scene.answers && scene.upgrader.end() == nil)
-    }
-
-    /// It was let in: nothing was accepted meanwhile.
-    @Test func oneThatHangsOnceItIsLetInIsEndedToo() throws {
-        let limits = Upgrader.Limits(beginning: .milliseconds(200))
-        let scene = try Scene("printf p >&3; head -c 1 <&3 >/dev/null; exec sleep 600", limits: limits)
-        scene.upgrader.request()
-        let log = scene.log(with: "not upgraded, going on")
-        #expect(log.contains("was not ready within 0.2 seconds, and was ended"), "\(log)")
-        #expect(scene.answers)
     }
 
     @Test func oneThatSaysWhatItShouldServesFromThenOn() throws {
@@ -75,7 +69,7 @@ import Testing
     }
 
     /// Beside standard input, output and error.
-    @Test func itGetsTheSocketsAndNothingElse() throws {
+    @Test func aSuccessorGetsTheSocketsAndNothingElse() throws {
         let leaked = open("/dev/null", O_RDONLY)
         defer { close(leaked) }
         #expect(leaked > 2)
@@ -85,7 +79,7 @@ import Testing
         let text = String(decoding: try scene.folder.bytes("program.txt"), as: UTF8.self)
         #expect(text.contains("control:own:own \(getpid())\n"), "\(text)")
         let numbers = text.matches(of: /\s([0-9]+) -> (\S+)/).map { (Int($0.output.1) ?? 0, String($0.output.2)) }
-        // What ls looks at is open too.
+        // The directory that ls reads is open too.
         let given = numbers.filter { $0.0 > 2 && !$0.1.hasPrefix("/proc/") }
         #expect(given.map(\.0) == [3, 4, 5] && given.allSatisfy { $0.1.hasPrefix("socket:") }, "\(text)")
     }

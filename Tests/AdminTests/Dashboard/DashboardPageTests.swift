@@ -40,7 +40,7 @@ import Upstream
         String(decoding: try #require(DashboardPage.standard).html(view, markup: markup), as: UTF8.self)
     }
 
-    @Test func whatATargetSaysIsTextInThePage() throws {
+    @Test func targetsAreEscapedInThePage() throws {
         let html = try html(DashboardView(moment(reloadError: "line 3: <b>&</b>")))
         #expect(html.components(separatedBy: "<script").count == 2, "the page's own script and no other")
         #expect(html.contains("term=&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;types=&#39;songs&#39;"))
@@ -108,7 +108,7 @@ import Upstream
         }
     }
 
-    @Test func theTierAndItsNodesAreShownWhereThereAreAny() throws {
+    @Test func theTierAndItsNodesAreShown() throws {
         let view = DashboardView(try moment(tier: .sample))
         let rows = try #require(view.tables["tier"])
         func value(_ name: String) -> DashboardView.Cell? { rows.first { $0[0] == .text(name) }?[1] }
@@ -127,8 +127,8 @@ import Upstream
         }
     }
 
-    /// What the origin is not to blame for is no error of it.
-    @Test func errorsOfTheOriginAreCountedByStatusWithTheLast() throws {
+    /// Errors of clients and of the proxy are not the origin's.
+    @Test func originErrorsAreCountedByStatus() throws {
         let statistics = Statistics()
         func answered(_ status: Int?, _ times: Int) {
             for _ in 0..<times { statistics.upstreamAnswered(.waitingClient, status: status, after: nil) }
@@ -150,7 +150,7 @@ import Upstream
         #expect(DashboardView(try moment(statistics: statistics)).states["last-error"] == "bad")
     }
 
-    /// It was green while the origin failed, and beside a failure in red.
+    /// The light was green while the origin failed, and beside a failure in red.
     @Test func theLightIsGreenOnlyWhereNothingIsWrong() throws {
         #expect(try DashboardView(moment()).states["readiness"] == "good")
         #expect(try DashboardView(moment(reloadError: "line 3")).states["readiness"] == "degraded")
@@ -166,7 +166,7 @@ import Upstream
         #expect(try DashboardView(moment(statistics: statistics, readiness: draining)).states["readiness"] == "bad")
     }
 
-    /// They were one number.
+    /// All refusals were one number.
     @Test func refusalsAreCountedByCause() throws {
         let statistics = Statistics()
         #expect(try DashboardView(moment(statistics: statistics)).tables["refusals"] == [])
@@ -177,7 +177,7 @@ import Upstream
         #expect(rows.map { $0[1] } == [.text("2"), .text("1"), .text("3")])
     }
 
-    @Test func whatVerifyingShowedIsSaidInOneSentence() throws {
+    @Test func oneSentenceSumsUpVerification() throws {
         let statistics = Statistics()
         #expect(DashboardView(try moment(statistics: statistics)).texts["verified"] == "")
         statistics.count(.verifiedEqual, 1_232)
@@ -193,12 +193,6 @@ import Upstream
         #expect(bad.states["verified"] == "bad" && bad.texts["verified"]?.hasSuffix(" origin, 2 undecided") == true)
     }
 
-    @Test func theWindowThatIsShownIsMarked() throws {
-        #expect(
-            try html(DashboardView(moment(), .day)).contains(
-                "id=\"window-24h\" href=\"/?window=24h\" data-window=\"24h\" data-state=\"chosen\""))
-    }
-
     /// A request that was answered meanwhile was in the table and not in the figures.
     @Test func theTableAndTheFiguresAreOfOneMoment() throws {
         let statistics = Statistics()
@@ -210,7 +204,7 @@ import Upstream
         #expect(rows.first { $0.first == .outcome(.hit) }?[3] == .text("1"))
     }
 
-    @Test func theShareOfHTTP2IsShownWhereThereIsAny() throws {
+    @Test func theShareOfHTTP2IsShown() throws {
         #expect(try DashboardView(moment()).texts["requests-hour"] == "1 in the hour")
         let statistics = Statistics()
         statistics.count(.http2Requests)
@@ -224,12 +218,12 @@ import Upstream
         )
     }
 
-    @Test func whatTheScriptGetsIsWhatThePageHas() throws {
+    @Test func theScriptGetsTheFiguresOfThePage() throws {
         let view = try DashboardView(moment())
         let json = try JSON.parse(view.json.bytes)
         #expect(json["texts"]?["version"] == .string("9.9"))
         #expect(json["states"]?["readiness"] == .string("good"))
-        // It was as green as with its engine.
+        // Without its engine a node was as green as with it.
         let alone = AdminSources.Readiness(words: "ready; engine away", isAlone: true)
         #expect(try DashboardView(moment(readiness: alone)).states["readiness"] == "degraded")
         #expect(json["tables"]?["misses"]?[0]?[0] == ["explain": .string(Self.hostile)])

@@ -71,7 +71,7 @@ import Text
         #expect(stats["outcomes"]?["hit"] == 0 && stats["storage"]?["memory"] == [])
     }
 
-    /// What the proxy does with a request while a page watches, and while none does.
+    /// Adds a request as the proxy does, which is only while a page watches.
     private func request(_ target: String, _ feed: LiveFeed) {
         guard feed.isWatched else { return }
         feed.add(at: 1_000_000) {
@@ -171,14 +171,6 @@ import Text
         admin.access.change(to: SecretBytes(Array("battery-staple".utf8).span))
         #expect(reader.read(upTo: Self.end) != nil)
         #expect(try Reader(admin, "/events", field).read(upTo: "\r\n")?.hasPrefix("HTTP/1.1 401") == true)
-    }
-
-    @Test func aTokenWhereThereWasNoneEndsTheStreams() throws {
-        let admin = try AdminUnderTest()
-        let reader = try Reader(admin)
-        #expect(try reader.event("stats") != nil)
-        admin.access.change(to: SecretBytes(Array("correct-horse".utf8).span))
-        #expect(reader.read(upTo: Self.end) != nil)
     }
 
     @Test func oddQueriesAndHeadsAreAnsweredAtOnce() throws {

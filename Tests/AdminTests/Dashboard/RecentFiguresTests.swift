@@ -4,11 +4,11 @@ import Testing
 @testable import Admin
 @testable import Proxy
 
-/// What is called now, and what is called the hour.
+/// The figures called `now` and `hour`.
 @Suite struct RecentFiguresTests {
     private let start = Instant(nanoseconds: 1_000_000_000_000)
 
-    @Test func aRateIsOfTheLastFiveSecondsWhereEachIsNoted() {
+    @Test func ratesAreOfTheLastFiveSeconds() {
         var recent = RecentTotals()
         for second in 0...20 { recent.note(totals([.hit: second * second]), at: start + .seconds(second)) }
         let window = recent.window(totals([.hit: 400]), at: start + .seconds(20))
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A reload that moves the listener makes a new hour: what was counted before is not of it.
-    @Test func whatWasCountedBeforeTheHourBeganIsNotOfIt() {
+    @Test func countsBeforeTheHourAreLeftOut() {
         let histogram = LatencyHistogram()
         histogram.record(nanoseconds: 5000)
         let hour = LatencyHour(LatencyHour.Counts(hits: histogram.snapshot))

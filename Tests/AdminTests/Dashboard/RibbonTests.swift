@@ -17,7 +17,7 @@ import Testing
     }
 
     /// A node that had run for a minute had its columns in the last sixtieth of the chart.
-    @Test func whatThereIsFillsTheChart() {
+    @Test func aShortHistoryFillsTheChart() {
         let six = Ribbon(Self.columns((1...6).map { totals([.hit: $0]) }))
         #expect(six.path(.hit) == (0..<6).map { "M\($0 * 60) 100v-100h60v100z" }.joined())
         let seven = Ribbon(Self.columns((1...7).map { totals([.hit: $0]) })).path(.hit)

@@ -49,7 +49,7 @@ import Upstream
         #expect(scraped.value("refrain_verify_mismatches_total") == 1)
     }
 
-    @Test func whatIsExposedCanBeScraped() throws {
+    @Test func metricsCanBeScraped() throws {
         let loops = [Statistics(), Statistics()]
         loops[0].latencies[Outcome.hit.rawValue].record(nanoseconds: 50_000)
         loops[1].latencies[Outcome.hit.rawValue].record(nanoseconds: 70_000_000)
@@ -118,7 +118,7 @@ import Upstream
         }
     }
 
-    /// It was only seen when the file could no longer be written.
+    /// A full disk was only seen when the file could no longer be written.
     @Test func theDiskIsExposedWhereThereIsAFile() throws {
         let folder = try TemporaryFolder()
         let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }

@@ -18,29 +18,11 @@ import Testing
         return Int(String(decoding: answer.body, as: UTF8.self))
     }
 
-    @Test func everyRequestIsSentOnceAndAnswered() throws {
-        try withOrigin { port in
-            let result = try Load.run((0..<500).map(songs.target), port: port, connections: 4)
-            #expect(result.answered == 500)
-            #expect(result.corrected.count == 500)
-            #expect(try asked(port) == 500)
-        }
-    }
-
-    @Test func pacedRequestsTakeTheirTime() throws {
-        try withOrigin { port in
-            let result = try Load.run((0..<50).map(songs.target), port: port, connections: 2, perSecond: 500)
-            #expect(result.answered == 50)
-            // The last is due after 98 ms: this is a bound from below, which a slow machine cannot
-            // break.
-            #expect(result.elapsed >= .milliseconds(98))
-        }
-    }
-
     @Test func latencyCountsFromWhenARequestWasDue() throws {
         try withOrigin { port in
             // All are due at once, over one connection: the last has waited for all others.
             let result = try Load.run((0..<200).map(songs.target), port: port, connections: 1)
+            #expect(try result.answered == 200 && asked(port) == 200)
             let sum = result.elapsed / .milliseconds(1)
             #expect(result.milliseconds(atShare: 0.5) > result.milliseconds(atShare: 0.01))
             #expect(result.milliseconds(atShare: 1) <= sum * 1.001)

@@ -22,7 +22,7 @@ import Testing
 
     /// By the passwords that an operator replaces.
     private func scene(_ user: String, _ password: String) throws -> TierScene {
-        try TierScene([Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)]) {
+        try TierScene([engine.endpoint]) {
             ($0.user, $0.password) = (Array(user.utf8), Array(password.utf8))
         }
     }
@@ -66,8 +66,8 @@ import Testing
         for (command, reply) in zip(refused, replies) { #expect(reply.errorCode == "NOPERM", "\(command)") }
     }
 
-    /// What takes the place of answers must not take that of the purge log.
-    @Test func whatHasNoTimeToLiveStays() async throws {
+    /// Answers must not evict the purge log.
+    @Test func keysWithoutATTLAreNotEvicted() async throws {
         let scene = try scene("operator", "OPERATOR-PASSWORD")
         let replies = try #require(
             await scene.send(

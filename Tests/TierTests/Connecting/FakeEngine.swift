@@ -9,7 +9,7 @@ import TestSupport
 /// connection, so that what it does owes nothing to the code under test but the reading of
 /// commands.
 final class FakeEngine: Sendable {
-    /// What it does with a command.
+    /// One thing that it does with a command.
     enum Act: Sendable {
         case send([UInt8])
         /// Waits until the test opens the gate.
@@ -21,7 +21,7 @@ final class FakeEngine: Sendable {
         static func send(_ text: String) -> Act { .send(Array(text.utf8)) }
     }
 
-    /// Of a command: the number of its connection, from 0, and its words.
+    /// Has the number of the connection, from 0, and the words of the command.
     typealias Behaviour = @Sendable (_ connection: Int, _ words: [String]) -> [Act]
 
     private let listener: RawListener
@@ -44,11 +44,10 @@ final class FakeEngine: Sendable {
     var commands: [[String]] {
         received.withLock { $0 }.filter { !["AUTH", "CLIENT", "ROLE"].contains($0[0]) }
     }
-    var greetings: Int { received.withLock { $0 }.filter { $0 == ["ROLE"] }.count }
     var connectionCount: Int { listener.connectionCount }
     var endedConnections: Int { listener.endedConnections }
 
-    /// What a master says to the greeting, and to `ECHO` with what is to be echoed.
+    /// Answers the greeting as a master does, and `ECHO` with its argument.
     @Sendable static func master(_ connection: Int, _ words: [String]) -> [Act] {
         switch words[0] {
         case "ROLE": [.send("*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n")]

@@ -14,7 +14,7 @@ import Testing
     private static let master = RESPReply.array([.bulk("master"), .integer(0), .array([])])
     private static let noAuth = RESPReply.error(code: "NOAUTH", text: "Authentication required.")
 
-    @Test func itIsWhatIsNeeded() {
+    @Test func aGreetingHasWhatIsNeeded() {
         let rest = [RESPCommand("CLIENT", "SETNAME", "refrain-n1"), RESPCommand("ROLE")]
         #expect(Self.greeting().commands == rest)
         #expect(Self.greeting(password: "p").commands == [RESPCommand("AUTH", "p")] + rest)

@@ -7,15 +7,11 @@ import Testing
 
 /// The connection and the protocol with a real Redis.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct RealEngineTests {
-    private static func endpoint(_ engine: RedisServer) -> Endpoint {
-        Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
-    }
-
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test func valuesOfAnyBytesComeBack() async throws {
         let engine = try RedisServer()
-        let scene = try TierScene([Self.endpoint(engine)])
+        let scene = try TierScene([engine.endpoint])
         let all = (0...255).map { UInt8($0) }
         let set = RESPCommand([Self.bytes("SET"), all, all + all])
         #expect(await scene.send(set, RESPCommand([Self.bytes("GET"), all])) == [.simple("OK"), .bulk(all + all)])
@@ -27,14 +23,15 @@ import Testing
 
     @Test func repliesOfEveryKindAreRead() async throws {
         let engine = try RedisServer()
-        let scene = try TierScene([Self.endpoint(engine)])
+        let scene = try TierScene([engine.endpoint])
         let replies = await scene.send(
             RESPCommand("SET", "claim", "a", "NX", "PX", "60000"), RESPCommand("SET", "claim", "b", "NX"),
             RESPCommand("INCR", "n"), RESPCommand("LPUSH", "claim", "x"),
             RESPCommand("XADD", "log", "1-1", "path", "/v1"), RESPCommand("XRANGE", "log", "-", "+"),
             RESPCommand("EVALSHA", String(repeating: "0", count: 40), "0"),
             RESPCommand("XREAD", "STREAMS", "log", "1-1"),
-            RESPCommand("EVAL", "return {1, {'a', false}}", "0"), RESPCommand("WAIT", "1", "1"))
+            RESPCommand("EVAL", "return {1, {'a', false}}", "0"), RESPCommand("WAIT", "1", "1"),
+            RESPCommand("CLIENT", "GETNAME"))
         let found = try #require(replies)
         #expect(found[0].isOK && found[1].isNil && found[2] == .integer(1))
         #expect(found[3].errorCode == "WRONGTYPE")
@@ -42,65 +39,28 @@ import Testing
         #expect(found[5] == .array([.array([.bulk("1-1"), .array([.bulk("path"), .bulk("/v1")])])]))
         #expect(found[6].errorCode == "NOSCRIPT" && found[7] == .array(nil))
         #expect(found[8] == .array([.integer(1), .array([.bulk("a"), .bulk(nil)])]) && found[9] == .integer(0))
+        #expect(found[10] == .bulk("refrain-a"))
     }
 
-    @Test func aUserOfTheACLIsEnough() async throws {
-        let rules = "default off, node on >secret ~refrain:* +get +set +role +auth"
-        let engine = try RedisServer(
-            rules.split(separator: ",").flatMap { ["--user"] + $0.split(separator: " ").map(String.init) })
-        let scene = try TierScene([Self.endpoint(engine)]) {
-            $0.user = Self.bytes("node")
-            $0.password = Self.bytes("secret")
-        }
-        // It may not give its connection a name, which does not matter.
-        #expect(await scene.send(RESPCommand("SET", "refrain:a", "1")) == [.simple("OK")])
-        #expect(await scene.send(RESPCommand("GET", "other"))?[0].errorCode == "NOPERM")
-        let wrong = try TierScene([Self.endpoint(engine)]) {
-            $0.user = Self.bytes("node")
-            $0.password = Self.bytes("guess")
-        }
-        waitUntil { !wrong.lines.isEmpty }
-        #expect(wrong.lines[0].hasSuffix(": not usable: refused (WRONGPASS); going on without"))
-    }
-
-    @Test func theConnectionHasItsName() async throws {
-        let engine = try RedisServer()
-        let scene = try TierScene([Self.endpoint(engine)])
-        let list = await scene.send(RESPCommand("CLIENT", "LIST"))?[0].bytes ?? []
-        #expect(String(decoding: list, as: UTF8.self).contains("name=refrain-a "))
-    }
-
-    @Test func theMasterIsFoundBehindItsReplicaAndAfterAFailover() async throws {
+    @Test func theMasterIsFoundAfterAFailover() async throws {
         let master = try RedisServer()
         let replica = try RedisServer(["--replicaof", "127.0.0.1", "\(master.port)"])
-        let scene = try TierScene([Self.endpoint(replica), Self.endpoint(master)])
+        let scene = try TierScene([replica.endpoint, master.endpoint])
         #expect(await scene.send(RESPCommand("SET", "a", "1")) == [.simple("OK")])
-        #expect(scene.status.endpoint == Self.endpoint(master))
-        // They change places. The old master takes no more writes, which it says.
+        #expect(scene.status.endpoint == master.endpoint)
+        // The engines change places. The old master takes no more writes, which it says.
         for (engine, words) in [(replica, ["NO", "ONE"]), (master, ["127.0.0.1", "\(replica.port)"])] {
             let direct = try RawClient(port: engine.port)
             try direct.send(RESPCommand.pipeline([RESPCommand([["REPLICAOF"], words].joined().map(Self.bytes))]))
             #expect(direct.read(5) == Self.bytes("+OK\r\n"))
         }
         await scene.insist(on: RESPCommand("SET", "b", "2")) { $0?.first?.isOK == true }
-        #expect(scene.status.endpoint == Self.endpoint(replica))
+        #expect(scene.status.endpoint == replica.endpoint)
     }
 
-    @Test func anEngineThatIsStoppedForAWhileIsFoundAgain() async throws {
+    @Test func aRestartedEngineIsFound() async throws {
         let engine = try RedisServer()
-        let scene = try TierScene([Self.endpoint(engine)])
-        scene.connected()
-        engine.send(SIGSTOP)
-        #expect(await scene.send(RESPCommand("SET", "a", "late"), timeout: .milliseconds(50)) == nil)
-        engine.send(SIGCONT)
-        scene.connected()
-        #expect(await scene.send(RESPCommand("PING")) == [.simple("PONG")])
-        #expect(scene.status.timeouts == 1)
-    }
-
-    @Test func anEngineThatIsKilledAndStartedAnewIsFoundAgain() async throws {
-        let engine = try RedisServer()
-        let scene = try TierScene([Self.endpoint(engine)])
+        let scene = try TierScene([engine.endpoint])
         scene.connected()
         engine.kill()
         waitUntil { scene.lines.count == 2 }

@@ -25,7 +25,7 @@ import Testing
     private static let question = Script.wire(RESPCommand("ROLE"))
     private static let master = "*3\r\n$6\r\nmaster\r\n:0\r\n*0\r\n"
 
-    /// It is open, a second has passed, and the engine greets as if nothing were.
+    /// The breaker is open, a second has passed, and the engine greets as usual.
     private func probing() -> Script {
         var script = failed(5)
         #expect(script.wait(.seconds(1)) == [.dial(Script.a)])
@@ -42,8 +42,24 @@ import Testing
         #expect(five.state.status.timeouts == 5 && five.state.status.failures == 6)
     }
 
-    /// It stayed open while there were only hits, long after the engine was back.
-    @Test func itClosesThoughNoClientAsks() {
+    @Test func anAnswerInBetweenBeginsTheCountAnew() {
+        var script = failed(4)
+        _ = script.wait(.seconds(1))
+        #expect(script.greet() == [])
+        _ = script.ask(5)
+        _ = script.receive("$-1\r\n")
+        for number in 6...10 {
+            #expect(!script.state.status.isBreakerOpen)
+            _ = script.ask(number)
+            _ = script.wait(.milliseconds(50))
+            _ = script.wait(.seconds(1))
+            _ = script.greet()
+        }
+        #expect(script.state.status.isBreakerOpen)
+    }
+
+    /// The breaker stayed open while there were only hits, long after the engine was back.
+    @Test func theBreakerClosesThoughNoClientAsks() {
         var script = probing()
         #expect(script.receive(Self.master).last == .report(.connected(Script.a)))
         #expect(!script.state.status.isBreakerOpen && script.state.status.waiting == 0)
@@ -57,7 +73,7 @@ import Testing
         #expect(script.receive("-LOADING text\r\n").last == .report(.connected(Script.a)), "any reply will do")
     }
 
-    @Test func aProbeThatFailsIsTheOnlyOneOfItsSecond() {
+    @Test func aFailedProbeIsTheOnlyOneOfItsSecond() {
         var script = probing()
         #expect(script.wait(.milliseconds(50)) == [.close, .fail(.probe)])
         #expect(script.ask(7) == Script.fail(7))
@@ -97,7 +113,7 @@ import Testing
         #expect(script.ask(1, timeout: .seconds(10)) == Script.fail(1))
     }
 
-    @Test func whoWaitsInVainForAConnectionIsAFailure() {
+    @Test func aTimeoutWithoutAConnectionIsAFailure() {
         var script = Script()
         _ = script.start()
         for number in 1...5 {
@@ -115,7 +131,7 @@ import Testing
         #expect(!script.state.status.isBreakerOpen)
     }
 
-    @Test func whatTheBreakerHoldsBackWhenItOpensFailsWithIt() {
+    @Test func waitingPipelinesFailWhenTheBreakerOpens() {
         var script = Script()
         _ = script.start()
         for round in 1...5 {

@@ -46,19 +46,13 @@ import Testing
     func anEngineThatGreetsBadlyIsNotUsed(replies: String, failure: TierFailure) {
         var script = Script()
         _ = script.start()
-        #expect(script.greet(replies) == [.close, Script.unusable(failure)])
+        _ = script.ask(1)
+        #expect(script.greet(replies) == [.close, Script.unusable(failure)] + Script.fail(1))
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
         #expect(script.state.status.lastError == failure.word)
     }
 
-    @Test func nothingIsSentBehindAGreetingThatSaysTooMuch() {
-        var script = Script()
-        _ = script.start()
-        _ = script.ask(1)
-        #expect(script.greet(Script.master + ":1\r\n") == [.close, Script.unusable(.surplus)] + Script.fail(1))
-    }
-
-    @Test func anEngineThatDoesNotAnswerTheGreetingIsGivenUpInTime() {
+    @Test func anUnansweredGreetingTimesOut() {
         var script = Script([Script.a, Script.b])
         _ = script.start()
         _ = script.state.opened(now: script.now)
@@ -108,7 +102,7 @@ import Testing
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
     }
 
-    @Test func whatIsMissingIsNotDialledTwiceAtOnce() {
+    @Test func oneConnectionIsDialledAtATime() {
         var script = Script.ready()
         #expect(script.state.opened(now: script.now) == [])
         #expect(script.refuse() == [])

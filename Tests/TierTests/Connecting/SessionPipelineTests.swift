@@ -45,31 +45,22 @@ import Testing
         #expect(script.state.status.isConnected && script.state.status.failures == 0)
     }
 
-    @Test(arguments: ["READONLY", "MASTERDOWN"]) func whoIsNoMasterAnyMoreIsLeft(code: String) {
+    @Test(arguments: ["READONLY", "MASTERDOWN"]) func aDemotedMasterIsLeft(code: String) {
         var script = Script.ready([Script.a, Script.b])
         _ = script.ask(1)
         _ = script.ask(2)
         #expect(
-            script.receive("-\(code) text\r\n") == [complete(1, .error(code: code, text: "text")), .close]
-                + Script.fail(2))
+            script.receive("-\(code) text\r\n$1\r\n2\r\n")
+                == [complete(1, .error(code: code, text: "text")), .close] + Script.fail(2),
+            "what follows is not read")
         #expect(script.state.status.lastError == "not-master")
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.b)])
         #expect(script.greet() == [.report(.connected(Script.b))])
     }
 
-    @Test func whatFollowsTheWordOfADemotionIsNotRead() {
-        var script = Script.ready()
-        _ = script.ask(1)
-        _ = script.ask(2)
-        #expect(
-            script.receive("-READONLY text\r\n$1\r\n2\r\n") == [
-                complete(1, .error(code: "READONLY", text: "text")), .close,
-            ] + Script.fail(2))
-    }
-
     // MARK: Deadlines
 
-    @Test func aReplyThatIsLateClosesTheConnectionAndIsNobodys() {
+    @Test func aLateReplyClosesTheConnection() {
         var script = Script.ready()
         _ = script.ask(1)
         #expect(script.wait(.milliseconds(30)) == [])
@@ -95,7 +86,7 @@ import Testing
         #expect(script.state.wakeAt == nil)
     }
 
-    @Test func aLaterPipelineThatIsOverdueFailsTheEarlierOneToo() {
+    @Test func anOverduePipelineFailsEarlierOnes() {
         var script = Script.ready()
         _ = script.ask(1, timeout: .seconds(5))
         _ = script.ask(2)
@@ -113,7 +104,7 @@ import Testing
         #expect(script.state.status.timeouts == 1 && script.state.status.failures == 1)
     }
 
-    @Test func whoCannotWaitForTheNextRoundIsToldAtOnce() {
+    @Test func aShortDeadlineFailsBeforeTheNextRound() {
         var script = Script()
         _ = script.start()
         _ = script.ask(1, timeout: .milliseconds(100))
@@ -141,7 +132,7 @@ import Testing
             #expect(script.receive("0123456789") == [])
         }
         #expect(script.receive("\r\n").count == 1)
-        // Those behind it could not come before, and have their time now.
+        // The answers behind it could not come before, and have their time now.
         #expect(script.wait(.milliseconds(49)) == [])
         #expect(script.receive("$1\r\n2\r\n") == [complete(2, .bulk("2"))])
         #expect(script.state.status.timeouts == 0 && script.wait(.seconds(9)) == [])
@@ -161,7 +152,7 @@ import Testing
         #expect(script.wait(.milliseconds(50)) == [.close] + Script.fail(2))
     }
 
-    @Test func aReplyMayComeForASecondMoreAndNoLonger() {
+    @Test func aFlowingReplyHasOneSecond() {
         var script = Script.ready()
         _ = script.ask(1)
         _ = script.receive("$1000\r\n")
@@ -176,7 +167,7 @@ import Testing
     // MARK: Nonsense
 
     @Test(arguments: ["hello\r\n", "+OK\n", "$-7\r\n", "$99999999\r\n", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n"])
-    func whatIsNoReplyClosesTheConnection(text: String) {
+    func aMalformedReplyClosesTheConnection(text: String) {
         var script = Script.ready()
         _ = script.ask(1)
         _ = script.ask(2)
@@ -185,7 +176,7 @@ import Testing
         #expect(script.wait(.milliseconds(100)) == [.dial(Script.a)])
     }
 
-    @Test(arguments: ["+OK\r\n", "+", "$3\r\nab"]) func whatNobodyAskedForClosesTheConnection(text: String) {
+    @Test(arguments: ["+OK\r\n", "+", "$3\r\nab"]) func anUnaskedReplyClosesTheConnection(text: String) {
         var idle = Script.ready()
         #expect(idle.receive(text) == [.close])
         #expect(idle.state.status.lastError == "surplus")
@@ -194,7 +185,7 @@ import Testing
         #expect(answered.receive("$1\r\n1\r\n" + text) == [complete(1, .bulk("1")), .close])
     }
 
-    @Test func whoeverReadsWhatCannotBeTheAnswerHasTheConnectionMadeAnew() {
+    @Test func aMismatchedReplyReplacesTheConnection() {
         var script = Script.ready()
         _ = script.ask(1)
         _ = script.ask(2)
@@ -220,12 +211,6 @@ import Testing
 
     // MARK: Bounds
 
-    @Test func theBoundsAreTheOnesThatWereChosen() {
-        let limits = SessionLimits()
-        #expect(limits.maxPipelines == 1024 && limits.maxBytes == 16 << 20 && limits.dialTimeout == .seconds(1))
-        #expect(limits.backoff == .milliseconds(100) && limits.maxBackoff == .seconds(1))
-    }
-
     @Test(arguments: [true, false]) func pipelinesBeyondTheBoundFailAtOnce(isReady: Bool) {
         var script = isReady ? Script.ready() : Script()
         for number in 0..<1024 { #expect(script.ask(number).count == (isReady ? 1 : 0)) }
@@ -238,6 +223,7 @@ import Testing
 
     @Test func bytesBeyondTheBoundFailAtOnce() {
         var limits = SessionLimits()
+        #expect(limits.maxBytes == 16 << 20)
         limits.maxBytes = 2 * Script.get(1).byteCount
         var script = Script.ready(limits: limits)
         #expect(script.ask(1).count == 1 && script.ask(2) == [Script.wire(Script.get(2))])

@@ -21,7 +21,7 @@ struct SessionScript {
         state = SessionState(TierSettings(endpoints: endpoints, nodeName: "n1"), limits: limits)
     }
 
-    /// One that has found its master.
+    /// A session that has found its master.
     static func ready(_ endpoints: [Endpoint] = [a], limits: SessionLimits = SessionLimits()) -> SessionScript {
         var script = SessionScript(endpoints, limits: limits)
         #expect(script.start() == [.dial(endpoints[0])])

@@ -15,7 +15,7 @@ import Testing
         var isDialling = false
         var isOpen = false
         var isGreeted = false
-        /// What the engine has still to say on this connection.
+        /// Bytes that the engine has yet to send on this connection.
         var unsaid: [UInt8] = []
         var hasLied = false
 
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<40 as Range<UInt64>) func promisesHoldForAnyEvents(seed: UInt64) {
+    @Test(arguments: 0..<TestSize.of(12, full: 40)) func promisesHoldForAnyEvents(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var world = World(script: SessionScript([SessionScript.a, SessionScript.b]))
         world.perform(world.script.start())

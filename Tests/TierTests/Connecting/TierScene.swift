@@ -16,8 +16,7 @@ final class TierScene {
     private let log: LogLines
 
     init(
-        _ endpoints: [Endpoint], limits: SessionLimits = TierScene.limits, resolver: Resolver = Resolver(),
-        _ adjust: (inout TierSettings) -> Void = { _ in }
+        _ endpoints: [Endpoint], resolver: Resolver = Resolver(), _ adjust: (inout TierSettings) -> Void = { _ in }
     ) throws {
         var settings = TierSettings(endpoints: endpoints, nodeName: "a")
         settings.timeout = TierScene.patient
@@ -25,7 +24,7 @@ final class TierScene {
         let (loop, log) = (try EventLoop(label: "tier test"), LogLines())
         (self.loop, self.log) = (loop, log)
         connection = loop.sync {
-            TierConnection(settings, limits: limits, resolver: resolver, loop: loop) { log.add($0) }
+            TierConnection(settings, limits: Self.limits, resolver: resolver, loop: loop) { log.add($0) }
         }
     }
 
@@ -49,7 +48,7 @@ final class TierScene {
     }
 
     var status: TierStatus { onLoop { $0.status } }
-    /// What was told to the log.
+    /// The lines of the log.
     var lines: [String] { log.all }
 
     /// Sends, and returns at once; the outcome can be waited for.
@@ -83,12 +82,10 @@ final class TierScene {
     }
 }
 
-/// What a completion was called with; it traps at a second call.
+/// The replies that a completion was called with; traps at a second call.
 final class Outcome: Sendable {
     private let ends = AsyncStream<[RESPReply]?>.makeStream()
     private let calls = Mutex(0)
-
-    var hasEnded: Bool { calls.withLock { $0 > 0 } }
 
     func end(_ replies: [RESPReply]?) {
         let count = calls.withLock { calls in

@@ -14,10 +14,4 @@ import Testing
         dump(settings, to: &dumped)
         #expect(!dumped.contains("115") && !dumped.contains("secret"))
     }
-
-    @Test func theDefaultsAreTheOnesThatWereChosen() {
-        let settings = TierSettings(endpoints: [Endpoint(isTLS: true, host: "a", port: 1)], nodeName: "n1")
-        #expect(settings.timeout == .milliseconds(50) && settings.keyPrefix == "refrain:")
-        #expect(settings.user == nil && settings.password == nil && settings.trustAnchorsFile == nil)
-    }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import Tier
 
 @Suite struct RESPReaderTests {
-    /// What is on the wire, and the replies that it is.
+    /// Bytes on the wire, and the replies in them.
     static let examples: [(wire: String, replies: [RESPReply])] = [
         ("+OK\r\n", [.simple("OK")]),
         ("+\r\n", [.simple("")]),
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func whatIsIncompleteIsNoReplyYet() {
+    @Test func anIncompleteReplyIsNotReturned() {
         for (wire, replies) in Self.examples {
             for count in 1..<wire.utf8.count {
                 let read = ReadReplies(Array(wire.utf8.prefix(count)))
@@ -92,14 +92,14 @@ import Testing
         ("$0\r\nX", .lineEnd),
         ("*1\r\nOK\r\n", .kind),
     ])
-    func whatIsNoReplyIsSaid(wire: String, fault: RESPFault) {
+    func malformedBytesAreNamed(wire: String, fault: RESPFault) {
         for cuts in [[], Array(1..<wire.utf8.count)] {
             let read = ReadReplies(wire, cuts: cuts)
             #expect(read.fault == fault && read.replies.isEmpty)
         }
     }
 
-    @Test func whatCameBeforeAFaultIsRead() {
+    @Test func repliesBeforeAFaultAreRead() {
         let read = ReadReplies("+OK\r\n:1\r\n?\r\n+OK\r\n")
         #expect(read.replies == [.simple("OK"), .integer(1)])
         #expect(read.fault == .kind)
@@ -123,7 +123,7 @@ import Testing
         #expect(none == RESPReader.Step(consumed: 0, reply: nil))
     }
 
-    @Test func bytesThatAreNoTextAreKeptInBulksAndRepairedInLines() {
+    @Test func invalidUTF8IsKeptInBulksOnly() {
         let all = (0...255).map { UInt8($0) }
         let wire = Array("$256\r\n".utf8) + all + Array("\r\n+".utf8) + [0xFF] + Array("\r\n".utf8)
         #expect(ReadReplies(wire).replies == [.bulk(all), .simple("\u{FFFD}")])

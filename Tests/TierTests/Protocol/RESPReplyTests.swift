@@ -3,7 +3,7 @@ import Testing
 @testable import Tier
 
 @Suite struct RESPReplyTests {
-    @Test func whatItIsCanBeAskedFor() {
+    @Test func eachKindHasItsAccessor() {
         let all: [RESPReply] = [
             .simple("OK"), .error(code: "ERR", text: "x"), .integer(7), .bulk("a"), .bulk(nil), .array([.integer(1)]),
             .array(nil),

@@ -1,6 +1,6 @@
 @testable import Tier
 
-/// What a reader makes of bytes that come in pieces.
+/// The replies that a reader finds in bytes that come in pieces.
 struct ReadReplies: Equatable {
     private(set) var replies: [RESPReply] = []
     private(set) var fault: RESPFault?

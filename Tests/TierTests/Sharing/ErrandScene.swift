@@ -15,9 +15,9 @@ final class ErrandScene {
     private var client: TierClient?
 
     /// A node that follows a log from its beginning.
-    init(_ endpoint: Endpoint, node: String = "a", timeout: Duration = TierScene.patient) throws {
+    init(_ endpoint: Endpoint, node: String = "a") throws {
         var settings = TierSettings(endpoints: [endpoint], nodeName: node)
-        settings.timeout = timeout
+        settings.timeout = TierScene.patient
         tier = SharedTier(settings) { [log] in log.add($0) }
         tier.knowledge.begin(epoch, forgottenUntil: .start)
         tier.knowledge.stand(fence: fence(1), mayTake: true)
@@ -48,13 +48,13 @@ final class ErrandScene {
 
         var hasLooked: Bool { found.withLock { $0 != nil } }
 
-        /// What was found as a whole.
+        /// The value that was found whole.
         func looked() async throws -> StoredResponse? {
             guard case .whole(let response) = try await finding() else { return nil }
             return response
         }
 
-        /// What was made of what was found.
+        /// The answer that was composed of values.
         func composed() async throws -> StoredResponse? {
             guard case .composed(let response) = try await finding() else { return nil }
             return response

@@ -20,7 +20,7 @@ import Testing
         #expect(script.state.wakeAt == nil, "the answer wakes it")
     }
 
-    @Test func theFirstAnswerTellsTheTimeAndTheSecondTheNodes() {
+    @Test func timeComesBeforeTheNodes() {
         var script = FollowerScript()
         #expect(script.tell(.began(fence(20))).lines(.signs) == ["TIME"])
         let effects = script.tell(.answered(.signs, [script.signs([:])[0]]))
@@ -30,7 +30,7 @@ import Testing
         #expect(script.state.wakeAt == script.now + .seconds(2))
     }
 
-    @Test func aNodeThatHasReadAllIsReadyAndLooksAgain() {
+    @Test func aCaughtUpNodeIsReadyAndPolls() {
         var script = FollowerScript.ready()
         #expect(script.state.status(at: script.now).standing == .ready && script.state.mayTake)
         #expect(script.state.fence == fence(20))
@@ -39,7 +39,7 @@ import Testing
         #expect(script.state.wakeAt == script.now + .milliseconds(250))
     }
 
-    @Test func aPurgeOfAnotherNodeIsNotedAppliedAndToldOf() {
+    @Test func aForeignPurgeIsNotedAppliedAndReported() {
         var script = FollowerScript.ready()
         _ = script.wake()
         let record = purge(.target([47]), at: 0, by: "b")
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Its purges ended what was stored until then, on all nodes and for good.
-    @Test func aPurgeFromANodeWhoseClockIsAheadIsOfNowAndSaidOnce() {
+    @Test func aPurgeFromTheFutureCountsAsNow() {
         var script = FollowerScript.ready()
         _ = script.wake()
         let entries = [1, 2].map { UInt64(noon * 1000) + $0 }
@@ -65,7 +65,7 @@ import Testing
         #expect(second.times == [script.wall / 1000] && second.warnings.isEmpty)
     }
 
-    @Test func aPurgeIsWrittenWithNoLaterTimeThanTheEngines() {
+    @Test func aPurgeIsNotDatedAfterTheEnginesClock() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]), at: noon + 300_000_000)
         let effects = script.tell(.purge(1, record))
@@ -73,7 +73,7 @@ import Testing
         #expect(effects.lines(.announcement(1))[0].contains(" at \(script.engine / 1000) by a target /"))
     }
 
-    @Test func whatOneVersionDoesNotKnowIsEverythingAndSaidOnce() {
+    @Test func anUnknownEntryIsReportedOnce() {
         var script = FollowerScript.ready()
         _ = script.wake()
         var page = script.page(entries: [30, 31])
@@ -92,7 +92,7 @@ import Testing
         #expect(script.tell(.purged(job, 0)).warnings.isEmpty)
     }
 
-    @Test func aPurgeIsReportedWhenAllThatAreUpHaveIt() {
+    @Test func aPurgeIsReportedWhenAllLiveNodesHaveIt() {
         var script = FollowerScript.ready()
         _ = script.wake()
         _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [], last: 20)))
@@ -122,7 +122,7 @@ import Testing
         #expect(script.tell(.woken).reports.isEmpty, "it is reported once")
     }
 
-    @Test func aPurgeThatTheLogDoesNotBringInTimeIsDoneHere() {
+    @Test func aPurgeMissingInTheLogIsDoneHere() {
         var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
         _ = script.tell(.purge(1, purge(.target([47]))))
         #expect(script.tell(.answered(.announcement(1), added)).purges.isEmpty)
@@ -134,7 +134,43 @@ import Testing
         #expect(script.tell(.purged(.asked(1), 1)).reports.map(\.purged) == [1])
     }
 
-    @Test func withoutAnEngineAPurgeIsDoneHereAndWrittenWhenThereIsOne() {
+    /// Another purge of the new log stood further on, and seemed to be beyond it.
+    @Test func aPurgeLostWithTheLogIsNotDoneElsewhere() {
+        var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
+        let (other, entry) = (LogEpoch(number: 2), PurgeLogEntry(at(30), purge(.target([47]))))
+        _ = script.tell(.purge(1, entry.record))
+        _ = script.tell(.answered(.announcement(1), added))
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
+        _ = script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30])))
+        _ = script.tell(.purged(.logged(entry), 1))
+        script.pass(.milliseconds(250))
+        #expect(script.tell(.woken).questions.contains(.page(3, after: at(30))))
+        let page = script.page(entries: [], last: 30, stored: other)
+        var effects = script.tell(.answered(.page(3, after: at(30)), page))
+        #expect(effects.purges == [.everything(.otherEpoch)])
+        effects += script.tell(.answered(.signs, script.signs(["b": LogMark(other, LogPosition(.max, 0))])))
+        script.pass(.seconds(2))
+        effects += script.tell(.woken)
+        #expect(effects.reports.map { $0.missing.map(\.name) } == [["b"]])
+    }
+
+    /// A node that had taken the engine for away purged that alone, and seemed to have done all
+    /// that the log had.
+    @Test func aLoggedPurgeWaitsForEarlierOnes() {
+        var script = FollowerScript.ready()
+        _ = script.wake()
+        _ = script.tell(.answered(.page(2, after: at(20)), nil))
+        let entries = [30, 40].map { PurgeLogEntry(at($0), purge(.target([47]))) }
+        _ = script.tell(.purge(1, entries[1].record))
+        let taken = script.tell(.answered(.announcement(1), [.bulk("40-0"), added[1]]))
+        #expect(taken.purges.isEmpty && taken.questions.contains(.page(4, after: at(20))))
+        let read = script.tell(.answered(.page(4, after: at(20)), script.page(entries: [30, 40])))
+        #expect(read.purges == [.logged(entries[0])])
+        #expect(script.tell(.purged(.logged(entries[0]), 1)).purges == [.logged(entries[1])])
+        #expect(script.tell(.purged(.logged(entries[1]), 1)).reports.map(\.replication) == [.noReplica])
+    }
+
+    @Test func withoutAnEngineAPurgeIsDoneFirstAndLoggedLater() {
         var script = FollowerScript.ready()
         let record = purge(.target([47]))
         _ = script.tell(.purge(1, record))
@@ -216,7 +252,26 @@ import Testing
         #expect(logging(&script, for: .seconds(3)) == [.unlogged([1])])
     }
 
-    @Test func anEngineThatDoesNotAnswerIsAwayUntilASignOfLifeIsAnswered() {
+    /// The latest of too many purges reached no other node.
+    @Test func tooManyUnloggedPurgesBecomeOneOfEverything() {
+        var script = FollowerScript.ready()
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)])))
+        let long = [UInt8](repeating: 47, count: UnloggedPurges.mostBytes / 4)
+        var reports: [PurgeReport] = []
+        for number in 1...5 {
+            _ = script.tell(.purge(number, purge(.target(number < 5 ? long : [47]))))
+            let refused = script.tell(.answered(.announcement(number), [.error(code: "OOM", text: "")]))
+            #expect(refused.purges == [.asked(number)])
+            reports += script.tell(.purged(.asked(number), 0)).reports
+        }
+        #expect(reports.map(\.isWidened) == [false, false, false, false, true])
+        #expect(reports.allSatisfy { $0.replication == .unlogged && $0.missing.map(\.name) == ["b"] })
+        // The engine has room again.
+        let written = script.tell(.answered(.signs, script.signs(["b": fence(20)]))).lines(.unlogged([1, 2, 3, 5]))
+        #expect(written.last?.hasSuffix(" mode soft at \(noon) by a") == true)
+    }
+
+    @Test func aSilentEngineIsAwayUntilAHeartbeat() {
         var script = FollowerScript.ready()
         _ = script.wake()
         #expect(script.tell(.answered(.page(2, after: at(20)), nil)).isEmpty)
@@ -286,7 +341,7 @@ import Testing
     }
 
     /// Each purge waited for it, until the engine's clock came to the time that it had said.
-    @Test func aNodeThatWasHeardOfInTheFutureIsOfNow() {
+    @Test func aHeartbeatFromTheFutureCountsAsNow() {
         var script = FollowerScript.ready()
         let effects = script.tell(.answered(.signs, script.signs(["b": fence(20)], seen: 300_000_000_000)))
         #expect(effects.warnings.count == 1 && effects.warnings[0].contains("node b was heard of in the future"))
@@ -302,7 +357,7 @@ import Testing
         for _ in 0..<10 { #expect(!script.wake().questions.contains(.signs)) }
     }
 
-    @Test func whoeverWaitsIsToldWhenItIsClosed() {
+    @Test func closingReportsToWaitingPurges() {
         var script = FollowerScript.ready()
         _ = script.tell(.purge(1, purge(.target([47]))))
         let effects = script.tell(.close)

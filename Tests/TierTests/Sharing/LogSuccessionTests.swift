@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [(nil, 30), (nil, 10)] as [(UInt64?, UInt64)])
-    func anEngineThatLacksThePurgeAtOurPlaceBeginsAnotherLife(place: UInt64?, last: UInt64) {
+    func aMissingPurgeAtOurPlaceBeginsAnotherLife(place: UInt64?, last: UInt64) {
         var script = script()
         let effects = page(&script, place: place, last: last)
         #expect(ends(effects) && script.state.status(at: script.now).standing == .away)
@@ -110,7 +110,7 @@ import Testing
 
     /// Its own loss was told to nobody: the next node found all others in agreement once it had
     /// left, or was never on the list.
-    @Test func aNodeThatLeavesBeforeItHasToldOfALossStaysOnTheList() {
+    @Test func aLeavingNodeWithALossStaysOnTheList() {
         for isLost in [true, false] {
             var script = script(["b": fence(20)])
             _ = page(&script, place: isLost ? nil : 20)
@@ -125,14 +125,14 @@ import Testing
     }
 
     /// The other nodes had gone on without it: then it alone took what it had for stale.
-    @Test func aNodeThatLacksItsPlaceInTheLifeThatWentOnEndsIt() {
+    @Test func aNodeWithoutItsPlaceEndsTheNewLife() {
         var script = script()
         let effects = page(&script, place: nil, last: 30, stored: Self.other)
         #expect(ends(effects, Self.other))
         #expect(page(&script, place: nil, last: 30, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    @Test func anEngineThatDoesNotLetTheOldLifeEndIsTakenAsItIs() {
+    @Test func aRefusedSuccessionTakesTheEngineAsItIs() {
         var script = script()
         let begin = script.now
         var effects = page(&script, place: nil)
@@ -140,7 +140,7 @@ import Testing
         #expect(effects.purges == [.everything(.otherEpoch)] && script.now - begin < .seconds(2))
     }
 
-    /// It was away for longer than the log reaches back: nothing is lost for the others.
+    /// The node was away for longer than the log reaches back: the others lose nothing.
     @Test func aNodeWhosePlaceWasTrimmedMakesItselfAloneStale() {
         var script = FollowerScript()
         _ = script.tell(.began(fence(5)))
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// A list of nodes that was read before may lack one that has come since.
-    @Test func nodesAgreeByTheAnswersToASignThatWasGivenInTheDoubt() {
+    @Test func onlyHeartbeatsSinceTheDoubtCount() {
         var script = script(["b": fence(20)])
         var isSent = false
         for _ in 0..<60 where !isSent {
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// Ids that were given and lost are given again.
-    @Test func anotherPurgeAtOurPlaceIsNotTheOneThatWasThere() {
+    @Test func anotherPurgeAtOurPlaceIsALoss() {
         var script = script()
         let record = purge(.target([48]))
         let effects = answerPage(&script) { $0.page(entries: [], last: 20, record: record, place: 20, engine: 1) }
@@ -183,8 +183,8 @@ import Testing
         #expect(page(&script, stored: LogEpoch(number: 5)).purges == [.everything(.otherEpoch)])
     }
 
-    /// It may have been the only one that had read a purge which is lost.
-    @Test func aNodeThatDoesNotSayThatItHasItsPlaceIsWaitedForAndThenMissed() {
+    /// The node may have been the only one that had read a purge which is lost.
+    @Test func anUnconfirmedNodeIsWaitedForAndThenMissed() {
         var script = script(["b": fence(20)])
         let begin = script.now
         var effects: [FollowerState.Effect] = []
@@ -198,7 +198,7 @@ import Testing
         #expect(script.now - begin >= LogFollower.Settings().successionPatience && script.now - begin < .seconds(12))
     }
 
-    @Test func oneNodeThatHasBegunTheOtherLifeTakesAllAlong() {
+    @Test func oneNodeInTheOtherLifeMovesAll() {
         var script = script(["b": fence(20)])
         #expect(page(&script).purges.isEmpty)
         _ = script.tell(.answered(.signs, script.signs(["b": LogMark(Self.other, LogPosition(20, 0))])))
@@ -208,7 +208,7 @@ import Testing
     }
 
     /// A process that was started anew does not know what the one before it had read last.
-    @Test func aNodeThatKnowsItsPlaceFromTheDiskAloneDoesNotConfirmIt() {
+    @Test func aPlaceFromTheDiskIsNotConfirmed() {
         var script = FollowerScript()
         _ = script.tell(.began(fence(20)))
         _ = script.tell(.answered(.signs, script.signs([:])))
@@ -232,7 +232,7 @@ import Testing
     }
 
     /// Each of them ended the life that all others had begun by then.
-    @Test func nodesThatAreStartedOneAfterTheOtherEndTheOldLifeOnce() {
+    @Test func nodesStartedInTurnEndTheOldLifeOnce() {
         var stored = epoch
         var marks = ["b": fence(20), "c": fence(20), "d": fence(20)]
         for name in marks.keys.sorted() {
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func aNodeThatIsNeverToldOfOthersEndsTheOldLife() {
+    @Test func aNodeWithoutAListEndsTheOldLife() {
         var script = started(epoch)
         let begin = script.now
         var effects = page(&script)
@@ -262,7 +262,7 @@ import Testing
     }
 
     /// Two engines were masters at once, and both were of one life after nodes had agreed on one.
-    @Test func anotherEngineOfTheSameLifeThatLacksOurPlaceIsFoundOut() {
+    @Test func aSecondMasterOfTheSameLifeIsDetected() {
         let cases: [(UInt64?, UInt64, Bool)] = [(nil, 30, true), (20, 30, false), (nil, 20, false)]
         for (place, last, isBroken) in cases {
             var script = script()

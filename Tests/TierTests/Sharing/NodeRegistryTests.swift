@@ -55,7 +55,7 @@ import Testing
             ])
     }
 
-    @Test func whoIsAliveIsToldByTheEnginesClock() {
+    @Test func theEnginesClockDecidesWhichNodesAreAlive() {
         let registry = registry([
             "b": record("b", seen: -10_000), "c": record("c", seen: -10_001), "d": record("d", seen: -86_400_001),
         ])
@@ -67,14 +67,14 @@ import Testing
         #expect(later.map(\.isAlive) == [true, false, false] && later.map(\.lastSeen) == [0, 40, 40])
     }
 
-    @Test func aNodeThatIsNotHeardOfForADayLeavesTheList() {
+    @Test func aNodeSilentForADayLeavesTheList() {
         let registry = registry(["b": record("b", seen: -86_400_000), "c": record("c", seen: -86_400_001)])
         let commands = registry.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)
         #expect(commands.last.map(text) == ["HDEL", "refrain:nodes", "c"])
         #expect(registry.missing(nil, now: Self.start).map(\.node.name) == ["b"])
     }
 
-    @Test func whoHasAppliedAPurgeIsNotMissing() {
+    @Test func nodesThatAppliedAPurgeAreNotMissing() {
         let registry = registry([
             "b": record("b", seen: -1_000, mark: fence(10)), "c": record("c", seen: -40_000, mark: fence(9)),
             "d": record("d", seen: 0),
@@ -87,8 +87,8 @@ import Testing
         #expect(registry.missing(nil, now: Self.start).count == 4)
     }
 
-    /// It was waited for, and listed, until the engine's clock came to the time that it had said.
-    @Test func aRecordFromTheFutureIsWrittenAnewAsOfNow() throws {
+    /// The node was waited for and listed until the engine's clock came to the time in its record.
+    @Test func aRecordFromTheFutureIsRewrittenAsNow() throws {
         let registry = registry(["b": record("b", seen: 10_001, mark: fence(2)), "c": record("c", seen: 10_000)])
         #expect(registry.ahead(now: Self.start).map(\.name) == ["b"])
         let written = text(registry.heartbeat(Self.keys, mark: nil, isReady: true, now: Self.start)[2])
@@ -105,7 +105,7 @@ import Testing
         #expect(nodes.map(\.lag) == [0, 3, nil])
     }
 
-    @Test func aNamesakeIsToldOfOnceAndOnlyIfItStays() {
+    @Test func aLastingDuplicateNameIsReportedOnce() {
         var registry = registry()
         let other = ["a": record("a", seen: 0, process: 2)]
         // The one that was there before, and hands over.
@@ -148,7 +148,7 @@ import Testing
         #expect((0..<4).contains { _ in old.take(replies(["a": elsewhere]), wall: 0, now: Self.start) != nil })
     }
 
-    @Test func whatStandsUnderOurNameAtTheBeginningIsAnEarlierProcess() {
+    @Test func aRecordFromBeforeTheStartIsNoDuplicate() {
         var registry = NodeRegistry(identity("a"))
         let earlier = ["a": record("a", seen: 0, process: 2)]
         for _ in 0..<3 {
@@ -190,7 +190,7 @@ import Testing
 @Suite struct NodeRecordTests {
     private let own = NodeIdentity(name: "a", address: "10.0.0.1:80", version: "1.4", process: 71, startedAt: 5)
 
-    @Test func whatIsWrittenIsRead() {
+    @Test func writtenValuesAreRead() {
         for mark in [nil, fence(5, 2)] {
             let record = NodeRecord(own, seen: 9, isReady: mark != nil, mark: mark)
             #expect(NodeRecord(Array(record.text.utf8)) == record)
@@ -202,7 +202,7 @@ import Testing
         #expect(record?.seen == 9 && record?.address == "x" && record?.mark == nil)
     }
 
-    @Test func whatDoesNotSayWhenItWasWrittenIsNone() {
+    @Test func aRecordWithoutItsTimeIsInvalid() {
         for text in ["", "address=x", "seen=", "seen=-1", "seen=99999999999999999999"] {
             #expect(NodeRecord(Array(text.utf8)) == nil, "\(text)")
         }

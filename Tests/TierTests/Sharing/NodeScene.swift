@@ -63,7 +63,7 @@ final class NodeScene {
         cache.close()
     }
 
-    /// What was told to the log.
+    /// The lines of the log.
     var lines: [String] { log.all }
     /// How often everything was taken for stale, and why.
     var breaks: [String] { lines.filter { $0.contains("taken for stale") } }
@@ -111,7 +111,7 @@ final class NodeScene {
         for target in targets { cache.store(answer(target, lifetime: Lifetime(freshFor: 1_000, staleFor: 1_000))) }
     }
 
-    /// What is stored for a target: nil where there is nothing, otherwise whether it is fresh.
+    /// Whether the stored answer of a target is fresh; nil without one.
     func isFresh(_ target: String) -> Bool? {
         loop.sync { cache.lookup(key(target), cache.store?.makeReader(), at: noon) }?.isFresh(at: noon)
     }

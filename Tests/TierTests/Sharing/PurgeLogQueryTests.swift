@@ -85,7 +85,7 @@ import Testing
         #expect(answer(.array([]), .bulk(nil), Self.noStream, Self.info()) == .noEpoch)
     }
 
-    @Test func whatCannotBeReadIsNoPage() {
+    @Test func unreadableRepliesAreNoPage() {
         let wrong = RESPReply.error(code: "WRONGTYPE", text: "")
         let page = (RESPReply.array([]), Self.stored, Self.stream(), Self.info())
         let answers: [PurgeLogQuery.Answer] = [
@@ -120,7 +120,7 @@ import Testing
 }
 
 @Suite struct LogMarkTextTests {
-    @Test func whatIsWrittenIsReadAndNothingElse() {
+    @Test func marksAreReadAsWritten() {
         let mark = fence(12, 3)
         #expect(mark.text == "0123456789abcdef:12-3" && LogMark(mark.text.utf8) == mark)
         for text in ["", ":", "0123456789abcdef", "0123456789abcdef:12", "0123456789abcdef:12-3:", "x:12-3"] {

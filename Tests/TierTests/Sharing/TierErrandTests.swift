@@ -13,11 +13,10 @@ import Testing
 
     init() throws {
         engine = try RedisServer()
-        let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
-        (a, b) = (try ErrandScene(endpoint), try ErrandScene(endpoint, node: "b"))
+        (a, b) = (try ErrandScene(engine.endpoint), try ErrandScene(engine.endpoint, node: "b"))
     }
 
-    @Test func whatOneNodeFetchedAnotherTakes() async throws {
+    @Test func aNodeTakesTheAnswerOfAnother() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         a.end(first, with: answer("/1", "one"))
@@ -29,7 +28,7 @@ import Testing
         #expect(a[.put] == 1 && b[.looks] == 1)
     }
 
-    @Test func whoComesSecondWaitsForTheFirst() async throws {
+    @Test func theSecondNodeWaitsForTheFirst() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         let second = b.begin("/1")
@@ -39,17 +38,7 @@ import Testing
         #expect(try await second.looked()?.body == Array("one".utf8))
     }
 
-    @Test func whoWaitsForAFetchThatFailedFetches() async throws {
-        let first = a.begin("/1")
-        #expect(try await first.looked() == nil)
-        let second = b.begin("/1")
-        waitUntil { b[.waited] == 1 }
-        a.end(first, with: nil)
-        #expect(try await second.looked() == nil)
-        #expect(a[.put] == 0)
-    }
-
-    @Test func whatIsPersonalOrAnotherVariantIsNotPut() async throws {
+    @Test func personalAnswersAndOtherVariantsAreNotPut() async throws {
         #expect(a.tier.keys.pair(of: key("/1", "", .personal(try #require(someone())))) == nil)
         let errand = a.begin("/1")
         #expect(try await errand.looked() == nil)
@@ -57,14 +46,14 @@ import Testing
         #expect(a[.put] == 0)
     }
 
-    /// One that is put by the first node, under its hints.
+    /// A value that the first node puts, under its hints.
     private func put(_ target: String, _ body: String, hints: [UInt64]) async throws {
         let errand = a.begin(target)
         #expect(try await errand.looked() == nil)
         a.end(errand, with: answer(target, body), hints: hints)
     }
 
-    @Test func whatOtherAnswersHoldIsMadeOfThem() async throws {
+    @Test func anAnswerIsComposedFromOthers() async throws {
         try await put("/1", "one", hints: [11, 12])
         try await put("/2", "two", hints: [21])
         let made = b.begin("/3", hints: [11, 12, 21, 99], enough: 2)
@@ -103,7 +92,7 @@ import Testing
         #expect(isRead(one.value) && !isRead(two.value) && !isRead(one.claim) && !isRead([]))
     }
 
-    @Test func whatWasPurgedAfterItsFetchBeganIsNotTaken() async throws {
+    @Test func aPurgeDuringTheFetchKeepsTheValueOut() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         // The purge reaches the other node while this one is out.
@@ -128,7 +117,7 @@ import Testing
         #expect(b[.purged] == 1 && b[.put] == 0)
     }
 
-    @Test func whatThisNodesRulesCallOldIsFetchedAnew() async throws {
+    @Test func aValueTooOldForThisNodeIsFetched() async throws {
         let first = a.begin("/1")
         #expect(try await first.looked() == nil)
         a.end(first, with: answer("/1", at: noon - 450))
@@ -140,52 +129,34 @@ import Testing
 
 /// Leaders and engines that are away, slow or wrong: the origin is asked then.
 @Suite(.timeLimit(.minutes(10))) struct TierErrandFaultTests {
-    /// An engine that gives the claim and this value.
-    private static func engine(_ value: @escaping @Sendable ([String]) -> [UInt8]) throws -> FakeEngine {
-        try FakeEngine { connection, words in
-            switch words[0] {
-            case "GET": [.send(RESPReply.bulk(value(words)).wire)]
-            default: FakeEngine.master(connection, words)
-            }
-        }
+    struct Odd: CustomTestStringConvertible {
+        let testDescription: String
+        let reply: [UInt8]
+        let counter: TierCounters.Name
+        var endsConnection = true
     }
 
-    @Test func aValueOfAnotherKeyIsAMissAndEndsTheConnection() async throws {
+    static func odd() throws -> [Odd] {
         let foreign = try TierValue(answer("/2"), fence: fence(1)).bytes()
-        let engine = try Self.engine { _ in foreign }
-        let scene = try ErrandScene(engine.endpoint)
-        #expect(try await scene.begin("/1").looked() == nil)
-        #expect(scene[.mismatched] == 1)
-        waitUntil { engine.endedConnections == 1 }
+        var damaged = try TierValue(answer("/1"), fence: fence(1)).bytes()
+        damaged[damaged.count - 1] ^= 1
+        let others = [":1\r\n", "-ERR no\r\n", "*0\r\n"].map { text in
+            Odd(testDescription: text, reply: Array(text.utf8), counter: .unanswered, endsConnection: false)
+        }
+        return [
+            Odd(testDescription: "a value of another key", reply: RESPReply.bulk(foreign).wire, counter: .mismatched),
+            Odd(testDescription: "damaged bytes", reply: RESPReply.bulk(damaged).wire, counter: .damaged),
+        ] + others
     }
 
-    @Test func damagedBytesAreAMissAndEndTheConnection() async throws {
-        var bytes = try TierValue(answer("/1"), fence: fence(1)).bytes()
-        bytes[bytes.count - 1] ^= 1
-        let damaged = bytes
-        let engine = try Self.engine { _ in damaged }
-        let scene = try ErrandScene(engine.endpoint)
-        #expect(try await scene.begin("/1").looked() == nil)
-        #expect(scene[.damaged] == 1)
-        waitUntil { engine.endedConnections == 1 }
-    }
-
-    @Test(arguments: [":1\r\n", "-ERR no\r\n", "*0\r\n"]) func aReplyThatIsNoValueIsAMiss(reply: String) async throws {
+    @Test(arguments: try odd()) func aReplyThatIsNoValueIsAMiss(odd: Odd) async throws {
         let engine = try FakeEngine { connection, words in
-            words[0] == "GET" ? [.send(reply)] : FakeEngine.master(connection, words)
+            words[0] == "GET" ? [.send(odd.reply)] : FakeEngine.master(connection, words)
         }
         let scene = try ErrandScene(engine.endpoint)
         #expect(try await scene.begin("/1").looked() == nil)
-        #expect(scene[.unanswered] == 1)
-    }
-
-    @Test func anEngineThatIsFrozenCostsItsTimeout() async throws {
-        let engine = try FakeEngine { connection, words in
-            words[0] == "GET" ? [.hold] : FakeEngine.master(connection, words)
-        }
-        let scene = try ErrandScene(engine.endpoint, timeout: .milliseconds(50))
-        #expect(try await scene.begin("/1").looked() == nil)
-        #expect(scene[.unanswered] == 1)
+        #expect(scene[odd.counter] == 1)
+        if odd.endsConnection { waitUntil { engine.endedConnections == 1 } }
     }
 
     @Test func anEngineThatIsAwayCostsNothing() async throws {

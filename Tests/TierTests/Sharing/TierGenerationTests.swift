@@ -23,7 +23,7 @@ import Text
         #expect(try user("anna") != user("ben"))
     }
 
-    @Test func whatIsAskedReadsBack() throws {
+    @Test func theQuestionAndItsReplyAgree() throws {
         let anna = try user("anna")
         let commands = TierGeneration.question(anna, keys, drawn: drawn(3))
         let value = Hexadecimal.text(anna.bytes) + ":" + Hexadecimal.text(drawn(3).bytes)
@@ -48,7 +48,7 @@ import Text
         #expect(TierGeneration.read([.bulk(nil), .bulk(Array(value.utf8))], of: anna) == .writing)
     }
 
-    @Test func whatIsNoReplyIsNotKnown() throws {
+    @Test func otherRepliesAreUnknown() throws {
         let (anna, ben) = (try user("anna"), try user("ben"))
         let good = RESPReply.bulk(Array((Hexadecimal.text(anna.bytes) + ":writing").utf8))
         let cut = RESPReply.bulk(Array((Hexadecimal.text(anna.bytes) + ":abc").utf8))

@@ -25,7 +25,7 @@ import Testing
         #expect(isPurged("/1", by: purges) && !isPurged("/2", by: purges))
     }
 
-    /// It was done by the node that was asked, and no other ever heard of it.
+    /// The node that was asked did the purge, and no other ever heard of it.
     @Test func thePurgeThatHasNoRoomBecomesOneOfEverything() throws {
         var purges = UnloggedPurges()
         let most = UnloggedPurges.mostCount
@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The place of the one before says nothing of what came to it since.
-    @Test func whatGrewSinceItWasWrittenIsWrittenAgain() throws {
+    @Test func aPurgeThatGrewIsWrittenAgain() throws {
         var purges = UnloggedPurges()
         let most = UnloggedPurges.mostCount
         for number in 1...(most + 1) { _ = add(&purges, number, "/\(number)") }

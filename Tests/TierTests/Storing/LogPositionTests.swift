@@ -6,7 +6,7 @@ import Testing
     private func position(_ text: String) -> LogPosition? { LogPosition(text.utf8) }
 
     @Test(arguments: ["0-0", "0-1", "1700000000000-0", "18446744073709551615-18446744073709551615"])
-    func whatIsReadIsWritten(text: String) {
+    func positionsAreWrittenAsRead(text: String) {
         #expect(LogPosition(text.utf8)?.text == text)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tier
 
-/// What the purges of the log mean for a value.
+/// Whether a purge of the log chose a value.
 @Suite struct PurgeHistoryTests {
     private func target(_ text: String) -> EntrySelection.Condition { .target(Array(text.utf8)) }
 
@@ -25,49 +25,20 @@ import Testing
         #expect(!history.isPurged(answer("/b"), since: fence(0)))
     }
 
-    @Test(
-        arguments: [
-            [], [.target(Array("/v1/a".utf8))], [.prefix(Array("/v1/".utf8))], [.storefront(Array("us".utf8))],
-            [.classTag(1)], [.resource(7)], [.resource(7), .storefront(Array("us".utf8))],
-            [.target(Array("/v1/a".utf8)), .resource(7)],
-        ] as [[EntrySelection.Condition]])
-    func everyConditionIsTested(conditions: [EntrySelection.Condition]) {
-        let selection = EntrySelection(conditions)
-        let record = PurgeRecord(selection: selection, mode: .hard, at: noon, node: "a")
-        let history = history([(10, record)])
-        let chosen = answer("/v1/a", variant: "en", resources: [3, 7])
-        #expect(history.isPurged(chosen, since: fence(9)))
-        let other = answer("/v2/b", storefront: "gb", classTag: 2, resources: [8])
-        #expect(history.isPurged(other, since: fence(9)) == conditions.isEmpty)
-    }
-
-    @Test func whatMayNameAnyResourceIsTestedAgainstAll() {
-        let history = history([(10, purge(.resource(7))), (11, purge(.resource(8), mode: .soft))])
-        let any = answer("/a", resources: [StoredResponse.everyResource])
-        #expect(history.isPurged(any, since: fence(9)))
-        #expect(history.isPurged(any, since: fence(10)))
-    }
-
-    @Test func aSoftPurgeIsOneToo() {
-        let history = history([(10, purge(target("/a"), mode: .soft)), (12, purge(target("/b")))])
-        #expect(history.isPurged(answer("/a"), since: fence(9)) && history.isPurged(answer("/b"), since: fence(11)))
-        #expect(!history.isPurged(answer("/a"), since: fence(10)))
-    }
-
-    @Test func whatIsOfAnotherEpochIsGone() {
+    @Test func valuesOfAnotherEpochArePurged() {
         let history = history([])
         #expect(!history.isPurged(answer("/a"), since: fence(0)))
         let other = LogMark(LogEpoch(number: 1), LogPosition(.max, 0))
         #expect(history.isPurged(answer("/a"), since: other))
     }
 
-    @Test func whatTheLogHasForgottenPurgedEverything() {
+    @Test func valuesBeforeTheTrimmedLogArePurged() {
         let history = PurgeHistory(epoch, forgottenUntil: LogPosition(100, 0))
         #expect(history.isPurged(answer("/a"), since: fence(99)))
         #expect(!history.isPurged(answer("/a"), since: fence(100)))
     }
 
-    @Test func whatIsForgottenHerePurgedEverything() {
+    @Test func valuesBeforeTheBoundedHistoryArePurged() {
         var history = history([], mostBytes: 100 * (PurgeHistory.purgeBytes + 4))
         for number in 101...200 as ClosedRange<UInt64> {
             history.note(purge(target("/\(number)")), at: LogPosition(number - 100, 0), noted: noted())
@@ -112,7 +83,7 @@ import Testing
         #expect(latest(0, at: now - 86_400) == noon + 99 - 86_400)
     }
 
-    @Test func aClockThatWasSetBackBetweenPurgesMakesNoneTheLater() {
+    @Test func aClockSetBackReordersNoPurges() {
         var history = PurgeHistory(epoch, mostBytes: 4 * (PurgeHistory.purgeBytes + 2))
         for (number, seconds) in [(1, 900), (2, 40), (3, 50), (4, 60)] as [(Int64, Int64)] {
             let position = LogPosition(UInt64(number), 0)
@@ -126,7 +97,7 @@ import Testing
         #expect(history.count == 3 && latest(2) == noon + 44)
     }
 
-    @Test func whatIsKnownIsNotNotedAgain() {
+    @Test func aKnownPurgeIsNotNotedTwice() {
         var history = history([(10, purge(target("/a"))), (20, purge(target("/b")))])
         history.note(purge(), at: LogPosition(10, 0), noted: noted())
         history.note(purge(), at: LogPosition(20, 0), noted: noted())

@@ -8,7 +8,7 @@ import Testing
 /// Nodes and an engine to which everything happens in a random order. However it went, a node that
 /// has caught up shows nothing as fresh that an acknowledged purge had chosen.
 @Suite struct PurgeLogPropertyTests {
-    @Test(arguments: Array(1...TestSize.of(40, release: 400)) as [UInt64])
+    @Test(arguments: Array(1...TestSize.of(15, full: 40, release: 400)) as [UInt64])
     func nothingThatWasPurgedComesBack(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var log = SimulatedLog()

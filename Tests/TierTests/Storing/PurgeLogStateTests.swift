@@ -37,7 +37,21 @@ import Testing
         return state
     }
 
-    @Test func aNodeThatJoinsAnEmptyLogHasNothingFreshFromBefore() {
+    /// The same, and it asks for what has come since.
+    private func reading() -> PurgeLogState {
+        var state = ready()
+        _ = state.woken()
+        return state
+    }
+
+    /// A node that has read a log up to there in an earlier run, and asks for all of it.
+    private func connected(_ kept: UInt64) -> PurgeLogState {
+        var state = PurgeLogState(kept: mark(kept))
+        _ = state.connected()
+        return state
+    }
+
+    @Test func aNodeJoiningAnEmptyLogMakesAllStale() {
         var state = PurgeLogState()
         #expect(state.standing == .away && state.fence == nil && !state.mayTake)
         #expect(state.connected() == [.read(after: .start)])
@@ -49,7 +63,7 @@ import Testing
         #expect(state.standing == .ready && state.fence == mark(0) && state.mayTake)
     }
 
-    @Test func aNodeThatJoinsNotesWhatWasAndAppliesWhatComes() {
+    @Test func aJoiningNodeNotesOldAndAppliesNewEntries() {
         var state = PurgeLogState()
         _ = state.connected()
         #expect(
@@ -63,7 +77,7 @@ import Testing
         #expect(state.standing == .ready && state.position == at(30))
     }
 
-    @Test func aNodeThatWasAwayCatchesUpBeforeItIsReady() {
+    @Test func aReturningNodeCatchesUpFirst() {
         var state = PurgeLogState(kept: mark(20))
         #expect(state.fence == mark(20))
         _ = state.connected()
@@ -79,8 +93,7 @@ import Testing
     }
 
     @Test func nothingIsTakenUntilTheHistoryIsKnown() {
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
+        var state = connected(20)
         #expect(state.read(page(10, last: 20)) == [begun, .note(entry(10)), .read(after: at(10))])
         #expect(!state.mayTake)
         #expect(state.read(page(20, first: 10)) == [.note(entry(20)), .wait])
@@ -88,16 +101,14 @@ import Testing
     }
 
     /// The entry 20 went between two pages: a value with a fence before it was taken.
-    @Test func whatIsTrimmedBetweenTwoPagesIsForgotten() {
-        var state = PurgeLogState(kept: mark(30))
-        _ = state.connected()
+    @Test func entriesTrimmedBetweenPagesAreForgotten() {
+        var state = connected(30)
         #expect(state.read(page(10, last: 30)) == [begun, .note(entry(10)), .read(after: at(10))])
         #expect(
             state.read(page(30, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(30)), .note(entry(30)), .wait])
         #expect(state.mayTake && state.standing == .ready)
-        var emptied = PurgeLogState(kept: mark(30))
-        _ = emptied.connected()
+        var emptied = connected(30)
         _ = emptied.read(page(10, last: 30))
         #expect(
             emptied.read(page(last: 30, hasForgotten: true))
@@ -115,8 +126,7 @@ import Testing
     }
 
     @Test func aPurgeThatTheDiskRefusedIsAppliedAgain() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(state.read(page(30, first: 10)) == [.apply(entry(30))])
         #expect(state.applied(succeeded: false) == [.wait])
         #expect(state.position == at(20) && state.fence == mark(20))
@@ -126,8 +136,7 @@ import Testing
 
     @Test func anotherEpochMakesAllStale() {
         let other = LogEpoch(number: 2)
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(
             state.read(page(first: 5, last: 5, in: other))
                 == [.beginHistory(other, forgottenUntil: at(5)), .makeAllStale(.otherEpoch)])
@@ -141,10 +150,9 @@ import Testing
     }
 
     /// The node went on behind it, and had it as a soft one.
-    @Test func aHardPurgeInALogThatWasBegunAnewIsNoSoftOne() {
+    @Test func aHardPurgeInANewLogStaysHard() {
         let other = LogEpoch(number: 2)
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         _ = state.read(page(30, in: other))
         #expect(state.madeStale(succeeded: true) == [.persist(mark(20, in: other)), .read(after: .start)])
         #expect(
@@ -152,21 +160,8 @@ import Testing
         #expect(state.applied(succeeded: true) == [.persist(mark(30, in: other)), .wait])
     }
 
-    @Test func anEmptiedEngineMakesAllStale() {
-        let other = LogEpoch(number: 2)
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
-        #expect(
-            state.read(page(in: other))
-                == [.beginHistory(other, forgottenUntil: .start), .makeAllStale(.otherEpoch)])
-        #expect(state.madeStale(succeeded: true) == [.persist(mark(0, in: other)), .read(after: .start)])
-        #expect(state.read(page(in: other)) == [.beginHistory(other, forgottenUntil: .start), .wait])
-        #expect(state.standing == .ready)
-    }
-
     @Test func aLogThatEndsTooEarlyMakesAllStale() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(
             state.read(page(first: 10, last: 10))
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .makeAllStale(.beyondEnd)])
@@ -178,9 +173,8 @@ import Testing
     }
 
     /// The log had gone on without the purge at this node's place: those beyond were noted alone.
-    @Test func whatFollowedAPurgeThatIsLostIsApplied() {
-        var state = ready()
-        _ = state.woken()
+    @Test func entriesAfterALostPurgeAreApplied() {
+        var state = reading()
         #expect(
             state.read(page(30), lacksPlace: true)
                 == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.beyondEnd)])
@@ -190,10 +184,9 @@ import Testing
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(10)), .apply(entry(30))])
     }
 
-    @Test func aLogThatWasTrimmedBeyondTheNodeMakesAllStale() {
+    @Test func aLogTrimmedBeyondTheNodeMakesAllStale() {
         for first in [30, nil] as [UInt64?] {
-            var state = PurgeLogState(kept: mark(20))
-            _ = state.connected()
+            var state = connected(20)
             let known = first.map { _ in [entry(30)] } ?? []
             let page = PurgeLogPage(epoch, first: first.map(at), last: at(30), hasForgotten: true, entries: known)
             #expect(
@@ -206,48 +199,35 @@ import Testing
         }
     }
 
-    @Test func aLogThatWasTrimmedUpToTheNodeGoesOn() {
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
+    @Test func aLogTrimmedUpToTheNodeGoesOn() {
+        var state = connected(20)
         #expect(
             state.read(page(20, 30, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .note(entry(20)), .apply(entry(30))])
     }
 
-    @Test func aLogOfWhichAllWasReadMayBeTrimmedToNothing() {
-        var state = PurgeLogState(kept: mark(20))
-        _ = state.connected()
+    @Test func aFullyReadLogMayBeTrimmedToNothing() {
+        var state = connected(20)
         #expect(
             state.read(page(last: 20, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(20)), .wait])
         #expect(state.standing == .ready && state.mayTake)
     }
 
-    @Test func aFirstEntryThatIsTheFirstEverIsNoTrimming() {
-        var state = PurgeLogState(kept: mark(0))
-        _ = state.connected()
+    @Test func theVeryFirstEntryIsNoTrimming() {
+        var state = connected(0)
         #expect(state.read(page(30)) == [begun, .apply(entry(30))])
     }
 
-    @Test func aNodeThatJoinsATrimmedLogMakesAllStale() {
-        var state = PurgeLogState()
-        _ = state.connected()
-        #expect(
-            state.read(page(20, 30, hasForgotten: true))
-                == [.beginHistory(epoch, forgottenUntil: at(30)), .makeAllStale(.joined)])
-    }
-
     @Test func entriesThatSomeoneTookOutMakeAllStale() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         #expect(
             state.read(page(first: 10, last: 40, hasForgotten: true))
                 == [.beginHistory(epoch, forgottenUntil: at(40)), .makeAllStale(.trimmed)])
     }
 
     @Test func makingStaleIsTriedAgain() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         _ = state.read(page(in: LogEpoch(number: 2)))
         #expect(state.madeStale(succeeded: false) == [.wait])
         #expect(state.fence == mark(20) && !state.mayTake)
@@ -268,16 +248,8 @@ import Testing
         #expect(state.standing == .ready)
     }
 
-    @Test func aConnectionEndsAPause() {
-        var state = ready()
-        state.disconnected()
-        #expect(state.connected() == [.read(after: at(20))], "before the pause is over")
-        #expect(state.woken() == [])
-    }
-
-    @Test func whatWasReadIsAppliedWithoutAConnection() {
-        var state = PurgeLogState(kept: mark(0))
-        _ = state.connected()
+    @Test func readEntriesAreAppliedWithoutAConnection() {
+        var state = connected(0)
         #expect(state.read(page(10, 20)) == [begun, .apply(entry(10))])
         state.disconnected()
         #expect(state.applied(succeeded: true) == [.apply(entry(20))])
@@ -289,30 +261,27 @@ import Testing
     }
 
     @Test func makingStaleEndsWithoutAConnection() {
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         _ = state.read(page(first: 5, last: 5, in: LogEpoch(number: 2)))
         state.disconnected()
         #expect(state.madeStale(succeeded: true) == [.persist(mark(5, in: LogEpoch(number: 2)))])
         #expect(state.connected() == [.read(after: .start)])
     }
 
-    @Test func whatCannotBeTheReplyChangesNothing() {
+    @Test func anImpossiblePageChangesNothing() {
         for entries in [[30, 30], [40, 30], [20], [10]] as [[UInt64]] {
-            var state = ready()
-            _ = state.woken()
+            var state = reading()
             let page = PurgeLogPage(
                 epoch, first: at(10), last: at(50), hasForgotten: false, entries: entries.map(entry))
             #expect(state.read(page) == [.wait], "\(entries)")
             #expect(state.position == at(20))
         }
-        var state = ready()
-        _ = state.woken()
+        var state = reading()
         let beyond = PurgeLogPage(epoch, first: at(10), last: at(30), hasForgotten: false, entries: [entry(40)])
         #expect(state.read(beyond) == [.wait])
     }
 
-    @Test func whatWasNotAskedForChangesNothing() {
+    @Test func unaskedEventsChangeNothing() {
         var state = ready()
         #expect(state.read(page(30, first: 10)) == [] && state.applied(succeeded: true) == [])
         #expect(state.madeStale(succeeded: true) == [] && state.position == at(20))

@@ -13,11 +13,11 @@ struct SimulatedLog {
     private(set) var last = LogPosition.start
     private var added = 0
     private var clock: UInt64 = 1_000
-    /// What the origin answers now, by target; it only grows.
+    /// The origin's current version, by target; it only grows.
     private(set) var versions: [String: Int] = [:]
     /// The least version that may be shown as fresh, by the purges that were acknowledged.
     private(set) var promised: [String: Int] = [:]
-    /// What other nodes have put into the tier.
+    /// Values that other nodes have put into the tier.
     var values: [String: (version: Int, fence: LogMark)] = [:]
 
     mutating func change(_ target: String) { versions[target, default: 0] += 1 }
@@ -30,7 +30,7 @@ struct SimulatedLog {
         added += 1
         entries.append((PurgeLogEntry(last, record), isReplicated))
         guard isReplicated else { return }
-        // What is on the replica is there with all that was before it.
+        // The replica has everything before it, too.
         for index in entries.indices { entries[index].isReplicated = true }
         for target in chosen { promised[target] = versions[target] }
     }
@@ -81,7 +81,7 @@ struct SimulatedNode {
         let target: String
         let copy: Copy
         let purges: Int
-        /// Of a fetch: it goes to the tier, too.
+        /// Set for a fetch, which goes to the tier, too.
         let fence: LogMark?
     }
 
@@ -137,7 +137,7 @@ struct SimulatedNode {
         }
     }
 
-    /// What concerns the history is done at once, all else when its turn comes.
+    /// Changes of the history take effect at once, all else in its turn.
     private mutating func take(_ actions: [PurgeLogState.Action]) {
         for action in actions {
             switch action {

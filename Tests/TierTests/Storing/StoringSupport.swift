@@ -43,7 +43,7 @@ func fence(_ milliseconds: UInt64, _ sequence: UInt64 = 0) -> LogMark {
 }
 
 extension PurgeLogPage {
-    /// One of an engine whose mark is nought.
+    /// A page of an engine whose mark is nought.
     init(_ epoch: LogEpoch, first: LogPosition?, last: LogPosition, hasForgotten: Bool, entries: [PurgeLogEntry]) {
         self.init(
             epoch, stored: epoch, place: nil, first: first, last: last, hasForgotten: hasForgotten, entries: entries)

@@ -15,27 +15,27 @@ import Testing
         return look
     }
 
-    /// One that waits for another node, until the first pause ends.
+    /// A look that waits for another node, until the first pause ends.
     private func waiting() -> TierLook {
         var look = started()
         #expect(look.answered(isFound: false, gotClaim: false, now: after(1)) == [.wake(at: after(26))])
         return look
     }
 
-    @Test func whatIsFoundIsTaken() {
+    @Test func aFoundValueIsTaken() {
         var look = started()
         #expect(look.answered(isFound: true, gotClaim: false, now: after(1)) == [.take])
         #expect(look.woken(now: after(30)) == [] && look.fetchEnded(now: after(30)) == [] && look.failed() == [])
     }
 
-    @Test func whatCanBeMadeOfPartsIsNotFetched() {
+    @Test func aComposedAnswerIsNotFetched() {
         var look = started()
         #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
         #expect(look.gathered(isComposed: true, now: after(2)) == [.take, .giveBack])
         #expect(look.fetchEnded(now: after(3)) == [] && look.gathered(isComposed: true, now: after(3)) == [])
     }
 
-    @Test func partsThatDoNotSufficeAreNoReasonToAskTwice() {
+    @Test func insufficientPartsAreAskedForOnce() {
         var look = started()
         #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
         #expect(look.gathered(isComposed: false, now: after(2)) == [.fetch])
@@ -48,26 +48,20 @@ import Testing
         #expect(without.answered(isFound: false, gotClaim: false, now: after(28)) == [.wake(at: after(53))])
     }
 
-    @Test func aFailureWhilePartsAreLookedForIsAFetch() {
-        var look = started()
-        #expect(look.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
-        #expect(look.failed() == [.fetch])
-    }
-
     @Test func aClaimThatIsNotNeededIsGivenBack() {
         var look = started()
         #expect(look.answered(isFound: true, gotClaim: true, now: after(1)) == [.take, .giveBack])
         #expect(look.fetchEnded(now: after(2)) == [])
     }
 
-    @Test func whoHasTheClaimFetchesAndGivesItBack() {
+    @Test func theClaimHolderFetchesAndReleasesIt() {
         var look = started()
         #expect(look.answered(isFound: false, gotClaim: true, now: after(1)) == [.fetch])
         #expect(look.fetchEnded(now: after(200)) == [.giveBack])
         #expect(look.fetchEnded(now: after(201)) == [])
     }
 
-    @Test func whoHasNoClaimWaitsForTheOther() {
+    @Test func withoutAClaimTheLookWaits() {
         var look = waiting()
         #expect(look.woken(now: after(26)) == [.ask])
         #expect(look.answered(isFound: false, gotClaim: false, now: after(27)) == [.wake(at: after(52))])
@@ -82,7 +76,7 @@ import Testing
         #expect(look.fetchEnded(now: after(100)) == [.giveBack])
     }
 
-    @Test func nobodyIsWaitedForLongerThanFourSeconds() {
+    @Test func theWaitEndsAfterFourSeconds() {
         var look = started()
         var (now, asked) = (1, 1)
         while true {
@@ -126,23 +120,22 @@ import Testing
         var again = waiting()
         _ = again.woken(now: after(26))
         #expect(again.failed() == [.fetch])
+        var gathering = started()
+        #expect(gathering.answered(isFound: false, gotClaim: true, hasHints: true, now: after(1)) == [.gather])
+        #expect(gathering.failed() == [.fetch])
+        var fetching = started()
+        _ = fetching.answered(isFound: false, gotClaim: true, now: after(1))
+        #expect(fetching.failed() == [] && fetching.fetchEnded(now: after(100)) == [.giveBack])
     }
 
-    @Test func aFailureDuringAFetchChangesNothing() {
-        var look = started()
-        _ = look.answered(isFound: false, gotClaim: true, now: after(1))
-        #expect(look.failed() == [])
-        #expect(look.fetchEnded(now: after(100)) == [.giveBack])
-    }
-
-    /// It may have ended by itself, and another node may have it.
+    /// The claim may have ended by itself, and another node may have it.
     @Test func aClaimThatMayHaveEndedIsNotGivenBack() {
         for (end, actions) in [(3_999, [.giveBack]), (4_000, []), (9_000, [])] as [(Int, [TierLook.Action])] {
             var look = started()
             _ = look.answered(isFound: false, gotClaim: true, now: after(1))
             #expect(look.fetchEnded(now: after(end)) == actions, "\(end)")
         }
-        // It counts from when it was asked for, not from the look's beginning.
+        // The claim counts from when it was asked for, not from the look's beginning.
         var late = waiting()
         _ = late.woken(now: after(3_000))
         _ = late.answered(isFound: false, gotClaim: true, now: after(3_001))

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatGoesInComesOut(isCoded: Bool) throws {
+    func aValueSurvivesItsBytes(isCoded: Bool) throws {
         let stored = answer("/a", Self.text, gzip: isCoded ? Gzip.system.deflate(Array(Self.text.utf8)) : nil)
         let bytes = try TierValue(stored, fence: fence(1_700_000_000_000, 7)).bytes()
         guard case .value(let value) = TierValue.read(bytes, for: stored.key) else {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whatALaterVersionWroteIsItsOwn() throws {
+    @Test func aValueOfALaterVersionIsTooNew() throws {
         var bytes = try TierValue(answer("/a"), fence: fence(1)).bytes()
         #expect(Array(bytes[..<4]) == Array("RfT1".utf8))
         bytes[3] = UInt8(ascii: "2")
@@ -122,8 +122,8 @@ import Testing
         #expect(read([UInt8](repeating: 0, count: TierValue.maxBytes + 1)) == "damaged")
     }
 
-    /// It stayed for as long as it could have been served stale, and was taken by nobody.
-    @Test func itIsKeptForAsLongAsItIsFresh() {
+    /// The value stayed for as long as it could have been served stale, and nobody took it.
+    @Test func aValueIsKeptForAsLongAsItIsFresh() {
         let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)
         let value = TierValue(answer("/a", lifetime: lifetime), fence: fence(1))
         #expect(value.millisecondsToLive(at: noon) == 90_000)
@@ -154,8 +154,8 @@ import Testing
         if case .fresh(let ttl) = Freshness.of(taken, at: now) { #expect(ttl == fresh) } else { #expect(fresh == 0) }
     }
 
-    /// It was younger than a purge that came after it.
-    @Test func whatIsDatedAheadIsTakenAsFromBeforeThePurgesThatItMissed() {
+    /// The value was younger than a purge that came after it.
+    @Test func aValueFromTheFutureIsOlderThanMissedPurges() {
         let knowledge = PurgeKnowledge()
         knowledge.begin(epoch, forgottenUntil: .start)
         knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array("/b".utf8)))), at: noted(noon, 0))

@@ -1,6 +1,5 @@
 import Dispatch
 import EventLoop
-import Foundation
 import HTTP
 import Proxy
 import Recording
@@ -57,39 +56,6 @@ import Upstream
         #expect(result.slots.reduce(0) { $0 + $1.sent } == 50 && result.slots.reduce(0) { $0 + $1.answered } == 50)
         let asked = origin.requests.joined().compactMap { $0.split(separator: " ").dropFirst().first }
         #expect(Set(asked.map(String.init)) == Set(Self.targets(50)) && asked.count == 50)
-    }
-
-    /// Every request that was due in the first 400 ms of a stall of 500 ms waited for 100 ms at
-    /// least, however busy the machine is.
-    @Test func aStallCountsForAllThatWereDueMeanwhile() throws {
-        let count = Mutex(0)
-        let origin = try ScriptedOrigin([
-            .serve { _ in
-                let number = count.withLock { number in
-                    number += 1
-                    return number
-                }
-                if number == 20 { usleep(500_000) }
-                return Self.answer()
-            }
-        ])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(100), apart: .milliseconds(10)))
-        let result = try Self.run(recording, origin.port, connections: 1).result
-        let waited = result.corrected.occupied.reduce(0) { $0 + ($1.highest >= 100_000_000 ? $1.count : 0) }
-        #expect(result.answered == 100 && waited >= 40)
-        #expect((result.corrected.quantile(0.99) ?? 0) >= 100_000_000)
-        #expect((result.uncorrected.maximum ?? 0) >= 500_000_000)
-    }
-
-    @Test func aTargetThatClosesAfterEachAnswerIsDialledAgain() throws {
-        let origin = try ScriptedOrigin([.request, .send(Self.answer("{}", "Connection: close\r\n")), .close])
-        defer { origin.stop() }
-        let recording = try TestRecording(TestRecording.exchanges(Self.targets(20)))
-        for pace in [ReplayPace.recorded(speed: 1), .closed] {
-            let result = try Self.run(recording, origin.port, pace, connections: 3).result
-            #expect(result.answered == 20 && result.failed == 0)
-        }
     }
 
     /// Who keeps connections may close one at any time, also as the next request arrives.

@@ -1,7 +1,6 @@
 import Dispatch
 import EventLoop
 import Recording
-import Synchronization
 import TestSupport
 import Testing
 import Text
@@ -76,24 +75,6 @@ import Upstream
         #expect(Self.asked(origin) == ["/v1/catalog/us/songs/1"] && requests[0].contains("accept-language: de"))
         #expect(!requests[0].contains("if-none-match") && !requests[0].contains("range"))
         #expect(result.run.skipped == ["personal": 2] && result.run.planned == 1)
-    }
-
-    @Test func aRefusalIsAskedAgain() throws {
-        let count = Mutex(0)
-        let origin = try ScriptedOrigin([
-            .serve { _ in
-                let isFirst = count.withLock { count in
-                    count += 1
-                    return count == 1
-                }
-                return isFirst ? Self.answer("429 Too Many Requests", "Retry-After: 1\r\n") : Self.answer("200 OK", "")
-            }
-        ])
-        defer { origin.stop() }
-        let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
-        #expect(Self.asked(origin) == ["/v1/a", "/v1/a", "/v1/b"])
-        #expect(result.kept.refusals == 1 && result.kept.asked == 2 && result.run.statuses == [200: 2, 429: 1])
-        #expect(result.run.elapsed >= .seconds(1) && result.report.stoppedBecause == nil)
     }
 
     @Test func whoSaysToComeBackTomorrowIsLeftAlone() throws {

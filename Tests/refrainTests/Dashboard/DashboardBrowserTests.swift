@@ -7,7 +7,7 @@ import Testing
     .serialized, .timeLimit(.minutes(10)),
     .requires(.browser)
 ) struct DashboardBrowserTests {
-    @Test func figuresMoveAsRequestsComeAndNothingIsRefusedByThePolicy() async throws {
+    @Test func figuresMoveAsRequestsCome() async throws {
         try await onThread {
             let shown = try ShownDashboard()
             try shown.open()
@@ -27,42 +27,38 @@ import Testing
         }
     }
 
-    private static func withSixInTheTail() throws -> ShownDashboard {
-        let shown = try ShownDashboard()
-        try shown.open()
-        try shown.waitForFeed()
-        try shown.ask(times: 2)
-        try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
-        return shown
-    }
-
     @Test func theTailIsFilteredAndPaused() async throws {
         try await onThread {
-            let shown = try Self.withSixInTheTail()
+            let shown = try ShownDashboard()
+            try shown.open()
+            try shown.waitForFeed()
+            try shown.ask(times: 2)
+            func waitForRows(_ count: Int) throws {
+                try shown.browser.wait(for: "document.getElementById('tail').rows.length === \(count)")
+            }
+            func count() throws -> String {
+                try shown.browser.text("document.getElementById('tail-count').textContent")
+            }
+            try waitForRows(6)
+            try shown.choose("miss", in: "#tail-outcome")
+            try waitForRows(3)
+            #expect(try count() == "3 of 6 match")
+            try shown.choose("", in: "#tail-outcome")
+            try shown.choose("without a key", in: "#tail-client")
+            #expect(try count() == "6 of 6 match")
+            try waitForRows(6)
+            try shown.choose("", in: "#tail-client")
             try shown.type("MISS genres", into: "#tail-filter")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 1")
-            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "1 of 6 match")
+            try waitForRows(1)
+            #expect(try count() == "1 of 6 match")
             try shown.type("hit", into: "#tail-filter")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
+            try waitForRows(3)
             try shown.click("#tail-pause")
             try shown.ask(times: 1)
             try shown.browser.wait(for: "document.getElementById('tail-count').textContent === 'paused, 6 of 9 match'")
             #expect(try shown.browser.text("document.getElementById('tail').rows.length") == "3")
             try shown.click("#tail-pause")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 6")
-        }
-    }
-
-    @Test func theTailIsFilteredByOutcomeAndByClient() async throws {
-        try await onThread {
-            let shown = try Self.withSixInTheTail()
-            try shown.choose("miss", in: "#tail-outcome")
-            try shown.browser.wait(for: "document.getElementById('tail').rows.length === 3")
-            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "3 of 6 match")
-            try shown.choose("", in: "#tail-outcome")
-            try shown.choose("without a key", in: "#tail-client")
-            #expect(try shown.browser.text("document.getElementById('tail-count').textContent") == "6 of 6 match")
-            #expect(try shown.browser.text("document.getElementById('tail').rows.length") == "6")
+            try waitForRows(6)
         }
     }
 
@@ -81,7 +77,7 @@ import Testing
     }
 
     /// At 375 pixels what was asked for was beyond the right edge.
-    @Test func onAPhoneTheLiveListShowsWhatWasAskedFor() async throws {
+    @Test func aPhoneShowsTheTargetsOfTheLiveList() async throws {
         try await onThread {
             let shown = try ShownDashboard()
             try shown.browser.resize(width: 375, height: 800, isMobile: true)
@@ -110,7 +106,7 @@ import Testing
             try shown.browser.wait(for: "document.getElementById('purge-result').textContent.includes('chosen')")
             #expect(try shown.browser.text("document.getElementById('purge-do').textContent") == "Remove 2 answers")
             #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("hit") == true)
-            // What is chosen has changed: it has to be counted anew.
+            // The selection has changed, so it has to be counted anew.
             try shown.type("/v1/catalog/us/genres", into: "input[name=prefix]")
             #expect(try shown.browser.text("document.getElementById('purge-do').disabled") == "true")
             try shown.click("#purge-count")
@@ -118,7 +114,7 @@ import Testing
             try shown.click("#purge-do")
             try shown.browser.wait(for: "document.getElementById('purge-result').textContent === '1 answer removed'")
             #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("fwd") == true)
-            // What is wrong is said.
+            // An error is shown.
             try shown.type("no path", into: "input[name=prefix]")
             try shown.click("#purge-count")
             try shown.browser.wait(

@@ -46,7 +46,7 @@ import Testing
         #expect(headings.first?.hasPrefix("## \(ProgramVersion.text) (") == true)
     }
 
-    /// Of the cache file, with their tables: `entry.target`.
+    /// The columns of the cache file, with their tables: `entry.target`.
     private static func columns() throws -> Set<String> {
         let page = try Page("Sources/Documentation/DATABASE.md")
         let tables = page.lines.compactMap { $0.hasPrefix("## Table ") ? String($0.dropFirst(9)) : nil }
@@ -65,7 +65,7 @@ import Testing
 }
 
 extension Page {
-    /// What stands alone in backquotes in the first cells of its tables.
+    /// The first cells of its tables that are one word in backquotes.
     fileprivate var firstCells: [String] {
         lines.compactMap { line in
             guard line.hasPrefix("| `") else { return nil }

@@ -44,9 +44,7 @@ import Testing
         let page = try Page("Sources/Documentation/DATABASE.md")
         #expect(page.lines.contains { $0.contains("version \(Schema.version)") })
         let folder = try TemporaryFolder()
-        let path = folder.file("refrain.sqlite")
-        try Self.fill(path)
-        let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        let database = try Self.newFile(folder)
         var columns: [String: Set<String>] = [:]
         try Statement(
             database,
@@ -69,9 +67,7 @@ import Testing
     /// The page said that it has the comments of `.schema`, and named no index.
     @Test func everyIndexAndTriggerOfANewFileIsNamed() throws {
         let folder = try TemporaryFolder()
-        let path = folder.file("refrain.sqlite")
-        try Self.fill(path)
-        let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+        let database = try Self.newFile(folder)
         var names: Set<String> = []
         try Statement(
             database, "SELECT name FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL"
@@ -85,6 +81,13 @@ import Testing
         #expect(!names.isEmpty && Set(shown) == names && shown.count == names.count)
     }
 
+    /// A file in which no answers are yet.
+    private static func newFile(_ folder: TemporaryFolder) throws -> Database {
+        let path = folder.file("refrain.sqlite")
+        FileTier.open(path: path, maxBytes: 16 << 20) { _ in }.records.close()
+        return try Database(path: path, mode: .readOnly, busyTimeout: .seconds(5))
+    }
+
     /// Sends requests through a proxy that keeps answers at `path`, and stops it when all of them
     /// are there.
     private static func fill(_ path: String) throws {
@@ -94,13 +97,7 @@ import Testing
         let listener = ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
         let origin = try ServiceHost(label: "simulator", listener: listener) { SimulatorService(api, context: $0) }
         defer { origin.stop() }
-        let text = """
-            listen 127.0.0.1:0
-            admin_listen off
-            upstream http://\(origin.address)
-            cache_file \(path)
-            access_log off
-            """
+        let text = quiet("upstream http://\(origin.address)\ncache_file \(path)")
         let proxy = try RunningProxy(read(text).configuration, OperationalLog(level: .error) { _ in })
         let client = HTTPTestClient(port: Int(try #require(proxy.addresses.first).port))
         for target in targets { #expect(try client.send("GET", target).status < 500) }

@@ -3,8 +3,7 @@ import Testing
 
 @testable import refrain
 
-/// What the pages tell people to type is understood by the program, and what they point at is
-/// there.
+/// The program understands every command line of the pages, and the files that they link to exist.
 @Suite struct PagesTests {
     @Test(arguments: Page.names) func everyCommandLineIsUnderstood(_ name: String) throws {
         for words in try Page(name).blocks("sh").flatMap(Self.commandLines) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What PRIVACY.md says of the shared engine names everything that is put there.
+/// PRIVACY.md names everything that is put into the shared engine.
 @Suite struct PrivacyPageTests {
     /// Four of the keys were in no line of the table.
     @Test func everyKeyOfTheEngineIsListedAndNoOther() throws {

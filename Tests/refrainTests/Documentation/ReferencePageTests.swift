@@ -16,8 +16,7 @@ import Testing
         page = try Page("Sources/Documentation/REFERENCE.md")
     }
 
-    /// What operators meet in a header, a log or a metric they find in the page, and nothing that
-    /// does not exist.
+    /// The page has every name that operators meet in a header, a log or a metric, and no other.
     private func expect(_ section: String, _ expected: [[String]], columns: Int = .max) {
         let rows = page.table(under: section).map { Array($0.prefix(columns)) }
         for row in expected where !rows.contains(row) {
@@ -43,7 +42,7 @@ import Testing
 
     @Test func refusals() {
         let rows = page.table(under: "Refusals")
-        // These two are about answers of the origin.
+        // The other two are about answers of the origin.
         for error in ParseError.allCases where error != .statusLine && error != .truncated {
             let word = code(error.reason.lowercased().replacing(" ", with: "-"))
             let found = rows.filter { $0[1].contains(word) }.map { $0[0] }

@@ -7,7 +7,7 @@ struct Expression {
     private(set) var problems: [String] = []
     private(set) var families: [MetricFamily] = []
 
-    /// What Prometheus itself adds to a scraped series.
+    /// Labels that Prometheus itself adds to a scraped series.
     private static let scrapeLabels: Set = ["job", "instance"]
     private static let functions: Set = [
         "sum", "min", "rate", "increase", "histogram_quantile", "time", "by", "label_values", "Inf", "abs",

@@ -65,7 +65,7 @@ extension MetricFamily {
         #expect(Expression(query).problems.isEmpty)
     }
 
-    @Test func whatIsWrongIsFound() {
+    @Test func unknownNamesAreFound() {
         let cases = [
             "rate(refrain_request_total[5m])", "refrain_request_duration_seconds > 1",
             "refrain_requests_total{result=\"hit\"}",

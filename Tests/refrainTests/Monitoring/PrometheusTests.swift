@@ -4,7 +4,7 @@ import Testing
 
 @testable import refrain
 
-/// What is exposed, as a real Prometheus takes it: it scrapes a demonstration in this process.
+/// The metrics in a real Prometheus, which scrapes a demonstration in this process.
 @Suite(.timeLimit(.minutes(10))) struct PrometheusTests {
     private static let promtool = Tool("promtool")
 

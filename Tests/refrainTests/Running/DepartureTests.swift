@@ -8,7 +8,7 @@ import Testing
 @Suite struct DepartureTests {
     private let start = Instant.now()
 
-    /// One whose place another process has taken.
+    /// A process whose place another has taken.
     private func leaving() -> Departure {
         Departure(within: .seconds(60), hurriedLimit: .seconds(10), at: start)
     }
@@ -26,7 +26,7 @@ import Testing
             predecessorHasEnded: predecessorHasEnded, cutOff: cutOff)
     }
 
-    /// It counted as the operator's second signal, and cut off the requests in hand.
+    /// The end counted as the operator's second signal, and cut off the requests in hand.
     @Test func theEndOfTheSuccessorIsNoSignal() {
         for hasSignalFirst in [true, false] {
             var departure = leaving()
@@ -40,7 +40,7 @@ import Testing
 
     /// Two TERMs cut the requests off that one would have let end: timeout(1) sends one to the
     /// process and one to its group.
-    @Test func anINTAfterAnotherSignalIsUrgentAndASecondTERMIsNot() {
+    @Test func aSecondSignalIsUrgentOnlyAsINT() {
         for (signals, isUrgent) in [
             ([SIGTERM, SIGTERM], false), ([SIGINT], false), ([SIGINT, SIGTERM], false), ([SIGTERM, SIGINT], true),
             ([SIGINT, SIGINT], true),
@@ -73,7 +73,7 @@ import Testing
         #expect(departure.next(facts(cutOff: 3), at: after(60)) == .over(.drained(cutOff: 3)))
     }
 
-    /// It waited for as long as the predecessor lived.
+    /// The successor waited for as long as the predecessor lived.
     @Test func theWaitForThePredecessorHasAnEnd() {
         let done = facts(predecessorHasEnded: false, cutOff: 0)
         var departure = leaving()

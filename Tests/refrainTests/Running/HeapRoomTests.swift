@@ -9,7 +9,7 @@ import Testing
 @Suite struct HeapRoomTests {
     private let page = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-    /// What a new thread counts; its memory is its own (glibc gives each thread an arena).
+    /// Counts on a new thread, whose memory is its own (glibc gives each thread an arena).
     private func count(_ body: @escaping @Sendable () -> Int) -> Int {
         let counted = Mutex(0)
         let thread = Thread { counted.withLock { $0 = body() } }
@@ -24,8 +24,8 @@ import Testing
         return present & 1 == 1
     }
 
-    /// Of 4,096 answers of 2 KiB, those behind which the kernel has yet to bring a page. That of
-    /// their end is there: the C library writes there how much is left.
+    /// Counts those of 4,096 answers of 2 KiB after which the kernel has yet to bring a page. The
+    /// page of their end is present: the C library writes there how much is left.
     private func missingPages(_ kept: inout [UnsafeMutableRawPointer], tellingOf room: inout HeapRoom?) -> Int {
         var missing = 0
         for _ in 0..<4096 {
@@ -45,8 +45,8 @@ import Testing
         return madvise(memory, page, MADV_POPULATE_WRITE) == 0
     }
 
-    @Test func whatIsKeptFindsItsPagesPresent() {
-        // What is free at the end would go back to the kernel otherwise.
+    @Test func keptMemoryHasItsPages() {
+        // Free memory at the end of the heap would go back to the kernel otherwise.
         AllocatorSettings.apply()
         let with = count {
             var kept: [UnsafeMutableRawPointer] = []

@@ -20,7 +20,7 @@ import Testing
         ("150000 100000", 2), ("max 100000", 4), ("100000 100000", 1), ("10000 100000", 1), ("900000 100000", 4),
         ("junk", 4),
     ])
-    func theQuotaOfAGroupOfVersionTwoIsABound(quota: String, processors: Int) {
+    func aVersionTwoQuotaIsABound(quota: String, processors: Int) {
         for place in ["", "/a.slice", "/a.slice/b.service"] {
             let files = [
                 "/proc/self/status": fourProcessors, "/proc/self/cgroup": "0::/a.slice/b.service\n",
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func theQuotaOfAGroupOfVersionOneIsABound() {
+    @Test func aVersionOneQuotaIsABound() {
         var files = [
             "/proc/self/status": fourProcessors, "/proc/self/cgroup": "5:cpu,cpuacct:/a\n4:memory:/b\n0::/\n",
             "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us": "250000\n", "/sys/fs/cgroup/cpu/a/cpu.cfs_period_us": "100000\n",

@@ -14,7 +14,7 @@ import Testing
         ResourceLimits(descriptors: .max, addressBytes: nil, memoryBytes: nil) { _, _ in nil }
     }
 
-    @Test func whatTheStartNeedsIsTried() throws {
+    @Test func threadsAndMemoryAreTriedAtTheStart() throws {
         let configuration = try configuration("workers 4\nadmin_listen off\nmemory_size 8MiB")
         var limits = ample
         #expect(configuration.lack(under: limits) == nil)
@@ -58,14 +58,14 @@ import Testing
         #expect(configuration.resourceWarnings(limits).last?.contains("allocations fail beyond it") == true)
     }
 
-    /// They were fewer, and nothing said so.
+    /// The workers were fewer, and nothing said so.
     @Test func moreWorkersThanConnectionsAreAWarning() throws {
         let found = try configuration("workers 1000").resourceWarnings(ample)
         #expect(found == ["workers 1000: only 64 loops run, one for each of upstream_connections"])
         #expect(try configuration("workers 1000\nupstream_connections 1000").resourceWarnings(ample).isEmpty)
     }
 
-    @Test func aCacheThatIsLargerThanItsBoundIsAWarning() throws {
+    @Test func anOversizedCacheIsAWarning() throws {
         let folder = try TemporaryFolder()
         let path = try folder.put([UInt8](repeating: 1, count: 1 << 20), "cache.sqlite")
         let lines = "cache_file \(path)\ncache_size 1MiB"

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func anEndIsToldDailyAndADayAndAnHourBeforeIt() {
+    @Test func anExpiryIsReportedDailyAndAtItsEnd() {
         var shortages = Shortages()
         #expect(count(&shortages, from: end - 50 * Self.day, to: end - 10 * Self.day) == 0)
         #expect(count(&shortages, from: end - 10 * Self.day, to: end - 5 * Self.day - Self.hour) == 5)

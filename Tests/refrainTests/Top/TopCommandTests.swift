@@ -113,19 +113,4 @@ import Text
         let result = run("top", "--interval", interval, "--once")
         #expect(result.status == 2 && result.error.contains("--interval"))
     }
-
-    /// Lists give way, the figures stay.
-    @Test func aSmallTerminalHasShortLists() throws {
-        var text = body
-        let misses = (1...40).map { #"{"target":"/v1/\#($0)","count":1,"seconds":1,"reason":"uri-miss"}"# }
-        let range = try #require(text.firstRange(of: "\"top_misses\":["))
-        text.insert(contentsOf: misses.joined(separator: ",") + ",", at: range.upperBound)
-        let stats = try JSON.parse(Array(text.utf8))
-        let interval = Interval(stats, since: nil, seconds: 1)
-        func lines(_ lines: Int) -> Int {
-            TopScreen(stats: stats, interval: interval, width: 80, lines: lines).text
-                .split(separator: "\n", omittingEmptySubsequences: false).count
-        }
-        #expect(lines(40) <= 40 && lines(24) <= 24 && lines(40) > lines(24))
-    }
 }
