@@ -46,24 +46,6 @@ import Testing
         #expect(scene.upstream.count == 2)
     }
 
-    @Test func aRangeIsCutOutOfTheComposedAnswer() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let targets = try prepare(scene)
-        let first = try scene.proxy.client.send("GET", targets[0], fields: [("Range", "bytes=5-14")])
-        let whole = try scene.proxy.client.send("GET", targets[0])
-        #expect(first.status == 206 && first.body == whole.body[5...14])
-        #expect(first.field("Content-Range") == "bytes 5-14/\(whole.body.count)")
-        let beyond = try scene.proxy.client.send("GET", targets[1], fields: [("Range", "bytes=9999999-")])
-        #expect(beyond.status == 416)
-        let tag = try #require(whole.field("ETag"))
-        let conditional = [("Range", "bytes=0-0"), ("If-Range", tag)]
-        #expect(try scene.proxy.client.send("GET", targets[0], fields: conditional).status == 206)
-        let outdated = [("Range", "bytes=0-0"), ("If-Range", "\"another\"")]
-        #expect(try scene.proxy.client.send("GET", targets[0], fields: outdated).status == 200)
-        #expect(scene.upstream.count == 2)
-    }
-
     @Test func aConditionAppliesToTheAnswerThatIsCompletedFirst() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }

@@ -20,15 +20,6 @@ import Testing
         #expect(scene.proxy.statistics[.built] == 1 && scene.proxy.statistics[.upstreamSaved] == 1)
     }
 
-    @Test func nothingIsComposedInAFormThatWasNotSeen() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let album = try scene.ids("albums", 1)[0]
-        try scene.get("/v1/catalog/us/albums/\(album)?include=artists,genres")
-        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(album)")
-        #expect(status.contains("fwd=uri-miss") && cost == 1)
-    }
-
     @Test func singleOnesComeOutOfBatchesAndBatchesOutOfSingleOnes() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }
@@ -50,20 +41,6 @@ import Testing
         #expect(scene.upstream.last == "/v1/catalog/us/songs?ids=\(songs[6]),\(songs[7])")
     }
 
-    @Test func whatABatchLeftOutIsLeftOutAgain() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 3)
-        try scene.get("/v1/catalog/us/albums?ids=\(albums[0]),999999999,\(albums[1])")
-        let (status, cost) = try scene.get("/v1/catalog/us/albums?ids=999999999,\(albums[1])")
-        #expect(status.contains("hit") && cost == 0, "\(status)")
-        scene.clock.advance(seconds: 61)
-        let (later, again) = try scene.get("/v1/catalog/us/albums?ids=\(albums[0]),999999999")
-        #expect(later.contains("fwd=partial") && again == 1, "what is absent is only so for `ttl not-found`: \(later)")
-        let (single, own) = try scene.get("/v1/catalog/us/albums/999999999")
-        #expect(single.contains("fwd=") && own == 1, "an absence is no 404")
-    }
-
     @Test func anIncludeIsExpandedOutOfTheBaseAndStoredResources() throws {
         let scene = try ComposingScene { $0.nestsAlbums = false }
         defer { scene.stop() }
@@ -82,6 +59,21 @@ import Testing
         let (partial, one) = try scene.get("/v1/catalog/us/albums/\(albums[2])?include=artists")
         #expect(partial.contains("fwd=partial") && one == 1, "\(partial)")
         #expect(scene.upstream.last?.hasPrefix("/v1/catalog/us/artists?ids=") == true, "\(scene.upstream)")
+    }
+
+    /// Forty albums at once say nothing of how many playlists the origin takes.
+    @Test func batchSizesAreLearntByType() throws {
+        let scene = try ComposingScene()
+        defer { scene.stop() }
+        let (albums, playlists) = (try scene.ids("albums", 40), try scene.ids("playlists", 26))
+        func target(_ type: String, _ ids: some Sequence<String>) -> String {
+            "/v1/catalog/us?ids[\(type)]=" + ids.joined(separator: ",")
+        }
+        try scene.get(target("albums", albums))
+        for part in [playlists[..<13], playlists[13...]] {
+            #expect(try scene.proxy.client.send("GET", target("playlists", part)).status == 200)
+        }
+        #expect(try scene.proxy.client.send("GET", target("playlists", playlists)).status == 400)
     }
 
     private func artistIDs(_ album: String, _ scene: ComposingScene) throws -> [String] {

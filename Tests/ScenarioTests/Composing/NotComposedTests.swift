@@ -55,21 +55,4 @@ import Testing
         waitUntil { counts(scene.proxy).count == 2 }
         #expect(counts(scene.proxy) == ["item not-held 1", "item form-ran-out 1"])
     }
-
-    @Test func whatWaitsForAnotherIsNotCounted() throws {
-        let gate = ScriptedOrigin.Gate()
-        let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
-        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Array(answer.utf8)), .hold])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        defer { proxy.stop() }
-        let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
-        for client in clients { try client.send("GET /v1/catalog/us/songs/1 HTTP/1.1\r\nHost: localhost\r\n\r\n") }
-        waitUntil { proxy.statistics[.misses] == 2 }
-        gate.open()
-        for client in clients {
-            #expect(String(decoding: client.read(15), as: UTF8.self) == "HTTP/1.1 200 OK")
-            client.close()
-        }
-        #expect(counts(proxy) == ["item not-held 1"])
-    }
 }

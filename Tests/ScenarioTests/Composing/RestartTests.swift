@@ -45,9 +45,7 @@ import Testing
         }
         // A purge reaches what was composed of what another run stored.
         let selection = EntrySelection([.storefront(Array("us".utf8))])
-        let done = DispatchSemaphore(value: 0)
-        scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in done.signal() }
-        done.waitOrFail()
+        scene.cache.purgeAndWait(selection, .hard, at: scene.clock.unixSeconds)
         #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
     }
 
@@ -69,20 +67,6 @@ import Testing
             waitUntil { scene.proxy.isIndexComplete }
             #expect(scene.proxy.statistics.restingForms() == 1)
             #expect(try scene.get(album(39)).cost == 1)
-        }
-    }
-
-    @Test func whatIsTooOldByThenIsNotUsed() throws {
-        try Self.withFile { makeCache in
-            let scene = try ComposingScene(cache: makeCache())
-            defer { scene.stop() }
-            let songs = try scene.ids("songs", 3)
-            try scene.get("/v1/catalog/us/songs/\(songs[0])")
-            try scene.get("/v1/catalog/us/songs?ids=" + songs.joined(separator: ","))
-            scene.clock.advance(seconds: 86_400)
-            try scene.restart(makeCache)
-            waitUntil { scene.proxy.isIndexComplete }
-            #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
         }
     }
 

@@ -129,3 +129,40 @@ final class ListScene {
         return (status, upstream.count - before)
     }
 }
+
+/// Songs of any id, as an origin shows them that tests script.
+enum ScriptedSongs {
+    /// The ids that a request for a batch names; none for other requests.
+    static func batch(_ target: String) -> [String] {
+        guard let list = target.components(separatedBy: "ids=").dropFirst().first else { return [] }
+        return list.removingPercentEncoding?.components(separatedBy: ",") ?? []
+    }
+
+    /// The ids that a target names, in its `ids` or at the end of its path.
+    static func ids(_ target: String) -> [String] {
+        let batch = batch(target)
+        return batch.isEmpty ? [target.components(separatedBy: "/").last ?? ""] : batch
+    }
+
+    static func body(_ ids: [String]) -> String {
+        let songs = ids.map { id in
+            #"{"id":"\#(id)","type":"songs","href":"/v1/catalog/us/songs/\#(id)","attributes":{"name":"\#(id)"}}"#
+        }
+        return "{\"data\":[\(songs.joined(separator: ","))]}"
+    }
+
+    static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
+        FakeOrigin.Reply(body: body(ids(request.target)))
+    }
+
+    /// The target of a request that a `ScriptedOrigin` has read.
+    static func target(_ request: String) -> String {
+        request.split(separator: " ", maxSplits: 2).dropFirst().first.map(String.init) ?? ""
+    }
+
+    static func response(_ ids: [String]) -> [UInt8] {
+        let body = body(ids)
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        return Array((head + body).utf8)
+    }
+}

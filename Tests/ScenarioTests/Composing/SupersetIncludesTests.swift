@@ -40,42 +40,6 @@ import Testing
         #expect(costs.count { $0 == 0 } >= 9, "\(costs)")
     }
 
-    /// Views are chosen as relationships are (APPLE-MUSIC-API 4.3.5).
-    @Test func aMissBringsTheViewsThatOthersWant() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let artists = try artists(scene, 22)
-        for (index, artist) in artists[..<18].enumerated() {
-            for query in ["", "?views=full-albums", "?views=top-songs", "?views=full-albums,top-songs"]
-            where index < 2 || query.contains(",") {
-                try scene.get("/v1/catalog/us/artists/\(artist)" + query)
-            }
-        }
-        var costs: [Int] = []
-        for artist in artists[18...] {
-            let target = "/v1/catalog/us/artists/\(artist)"
-            let first = try scene.get(target)
-            #expect(first.cost == 1 && first.status.contains("fwd=uri-miss"), "\(first)")
-            #expect(scene.upstream.last == target + "?views=full-albums,top-songs")
-            #expect(try scene.get(target + "?views=top-songs,full-albums").cost == 0)
-            for query in ["?views=top-songs", "?views=full-albums"] { costs.append(try scene.get(target + query).cost) }
-        }
-        // An artist with longer lists than any before may be asked for anew.
-        #expect(costs.count { $0 == 0 } >= 3, "\(costs)")
-    }
-
-    /// The first artists of the albums in the charts.
-    private func artists(_ scene: ComposingScene, _ count: Int) throws -> [String] {
-        var artists: [String] = []
-        for album in try scene.ids("albums", 60) where artists.count < count {
-            let answer = try #require(scene.direct("/v1/catalog/us/albums/\(album)/artists") as? [String: Any])
-            let data = try #require(answer["data"] as? [[String: Any]])
-            artists += data.compactMap { $0["id"] as? String }.filter { !artists.contains($0) }
-        }
-        try #require(artists.count >= count)
-        return Array(artists.prefix(count))
-    }
-
     /// The larger request brings no answer to make the client's of: it gets its own.
     @Test func whatIsAbsentGetsTheOriginsOwn404() throws {
         let scene = try taught(ids(18))
@@ -105,8 +69,6 @@ import Testing
         defer { scene.stop() }
         return try scene.ids("albums", count)
     }
-
-    // MARK: What it brings
 
     /// An origin that shows what is included.
     @Sendable private static func included(_ target: String) -> FakeOrigin.Reply {
@@ -162,27 +124,6 @@ import Testing
         #expect(scene.upstream.last == target)
         #expect(try scene.proxy.client.send("GET", target).status == 200)
         #expect(scene.upstream.last == target + "?include=artists")
-    }
-
-    // MARK: An origin that takes too long
-
-    @Test func whereTheOriginIsTooSlowForItTheClientGetsItsOwn() throws {
-        let scene = try scriptedScene(Self.answer)
-        defer { scene.stop() }
-        for id in 100..<110 {
-            let reply = try scene.proxy.client.send("GET", "/v1/catalog/us/albums/\(id)")
-            #expect(reply.status == 200)
-            #expect(String(decoding: reply.body, as: UTF8.self) == Self.body("\(id)", isIncluded: false))
-        }
-        let inVain = (100..<110).flatMap { id in scene.upstream.filter { $0.contains("/albums/\(id)?include=") } }
-        #expect(inVain.count == 4, "it rests after the fourth")
-    }
-
-    /// From album 100 on it does not manage to include anything.
-    private static func answer(_ target: String) -> FakeOrigin.Reply {
-        let isIncluded = target.contains("include=")
-        if isIncluded, id(target).count > 2 { return FakeOrigin.Reply(status: 504, body: "") }
-        return FakeOrigin.Reply(body: body(id(target), isIncluded: isIncluded))
     }
 
     private static func id(_ target: String) -> String {

@@ -33,10 +33,6 @@ import Upstream
         }
     }
 
-    private final class Trouble: Sendable {
-        let isOn = Atomic<Bool>(false)
-    }
-
     private static func whole(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)?x=s3cret" }
     private static func included(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)?include=artists&x=s3cret" }
 
@@ -169,21 +165,5 @@ import Upstream
         #expect(reply.field("Cache-Status")?.contains("detail=reduced") == true, "\(reply.fields)")
         waitUntil { proxy.statistics[.verifySkipped] == 1 }
         #expect(origin.requests.count == 3)
-    }
-
-    @Test func anOriginInTroubleIsAskedOnceAndNothingIsDecided() throws {
-        let (albums, trouble) = (Albums(), Trouble())
-        let scene = try ScriptedScene(verifySample: Sampling.all) { request in
-            trouble.isOn.load(ordering: .relaxed) ? FakeOrigin.Reply(status: 429) : albums.answer(request)
-        }
-        defer { scene.stop() }
-        for target in [Self.whole(1), Self.included(1), Self.included(2)] {
-            _ = try scene.proxy.client.send("GET", target)
-        }
-        trouble.isOn.store(true, ordering: .relaxed)
-        _ = try compose(2, scene)
-        waitUntil { scene.proxy.statistics[.verifyUndecided] == 1 }
-        #expect(scene.upstream.count == 4 && scene.proxy.statistics[.verified] == 0)
-        #expect(scene.proxy.statistics.restingForms() == 0)
     }
 }
