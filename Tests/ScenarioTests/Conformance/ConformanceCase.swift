@@ -1,8 +1,7 @@
 // What a conformance case is made of: values that read like a table, and no behaviour.
 //
 // In every field, `<+3>` and `<-60>` stand for the HTTP date that many seconds from the moment the
-// case begins, in the formats `<rfc850 +3>` and `<asctime +3>` too, `<url>` for the path of the
-// case, and `<host>` for the origin's authority.
+// case begins, `<url>` for the path of the case, and `<host>` for the origin's authority.
 
 /// Cases that share a proxy, an origin and a clock.
 struct ConformanceGroup: Sendable, CustomStringConvertible {
