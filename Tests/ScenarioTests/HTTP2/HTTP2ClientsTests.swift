@@ -14,19 +14,6 @@ import Testing
         return folder.file("authority.pem")
     }
 
-    @Test(.requires(.curl)) func curlAsksForManyAtOnce() throws {
-        let (scene, folder) = (try HTTP2Scene(), try TemporaryFolder())
-        let curl = try #require(Tool("curl"))
-        let outcome = try curl.run([
-            "-sS", "--max-time", "60", "--http2", "--cacert", try certificate(scene, folder), "--parallel",
-            "--parallel-max", "60", "-w", "%{http_version} %{http_code} %{num_connects}\n", "-o", "/dev/null",
-            "https://localhost:\(scene.port)/v1/catalog/us/albums/[1-60]",
-        ])
-        let lines = outcome.text.split(separator: "\n").filter { $0.hasPrefix("2 200 ") }
-        #expect(lines.count == 60, "\(outcome.text)")
-        scene.proxy.stop()
-    }
-
     @Test(.requires(.curl)) func curlSpeaksEitherAndSendsContent() throws {
         let (scene, folder) = (try HTTP2Scene(), try TemporaryFolder())
         let curl = try #require(Tool("curl"))

@@ -98,9 +98,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("upper case", [("Accept", "*/*")]), ("connection", [("connection", "close")]), ("te", [("te", "gzip")]),
-        ("a line end", [("a", "b\r\nc: d")]), ("a second authority", [("host", "b.example")]),
-        ("white space", [("a", " b")]), ("a name that is no token", [("a b", "c")]),
+        ("connection", [("connection", "close")]), ("a line end", [("a", "b\r\nc: d")]),
         ("a pseudo-field behind others", [("a", "b"), (":path", "/")]),
     ])
     func aHeadThatIsNoneEndsItsStreamAlone(what: String, fields: [(String, String)]) throws {
@@ -204,25 +202,20 @@ import Testing
         #expect(scene.proxy.statistics.connections.count == 0 && !scene.proxy.isAsking)
     }
 
-    @Test func theLogNamesTheProtocol() throws {
-        client.send(.head(get(HTTP2Scene.album(1), [("user-agent", "frames")]), stream: 1))
-        #expect(client.answer(1).contains("albums/1"))
-        scene.proxy.stop()
-        let log = try scene.proxy.accessLog()
-        #expect(log.contains("\"GET \(HTTP2Scene.album(1)) HTTP/2.0\" 200"))
-        #expect(log.hasPrefix("127.0.0.1 ") && log.contains("\"frames\""))
-    }
-
-    @Test func requestsAreCountedByTheirProtocol() throws {
+    @Test func theLogAndTheFeedNameTheProtocol() throws {
         let feed = scene.proxy.statistics.feed
         let start = feed.begin()
         defer { feed.end() }
         for stream in [UInt32(1), 3] {
-            client.send(.head(get(HTTP2Scene.album(1)), stream: stream))
+            client.send(.head(get(HTTP2Scene.album(1), [("user-agent", "frames")]), stream: stream))
             #expect(client.answer(stream).contains("albums/1"))
         }
         _ = try scene.proxy.client.send("GET", HTTP2Scene.album(1))
         #expect(scene.proxy.statistics[.http2Requests] == 2 && scene.proxy.statistics[.requests] == 3)
         #expect(feed.events(from: start).events.map(\.isHTTP2) == [true, true, false])
+        scene.proxy.stop()
+        let log = try scene.proxy.accessLog()
+        #expect(log.contains("\"GET \(HTTP2Scene.album(1)) HTTP/2.0\" 200"))
+        #expect(log.hasPrefix("127.0.0.1 ") && log.contains("\"frames\""))
     }
 }
