@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Any order of requests, steps and moments far away, with a file and without.
-    @Test(arguments: [21, 22, 23] as [UInt64], [true, false])
+    @Test(arguments: TestSize.of([21], full: [21, 22, 23]) as [UInt64], [true, false])
     func noOrderOfStepsMakesAnAgeThatCannotBe(seed: UInt64, hasFile: Bool) throws {
         var random = SeededGenerator(seed: seed)
         let clock = ManualClock(1_790_000_000)

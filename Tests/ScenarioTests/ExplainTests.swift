@@ -81,14 +81,6 @@ import Testing
         #expect(refusal("/v1/me/library/songs") == nil, "a pass")
     }
 
-    @Test func theGapsOfAPageAreSaid() throws {
-        let scene = try ListScene(gaps: [15, 20])
-        defer { scene.stop() }
-        try scene.get(ListScene.target(1, "limit=50&offset=0"))
-        let explanation = try #require(scene.proxy.explain(ListScene.target(1, "limit=5&offset=20")))
-        #expect(explanation.refusal?.rule == .window && explanation.refusal?.lack == .pageHasGaps)
-    }
-
     @Test func explainingCountsNothingAndSendsNothing() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }

@@ -47,9 +47,8 @@ import Testing
     }
 
     /// RFC 9110 7.7: under the origin's own rules a proxy leaves content as it is.
-    @Test(arguments: ["max-age=600, no-transform", "max-age=600"])
-    func underTheOriginsRulesNothingIsCompressed(control: String) throws {
-        let origin = try Self.origin(fields: [("ETag", "\"abc\""), ("Cache-Control", control)])
+    @Test func underTheOriginsRulesNothingIsCompressed() throws {
+        let origin = try Self.origin(fields: [("ETag", "\"abc\""), ("Cache-Control", "max-age=600")])
         var policy = Policy()
         policy[.albums] = .upstream
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
@@ -107,24 +106,6 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    @Test func theFileBringsBothBack() throws {
-        let folder = try TemporaryFolder()
-        let origin = try Self.origin()
-        for _ in 0..<2 {
-            let cache = ResponseCache(
-                memory: MemoryTier(maxBytes: 16 << 20),
-                store: FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 64 << 20) { print($0) })
-            let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
-            let coded = try proxy.client.send("GET", Self.album, fields: Self.gzip)
-            let plain = try proxy.client.send("GET", Self.album)
-            #expect(try Self.content(plain) == Self.body && Self.content(coded) == Self.body)
-            #expect(coded.field("ETag") == "\"abc-gzip\"" && plain.field("ETag") == "\"abc\"")
-            proxy.stop()
-            cache.close()
-        }
-        #expect(origin.requests.count == 1)
-    }
-
     /// From the second client on, by the first one's asking.
     @Test func whatCameWithoutItIsCompressedWhenItIsWantedAgain() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("ETag", "\"abc\"")], body: Self.body) }
@@ -167,19 +148,9 @@ import Testing
         #expect(asked == [wanted])
     }
 
-    @Test(arguments: ["truncated", "garbage behind", "wrong checksum", "no gzip at all", "empty", "bomb"])
+    @Test(arguments: ["truncated", "empty"])
     func whatCannotBeReadIsAskedForOnceMoreAndIsNoAnswerThen(damage: String) throws {
-        let bomb = try #require(Gzip.system.deflate([UInt8](repeating: 48, count: 6 << 20)))
-        let origin = try Self.origin(always: true) { coded in
-            switch damage {
-            case "truncated": coded.dropLast(20)
-            case "garbage behind": coded + [0]
-            case "wrong checksum": coded.dropLast(8) + [0] + coded.suffix(7)
-            case "no gzip at all": Array(Self.body.utf8)
-            case "empty": []
-            default: bomb
-            }
-        }
+        let origin = try Self.origin(always: true) { damage == "empty" ? [] : $0.dropLast(20) }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
         let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
         defer { proxy.stop() }
@@ -192,19 +163,6 @@ import Testing
         let asked = origin.requests.map { $0.field("Accept-Encoding") }
         #expect(asked == ["gzip", "identity", "gzip", "identity"])
         #expect(proxy.statistics[.upstreamErrors] == 4)
-    }
-
-    /// It went on to its client, unread.
-    @Test(arguments: [1 << 20, 9 << 20]) func largeGzipThatComesAgainAfterADamagedOneIsNotPassedOn(count: Int) throws {
-        let gzip = [("Content-Encoding", "gzip")]
-        let origin = try FakeOrigin { request in
-            let isFirst = request.field("Accept-Encoding") == "gzip"
-            return FakeOrigin.Reply(fields: gzip, bytes: [UInt8](repeating: 7, count: isFirst ? 1 << 20 : count))
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        #expect(try proxy.client.send("GET", Self.album, fields: Self.gzip).status == 502)
-        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
     }
 
     /// A gzip of several members is legal (RFC 1952 2.2), and so is much that shrinks a lot: both
@@ -240,18 +198,6 @@ import Testing
         #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
     }
 
-    @Test func whatIsTooLargeCodedIsAskedForAgainWithoutACoding() throws {
-        var generator = SeededGenerator(seed: 1)
-        let body = (0..<(1 << 20)).map { _ in String(generator.next() | 1 << 63, radix: 16) }.joined()
-        #expect(try #require(Gzip.system.deflate(Array(body.utf8), level: 1)).count > 8 << 20)
-        let origin = try Self.origin(body)
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        let reply = try proxy.client.send("GET", Self.album)
-        #expect(reply.status == 200 && reply.body.count == body.utf8.count && reply.field("Content-Encoding") == nil)
-        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
-    }
-
     @Test func errorsInGzipArePassedOnAsTheyAre() throws {
         let coded = try #require(Gzip.system.deflate(Array(Self.body.utf8)))
         let origin = try FakeOrigin { _ in
@@ -261,30 +207,6 @@ import Testing
         defer { proxy.stop() }
         let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
         #expect(reply.status == 500 && reply.field("Content-Encoding") == nil && reply.body == Data(Self.body.utf8))
-    }
-
-    @Test func aConfirmationKeepsBothForms() throws {
-        let clock = ManualClock(1_800_000_000)
-        let coded = try #require(Gzip.system.deflate(Array(Self.body.utf8)))
-        let origin = try FakeOrigin { request in
-            if request.field("If-None-Match") == "\"abc\"" {
-                return FakeOrigin.Reply(
-                    status: 304, fields: [("ETag", "\"abc\""), ("Content-Encoding", "gzip")], body: "")
-            }
-            return FakeOrigin.Reply(fields: [("ETag", "\"abc\""), ("Content-Encoding", "gzip")], bytes: coded)
-        }
-        var policy = Policy()
-        policy[.albums] = .fixed(60, stale: 0)
-        let proxy = try ProxyUnderTest(
-            originPort: origin.port, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
-        for _ in 0..<3 {
-            #expect(try Self.content(proxy.client.send("GET", Self.album, fields: Self.gzip)) == Self.body)
-            #expect(try Self.content(proxy.client.send("GET", Self.album)) == Self.body)
-            clock.advance(seconds: 61)
-        }
-        #expect(origin.requests.count == 3)
-        #expect(proxy.statistics[.revalidated] == 2)
     }
 
     @Test func withoutZlibEverythingIsAsItWas() throws {
@@ -318,15 +240,15 @@ import Testing
     }
 
     /// An answer of 7,320 bytes that is 294 from the origin.
-    @Test(arguments: ["POST", "PUT", "DELETE"]) func answersToAUsersWritesGoOutInGzipToo(method: String) throws {
+    @Test func answersToAUsersWritesGoOutInGzipToo() throws {
         let origin = try Self.origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }
         let (target, user) = ("/v1/me/library/playlists", [("Music-User-Token", "anna")])
-        let coded = try proxy.client.send(method, target, fields: Self.gzip + user, body: Data("{}".utf8))
+        let coded = try proxy.client.send("POST", target, fields: Self.gzip + user, body: Data("{}".utf8))
         #expect(coded.field("Content-Encoding") == "gzip" && coded.body.count * 4 < Self.body.utf8.count)
         #expect(try Self.content(coded) == Self.body)
-        let plain = try proxy.client.send(method, target, fields: user, body: Data("{}".utf8))
+        let plain = try proxy.client.send("POST", target, fields: user, body: Data("{}".utf8))
         #expect(plain.field("Content-Encoding") == nil && plain.body == Data(Self.body.utf8))
     }
 
