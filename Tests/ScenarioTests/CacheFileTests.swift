@@ -35,20 +35,6 @@ struct CacheFileTests {
         }
     }
 
-    /// The old one still writes what it has when its successor starts.
-    @Test func aSuccessorThatStartsBeforeTheOldOneHasEndedGetsTheFile() async throws {
-        try await onThread {
-            let folder = try TemporaryFolder()
-            let old = try start(folder, "old")
-            try #require(old.listens(), "\(old.text)")
-            let successor = try start(folder, "successor")
-            #expect(successor.logs("waiting for it to end") && old.stop() == 0, "\(successor.text)")
-            #expect(successor.listens() && !successor.text.contains("memory"), "\(successor.text)")
-            #expect(successor.stop() == 0)
-            #expect(try folder.names.allSatisfy { !$0.contains("corrupt") })
-        }
-    }
-
     @Test func aLinkInThePlaceOfTheFileIsRefusedWithItsLine() async throws {
         try await onThread {
             let folder = try TemporaryFolder()

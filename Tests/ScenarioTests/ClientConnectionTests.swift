@@ -84,15 +84,6 @@ import Testing
         }
     }
 
-    @Test func oldClientsAreAnsweredAndClosed() throws {
-        try withProxy { proxy, _ in
-            let client = try RawClient(port: UInt16(proxy.port))
-            try client.send("GET /v1/catalog/us/albums/1 HTTP/1.0\r\n\r\n")
-            let answer = text(client.read())
-            #expect(answer.contains("Connection: close\r\n") && answer.hasSuffix("\r\n\r\n{}"))
-        }
-    }
-
     /// A client that does not read cannot make the proxy hold more than one answer for it.
     @Test func aClientThatDoesNotReadStopsBeingServed() throws {
         try withProxy(body: "\"" + String(repeating: "x", count: 1 << 20) + "\"") { proxy, _ in

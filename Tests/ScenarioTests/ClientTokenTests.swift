@@ -126,19 +126,6 @@ import Upstream
         #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 200)
     }
 
-    @Test func refusalOfOneTokenTeachesNothingOfOthers() throws {
-        let origin = try FakeOrigin { request in
-            FakeOrigin.Reply(status: request.field("authorization") == "Bearer a" ? 429 : 200)
-        }
-        let budget = UpstreamBudget()
-        let proxy = try ProxyUnderTest(originPort: origin.port, budget: budget, provesTokens: true)
-        defer { proxy.stop() }
-        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 429)
-        #expect(budget.snapshot.rate == nil)
-        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("b")).status == 200)
-        #expect(proxy.statistics[.rateLimited] > 1)
-    }
-
     /// With the proxy's own token a client's field decided how fast all others were served.
     @Test func refusalOfWhatAClientAddedTeachesNothingOfTheSharedLimit() throws {
         let directory = try TemporaryFolder()

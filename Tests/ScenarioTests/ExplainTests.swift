@@ -126,15 +126,6 @@ import Testing
         #expect(scene.proxy.explain("/v1/%00") == nil)
     }
 
-    @Test func whatIsKeptForOneUserIsNotLookedInto() throws {
-        var policy = Policy()
-        policy[.personal] = .fixed(60, stale: 0)
-        let scene = try ComposingScene(policy: policy)
-        defer { scene.stop() }
-        let explanation = try explained(scene, "/v1/me/library/songs")
-        #expect(explanation.action == .personal && explanation.stored == nil)
-    }
-
     @Test func aRequestUnderWayWouldBeWaitedFor() throws {
         let gate = ScriptedOrigin.Gate()
         let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"

@@ -80,32 +80,6 @@ import Testing
         #expect(origin.requests.count == 1 && origin.requests[0].field("Accept-Encoding") == "gzip")
     }
 
-    @Test func conditionsPartsAndHeadsKnowTheForms() throws {
-        let origin = try Self.origin()
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        let whole = try proxy.client.send("GET", Self.album, fields: Self.gzip)
-        for _ in 0..<4 {
-            for tag in ["\"abc\"", "\"abc-gzip\""] {
-                let condition = [("If-None-Match", tag)]
-                let plain = try proxy.client.send("GET", Self.album, fields: condition)
-                let coded = try proxy.client.send("GET", Self.album, fields: condition + Self.gzip)
-                #expect(plain.status == 304 && plain.field("ETag") == "\"abc\"")
-                #expect(coded.status == 304 && coded.field("ETag") == "\"abc-gzip\"")
-                #expect(plain.field("Vary") == "Accept-Encoding" && coded.field("Vary") == "Accept-Encoding")
-            }
-            let part = try proxy.client.send("GET", Self.album, fields: Self.gzip + [("Range", "bytes=0-7")])
-            #expect(part.status == 206 && part.body == Data(Self.body.utf8.prefix(8)))
-            #expect(part.field("Content-Encoding") == nil && part.field("ETag") == "\"abc\"")
-            let head = try proxy.client.send("HEAD", Self.album, fields: Self.gzip)
-            #expect(head.field("Content-Length") == "\(whole.body.count)" && head.field("Content-Encoding") == "gzip")
-            #expect(try proxy.client.send("HEAD", Self.album).field("Content-Length") == "\(Self.body.utf8.count)")
-            let none = try proxy.client.send("GET", Self.album, fields: Self.gzip + [("Range", "bytes=99999999-")])
-            #expect(none.status == 416 && none.field("Content-Range") == "bytes */\(Self.body.utf8.count)")
-        }
-        #expect(origin.requests.count == 1)
-    }
-
     /// From the second client on, by the first one's asking.
     @Test func whatCameWithoutItIsCompressedWhenItIsWantedAgain() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("ETag", "\"abc\"")], body: Self.body) }
@@ -184,18 +158,6 @@ import Testing
         }
         #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
         #expect(proxy.statistics[.upstreamErrors] == 1)
-    }
-
-    /// Nothing is wrong with it; it is only more than is collected.
-    @Test func whatIsTooLargeInflatedIsAskedForAgainWithoutACoding() throws {
-        let body = Self.songs(200_000)
-        #expect(body.utf8.count > 8 << 20)
-        let origin = try Self.origin(body)
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
-        #expect(reply.status == 200 && reply.body.count == body.utf8.count)
-        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["gzip", "identity"])
     }
 
     @Test func errorsInGzipArePassedOnAsTheyAre() throws {

@@ -5,21 +5,6 @@ import Testing
 
 /// Includes reduced, expanded and split out of what is stored (DECISIONS 9.2).
 @Suite struct ComposedIncludeTests {
-    @Test func aSmallerIncludeComesOutOfALargerOne() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 2)
-        try scene.get("/v1/catalog/us/albums/\(albums[0])")
-        try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists,genres")
-        let (asked, first) = try scene.get("/v1/catalog/us/albums/\(albums[1])?include=artists,genres")
-        #expect(asked.contains("fwd=uri-miss") && first == 1)
-        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
-        #expect(status.contains("hit") && status.contains("detail=reduced") && cost == 0, "\(status)")
-        let (again, second) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
-        #expect(again.contains("hit") && second == 0)
-        #expect(scene.proxy.statistics[.built] == 1 && scene.proxy.statistics[.upstreamSaved] == 1)
-    }
-
     @Test func singleOnesComeOutOfBatchesAndBatchesOutOfSingleOnes() throws {
         let scene = try ComposingScene()
         defer { scene.stop() }

@@ -98,7 +98,7 @@ final class ListOrigin: Sendable {
 }
 
 /// A proxy before such lists.
-final class ListScene {
+final class ListScene: ComparedScene {
     let list: ListOrigin
     let scene: ScriptedScene
     var proxy: ProxyUnderTest { scene.proxy }
@@ -112,21 +112,11 @@ final class ListScene {
 
     func stop() { scene.stop() }
 
+    func direct(_ target: String) -> NSObject? { list.direct(target) }
+
     /// The albums of an artist.
     static func target(_ artist: Int, _ query: String = "") -> String {
         "/v1/catalog/us/artists/\(artist)/albums" + (query.isEmpty ? "" : "?" + query)
-    }
-
-    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and
-    /// how many requests it cost.
-    @discardableResult
-    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
-    {
-        let before = upstream.count
-        let reply = try proxy.client.send("GET", target)
-        let status = reply.field("Cache-Status") ?? ""
-        #expect(reply.json == list.direct(target), "\(target) \(status)", sourceLocation: sourceLocation)
-        return (status, upstream.count - before)
     }
 }
 

@@ -7,47 +7,15 @@ import Testing
 /// Misses that bring the relationships that clients often include (`superset_includes on`, the
 /// default).
 @Suite(.timeLimit(.minutes(10))) struct SupersetIncludesTests {
-    /// Clients that want artists and genres of albums, more of them than are needed to be known as
-    /// a habit, and some that want less: the origin has shown all forms.
-    private func taught(_ albums: [String]) throws -> ComposingScene {
-        let scene = try ComposingScene()
-        for (index, album) in albums.enumerated() {
-            for include in ["", "?include=artists", "?include=genres", "?include=artists,genres"]
-            where index < 2 || include.contains(",") {
-                try scene.get("/v1/catalog/us/albums/\(album)" + include)
-            }
-        }
-        return scene
-    }
-
-    @Test func oneRequestServesWhateverIsIncluded() throws {
-        let albums = try ids(22)
-        let scene = try taught(Array(albums[..<18]))
-        defer { scene.stop() }
-        var costs: [Int] = []
-        for album in albums[18...] {
-            let target = "/v1/catalog/us/albums/\(album)"
-            let explained = scene.proxy.explain(target)
-            #expect(explained?.action == .complete && explained?.reason == .absent, "nothing of it is stored")
-            let first = try scene.get(target)
-            #expect(first.cost == 1 && first.status.contains("fwd=uri-miss"), "\(first)")
-            #expect(scene.upstream.last == target + "?include=artists,genres")
-            for include in ["?include=genres,artists", "?include=artists", "?include=genres"] {
-                costs.append(try scene.get(target + include).cost)
-            }
-        }
-        // An album with more artists than any before may be asked for anew.
-        #expect(costs.count { $0 == 0 } >= 9, "\(costs)")
-    }
-
     /// The larger request brings no answer to make the client's of: it gets its own.
     @Test func whatIsAbsentGetsTheOriginsOwn404() throws {
-        let scene = try taught(ids(18))
+        let scene = try scriptedScene { target in
+            target.contains("/albums/1000") ? FakeOrigin.Reply(status: 404, body: "{}") : Self.included(target)
+        }
         defer { scene.stop() }
-        let target = "/v1/catalog/us/albums/999999900"
-        let reply = try scene.proxy.client.send("GET", target)
-        #expect(reply.status == 404)
-        #expect(scene.upstream.suffix(2) == [target + "?include=artists,genres", target])
+        let target = "/v1/catalog/us/albums/1000"
+        #expect(try scene.proxy.client.send("GET", target).status == 404)
+        #expect(scene.upstream.suffix(2) == [target + "?include=artists", target])
     }
 
     /// It may blame what the proxy has added.
@@ -62,12 +30,6 @@ import Testing
         #expect(try scene.proxy.client.send("GET", target).status == 200)
         #expect(try scene.proxy.client.send("GET", larger).status == 200, "no 400 stands in for what can be composed")
         #expect(scene.upstream.suffix(2) == [larger, target])
-    }
-
-    private func ids(_ count: Int) throws -> [String] {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        return try scene.ids("albums", count)
     }
 
     /// An origin that shows what is included.
@@ -90,6 +52,8 @@ import Testing
     @Test func aPlainHitCredits() throws {
         let scene = try scriptedScene(Self.included)
         defer { scene.stop() }
+        let explained = scene.proxy.explain("/v1/catalog/us/albums/1000")
+        #expect(explained?.action == .complete && explained?.reason == .absent, "nothing of it is stored")
         for id in 1_000..<1_200 {
             let target = "/v1/catalog/us/albums/\(id)"
             let before = scene.upstream.count

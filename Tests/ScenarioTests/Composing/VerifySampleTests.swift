@@ -134,18 +134,6 @@ import Upstream
         #expect(scene.upstream.dropFirst(3) == [Self.whole(2), Self.included(2)])
     }
 
-    @Test func aReloadSwitchesItOffAndNothingLearntIsLost() throws {
-        let scene = try scene(Albums())
-        defer { scene.stop() }
-        try scene.proxy.adopt { $0.shared.verifySample = 0 }
-        let before = scene.upstream.count
-        _ = try compose(2, scene)
-        try scene.proxy.adopt { $0.shared.verifySample = Sampling.all }
-        _ = try compose(3, scene)
-        waitUntil { scene.proxy.statistics[.verified] == 1 }
-        #expect(scene.upstream.dropFirst(before) == [Self.whole(3)])
-    }
-
     /// The token that the origin wants is the client's own, for its own requests.
     @Test func noClientsTokenIsUsed() throws {
         let albums = Albums()

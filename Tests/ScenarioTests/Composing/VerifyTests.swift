@@ -37,27 +37,6 @@ import Testing
         #expect(scene.warnings.all.isEmpty)
     }
 
-    @Test func whatTheOriginShowsOtherwiseElsewhereSwitchesTheFormOffAndIsReported() throws {
-        let scene = try ComposingScene(Self.verifying)
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 40)
-        try scene.get(album(albums[0], ""))
-        try scene.get(batch(albums))
-        scene.misname(album(albums[5], ""))
-        let reply = try scene.proxy.client.send("GET", album(albums[5], ""))
-        #expect(String(decoding: reply.body, as: UTF8.self).contains("\"name\":\"Other "), "the origin's is served")
-        waitUntil { scene.proxy.statistics[.verified] == 1 && !scene.warnings.all.isEmpty }
-        #expect(scene.proxy.statistics[.verifyMismatches] == 1 && scene.proxy.statistics[.contradictions] == 1)
-        let lines = scene.warnings.all
-        #expect(lines.count == 1, "\(lines)")
-        #expect(
-            lines.first?.contains("/albums/\(albums[5]) was wrong: $.data[0].") == true, "\(lines)")
-        // Nothing is composed in that form, nor compared with it.
-        for id in albums[1..<4] { try scene.get(album(id, "")) }
-        #expect(scene.proxy.statistics[.verified] == 1)
-        #expect(scene.proxy.statistics.restingForms() == 1)
-    }
-
     /// Its answer has no content, which counted as a mismatch.
     @Test func aHeadWasComparedWithTheWholeAnswer() throws {
         let scene = try ComposingScene(Self.verifying)

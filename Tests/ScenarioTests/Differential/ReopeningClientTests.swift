@@ -26,12 +26,4 @@ import Testing
         #expect(throws: HTTPTestClient.Failure.self) { try client.send("GET", "/2") }
         #expect(server.connectionCount == 1)
     }
-
-    @Test func aFirstRequestThatIsNotAnsweredFails() throws {
-        let server = try ScriptedOrigin([.request, .close])
-        defer { server.stop() }
-        let client = HTTPTestClient(port: Int(server.port), reopens: true)
-        #expect(throws: HTTPTestClient.Failure.self) { try client.send("GET", "/1") }
-        #expect(server.connectionCount == 1)
-    }
 }
