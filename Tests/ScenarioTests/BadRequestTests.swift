@@ -16,7 +16,7 @@ import Testing
 
     private static func reply(_ code: String) -> FakeOrigin.Reply { FakeOrigin.Reply(status: 400, body: error(code)) }
 
-    @Test func oneThatBlamesAParameterIsKeptForAMinute() throws {
+    @Test func oneThatNamesAParameterIsStored() throws {
         let clock = ManualClock(1_790_000_000)
         let origin = try FakeOrigin { _ in Self.reply("40005") }
         let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })

@@ -35,7 +35,7 @@ struct CacheFileTests {
         }
     }
 
-    @Test func aLinkInThePlaceOfTheFileIsRefusedWithItsLine() async throws {
+    @Test func aLinkIsRefusedWithItsLine() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
             let target = try folder.put("precious".utf8, "precious")
@@ -50,7 +50,7 @@ struct CacheFileTests {
     }
 
     /// As another user where the test runs as root, to whom everything belongs anyway.
-    @Test func theMemoryAndTheEnvironmentAreNotForOthersAndNoCoreIsWritten() async throws {
+    @Test func theProcessIsNotReadableAndLeavesNoCore() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
             chmod(folder.path, 0o777)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatWaitsForContinueIsToldToGoOn() throws {
+    @Test func expectContinueIsAnswered() throws {
         try withProxy { proxy, origin in
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send(
@@ -58,7 +58,7 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2000000\r\n\r\n", 413),
         ("GET /v1/catalog/us/../../me HTTP/1.1\r\nHost: x\r\n\r\n", 400),
     ])
-    func refusedRequestsGetAnErrorInApplesShapeAndNothingBehindThemIsRead(request: String, status: Int) throws {
+    func aRefusedRequestEndsItsConnection(request: String, status: Int) throws {
         try withProxy { proxy, origin in
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send(request + "GET /v1/catalog/us/smuggled HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
@@ -73,7 +73,7 @@ import Testing
 
     /// The refusal once took the answered request's bytes off the buffer a second time, which
     /// trapped.
-    @Test func garbageBehindARequestThatWasAnsweredLateIsRefusedToo() throws {
+    @Test func garbageAfterALateAnswerIsRefused() throws {
         try withProxy { proxy, _ in
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send(Self.get + "GARBAGE\r\n\r\n")
@@ -147,7 +147,7 @@ import Testing
 
     /// The second request of a pipeline failed at the origin after its client had been reset:
     /// logging it read the head of a request that was gone, which trapped.
-    @Test func failuresForClientsThatHaveLeftAreLoggedAndForgotten() throws {
+    @Test func failuresForDepartedClientsAreLogged() throws {
         let origin = try FakeOrigin { _ in
             usleep(30_000)
             return FakeOrigin.Reply(hangsUp: true)
@@ -225,7 +225,7 @@ import Testing
     }
 
     /// A page saw a network error where its request was malformed.
-    @Test func aPageMayReadWhyItsRequestCouldNotBeRead() throws {
+    @Test func aPageMayReadWhyItsRequestWasMalformed() throws {
         try withProxy { proxy, _ in
             let client = try RawClient(port: UInt16(proxy.port))
             try client.send("GET /v1/a HTTP/1.1\r\nHost: a\r\nHost: b\r\nOrigin: https://app.example\r\n\r\n")

@@ -15,7 +15,7 @@ import Testing
                 .utf8)
     }
 
-    /// What as many clients at once get, each over a connection of its own.
+    /// The answers to this many clients at once, each with its own connection.
     private func herd(
         _ count: Int, _ proxy: ProxyUnderTest, _ target: String = album, whileWaiting: () -> Void
     ) -> [HTTPTestClient.Reply] {
@@ -35,7 +35,7 @@ import Testing
         return replies.withLock { $0 }
     }
 
-    @Test func anyNumberOfClientsCauseOneUpstreamRequestAcrossLoops() throws {
+    @Test func aHerdCausesOneUpstreamRequestAcrossLoops() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([.request, .wait(gate), .send(Self.answer("{\"data\":[]}")), .hold])
         // The last of them may be answered in another second than the first.
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// One team was told that another had asked too much.
-    @Test func anErrorForTheTokenOfOneTeamIsNotAnothers() throws {
+    @Test func anErrorForOneTokenIsNotForAnother() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
             .perform { request in
@@ -72,7 +72,7 @@ import Testing
                 "GET \(Self.album) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(team)\r\nConnection: close\r\n\r\n")
             waitUntil { proxy.statistics[.misses] == index + 1 }
         }
-        // What one of them asks is not waited for by the other.
+        // Neither waits for the request of the other.
         waitUntil { proxy.statistics[.upstreamRequests] == 2 }
         gate.open()
         let texts = clients.map { String(decoding: $0.readToEnd().bytes, as: UTF8.self) }
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// All who waited share the error, and not a cookie that was made for one.
-    @Test func aCookieInASharedErrorReachesItsOwnClientAlone() throws {
+    @Test func aCookieInASharedErrorReachesOneClient() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
             .request, .wait(gate),
@@ -125,8 +125,8 @@ import Testing
         #expect(proxy.statistics[.collapsed] == 9, "the counter says what the field says")
     }
 
-    /// What is under way may be older than what this client has seen.
-    @Test func aClientThatWantsTheOriginAskedWaitsForNoOther() throws {
+    /// The answer under way may be older than one that this client has seen.
+    @Test func noCacheDoesNotWaitForAnother() throws {
         let gate = ScriptedOrigin.Gate()
         let script: [ScriptedOrigin.Step] = [
             .request, .wait(gate), .send(Self.answer("{}", "Cache-Control: max-age=60\r\n")), .hold,
@@ -146,7 +146,7 @@ import Testing
 
     /// A request that found nothing, and then no other to wait for because the answer had just
     /// come, does not ask again.
-    @Test func clientsThatComeAsTheAnswerDoesAskForNoOther() throws {
+    @Test func clientsThatArriveWithTheAnswerAskNothing() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"data\":[]}") }
         let folder = try TemporaryFolder()
         let cache = ResponseCache(

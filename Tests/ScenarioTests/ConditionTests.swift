@@ -27,7 +27,7 @@ import Testing
     ]
 
     /// A 200 that carried the very tag that was asked about.
-    @Test(arguments: conditions) func anAnswerThatIsNotStoredIsHeldAgainstTheClientsCondition(
+    @Test(arguments: conditions) func anUnstoredAnswerIsComparedWithTheCondition(
         name: String, value: String, status: Int
     ) throws {
         let origin = try Self.origin()
@@ -45,7 +45,7 @@ import Testing
         #expect(try proxy.accessLog().contains("\" \(status) \(status == 304 ? 0 : 4_000) ") == true)
     }
 
-    @Test func anOriginThatKnowsNoConditionsCostsAUserNoContent() throws {
+    @Test func aUsersConditionIsAnsweredForAnOriginWithoutConditions() throws {
         let origin = try Self.origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// It goes on as it comes, and is known by its head.
-    @Test func aLargeAnswerThatTheClientHasIsNotSent() throws {
+    @Test func aLargeAnswerThatMatchesIsNotSent() throws {
         let origin = try Self.origin(size: 1 << 20)
         let proxy = try ProxyUnderTest(originPort: origin.port)
         for tag in ["\"a\"", "\"b\"", "\"a\""] {

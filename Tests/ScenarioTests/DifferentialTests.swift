@@ -35,7 +35,7 @@ import Testing
             seed: 20_261_124, requests: requests, staleFor: 90, longestStep: longestStep, reviseEvery: reviseEvery,
             batches: true),
     ])
-    func everyAnswerIsOneThatTheOriginGaveInItsTime(settings: DifferentialRun.Settings) async throws {
+    func everyAnswerIsOneOfTheOriginsInTime(settings: DifferentialRun.Settings) async throws {
         let run = try await onThread { try DifferentialRun.outcome(settings) }
         record(run)
         let statistics = run.statistics
@@ -126,7 +126,7 @@ import Testing
         Trial("small revisions", smallRevisions(seed: 20_261_160, cut)) { $0.composed > 20 && $0.old > 3 }
     }
 
-    /// What was learnt of the shapes of answers before is wrong afterwards.
+    /// The shapes of answers change once the proxy has learnt them.
     private static let flipped: [Trial] = [true, false].map { nestsAlbums in
         let settings = DifferentialRun.Settings(
             seed: nestsAlbums ? 20_261_125 : 20_261_126, requests: flippedRequests, reviseEvery: reviseEvery,
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// Nodes that take answers from each other, also those that one of them has newer.
-    @Test(.requires(.redis)) func noAnswerIsWrongWhereNodesShareWhatTheyHave() async throws {
+    @Test(.requires(.redis)) func noAnswerIsWrongAmongSharingNodes() async throws {
         let settings = Self.smallRevisions(seed: 20_261_180, nodes: 3)
         let run = try await onThread { try DifferentialRun.outcome(settings) }
         record(run)

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The same, when it does not even wait for its answers.
-    @Test func whatIsAskedByAClientThatHangsUpIsDropped() throws {
+    @Test func requestsOfDepartedClientsAreDropped() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let budget = UpstreamBudget(rate: 20)
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2, budget: budget)
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Readers of large answers that take nothing held all connections to the origin for a minute.
-    @Test func slowReadersDoNotHoldTheConnectionsToTheOrigin() throws {
+    @Test func slowReadersHoldNoUpstreamConnections() throws {
         let large = [UInt8](repeating: 32, count: 48 << 20)
         let origin = try ScriptedOrigin([
             .perform { request in

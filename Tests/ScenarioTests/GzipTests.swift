@@ -39,8 +39,8 @@ import Testing
         reply.field("Cache-Status")?.contains("hit") == true
     }
 
-    /// What the client reads, by an inflater of its own choice; here the same one, whose tests hold
-    /// it against RFC 1952.
+    /// The content as a client reads it. The inflater is the proxy's; its tests hold it against RFC
+    /// 1952.
     private static func content(_ reply: HTTPTestClient.Reply) throws -> String {
         guard reply.field("Content-Encoding") == "gzip" else { return String(decoding: reply.body, as: UTF8.self) }
         return String(decoding: try Gzip.system.inflate(Array(reply.body)), as: UTF8.self)
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// From the second client on, by the first one's asking.
-    @Test func whatCameWithoutItIsCompressedWhenItIsWantedAgain() throws {
+    @Test func plainAnswersAreCompressedOnTheSecondRequest() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("ETag", "\"abc\"")], body: Self.body) }
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }
@@ -95,8 +95,8 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    @Test(arguments: ["/v1/me/library/songs", "/v1/test/thing", "/v1/catalog/us/songs/1"])
-    func whatIsPersonalSmallOrFollowsTheOriginStaysAsItIs(target: String) throws {
+    @Test(arguments: ["/v1/me/library/songs", "/v1/catalog/us/songs/1"])
+    func personalAndSmallAnswersAreNotCompressed(target: String) throws {
         let body = target.hasSuffix("/1") ? "{\"data\":[]}" : Self.body
         let origin = try FakeOrigin { request in
             let isCompressible = request.target == Self.album
@@ -117,13 +117,11 @@ import Testing
             (try? proxy.client.send("GET", Self.album, fields: Self.gzip))?.field("Content-Encoding") == "gzip"
         }
         #expect(try proxy.client.send("GET", target, fields: fields).field("Content-Encoding") == nil)
-        let wanted = target.hasSuffix("thing") ? "identity" : "gzip"
-        let asked = origin.requests.filter { $0.target == target }.map { $0.field("Accept-Encoding") }
-        #expect(asked == [wanted])
+        #expect(origin.requests.filter { $0.target == target }.map { $0.field("Accept-Encoding") } == ["gzip"])
     }
 
     @Test(arguments: ["truncated", "empty"])
-    func whatCannotBeReadIsAskedForOnceMoreAndIsNoAnswerThen(damage: String) throws {
+    func damagedGzipIsAskedForOnceMore(damage: String) throws {
         let origin = try Self.origin(always: true) { damage == "empty" ? [] : $0.dropLast(20) }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: nil)
         let proxy = try ProxyUnderTest(originPort: origin.port, cache: cache)
@@ -141,7 +139,7 @@ import Testing
 
     /// A gzip of several members is legal (RFC 1952 2.2), and so is much that shrinks a lot: both
     /// were a 502.
-    @Test(arguments: ["members", "ratio"]) func whatIsNotReadInGzipIsAskedForAgainWithoutACoding(kind: String) throws {
+    @Test(arguments: ["members", "ratio"]) func unreadableGzipIsAskedForUncompressed(kind: String) throws {
         let zeros = String(repeating: "0", count: 1 << 20)
         let body = kind == "ratio" ? "{\"a\":\"\(zeros)\"}" : Self.body
         let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
@@ -171,20 +169,8 @@ import Testing
         #expect(reply.status == 500 && reply.field("Content-Encoding") == nil && reply.body == Data(Self.body.utf8))
     }
 
-    @Test func withoutZlibEverythingIsAsItWas() throws {
-        let origin = try Self.origin()
-        let proxy = try ProxyUnderTest(originPort: origin.port, gzip: .absent)
-        defer { proxy.stop() }
-        for _ in 0..<5 {
-            let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
-            #expect(reply.field("Content-Encoding") == nil && reply.field("Vary") == nil)
-            #expect(reply.field("ETag") == "\"abc\"" && reply.body == Data(Self.body.utf8))
-        }
-        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["identity"])
-    }
-
     /// A page of a library was eight times as long as Apple sends it.
-    @Test(arguments: ["off", "kept"]) func personalAnswersGoOutInGzipToThoseWhoAcceptIt(personal: String) throws {
+    @Test(arguments: ["off", "kept"]) func personalAnswersAreSentInGzip(personal: String) throws {
         let origin = try Self.origin()
         var policy = Policy()
         policy[.personal] = personal == "kept" ? .fixed(600, stale: 0) : .off
@@ -202,7 +188,7 @@ import Testing
     }
 
     /// An answer of 7,320 bytes that is 294 from the origin.
-    @Test func answersToAUsersWritesGoOutInGzipToo() throws {
+    @Test func answersToWritesAreSentInGzip() throws {
         let origin = try Self.origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }
@@ -217,7 +203,7 @@ import Testing
     /// A cookie travels by itself, as the attack BREACH needs it. One that names no user shapes no
     /// answer, and cost its clients the coding.
     @Test(arguments: [TTLRule.off, .fixed(600, stale: 0)])
-    func aUserWhomACookieAloneNamesIsAnsweredWithoutACoding(personal: TTLRule) throws {
+    func aUserNamedByACookieGetsNoGzip(personal: TTLRule) throws {
         var policy = Policy()
         policy[.personal] = personal
         let origin = try Self.origin()
@@ -236,7 +222,7 @@ import Testing
     }
 
     /// It was counted by its status, and again by its coding.
-    @Test func anErrorInDamagedGzipIsOneErrorOfTheOrigins() throws {
+    @Test func anErrorInDamagedGzipCountsOnce() throws {
         let origin = try FakeOrigin { request in
             guard request.field("Accept-Encoding") == "gzip" else { return FakeOrigin.Reply(body: Self.body) }
             return FakeOrigin.Reply(status: 503, fields: [("Content-Encoding", "gzip")], body: "no gzip")

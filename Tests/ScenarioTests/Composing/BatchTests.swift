@@ -42,7 +42,6 @@ import Testing
             gate.signal()
             return ScriptedSongs.reply(request)
         }
-        defer { scene.stop() }
         let targets = (1...3).map { "/v1/catalog/us/songs/\($0)" }
         let clients = try targets.map { _ in try RawClient(port: UInt16(scene.proxy.port)) }
         for (client, target) in zip(clients, targets) { try client.send(Self.request(target)) }
@@ -53,12 +52,11 @@ import Testing
         #expect(Set(scene.upstream) == Set(targets))
     }
 
-    @Test func whatTheRequestsDifferInIsNeverJoined() throws {
+    @Test func differentRequestsAreNeverJoined() throws {
         var settings = CompositionSettings()
         // With them, albums with and without artists would be asked for alike.
         settings.supersets = false
         let scene = try ComposingScene(settings)
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 85)
         let forms: [(storefront: String, query: String)] = [
             ("us", ""), ("us", "?include=artists"), ("us", "?l=es-MX"), ("gb", ""),
@@ -90,7 +88,6 @@ import Testing
 
     @Test func singlesWithParametersThatTouchThemGoAlone() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 6)
         let targets = albums.map { "/v1/catalog/us/albums/\($0)?extend=artistUrl" }
         try scene.get(targets[0])
@@ -103,13 +100,12 @@ import Testing
 
     /// Half of the clients whose misses were joined with one for which the origin fails got its
     /// 500. A 504 says that a batch takes the origin too long; nil is a connection that breaks.
-    @Test(arguments: [500, 504, nil]) func anIDThatFailsIsTroubleForItsOwnClientAlone(ofABatch status: Int?) throws {
+    @Test(arguments: [500, 504, nil]) func aFailingIDAffectsItsOwnClientAlone(ofABatch status: Int?) throws {
         let scene = try ScriptedScene { request in
             guard ScriptedSongs.ids(request.target).contains("666") else { return ScriptedSongs.reply(request) }
             let isBatch = !ScriptedSongs.batch(request.target).isEmpty
             return FakeOrigin.Reply(status: isBatch ? status ?? 500 : 500, hangsUp: isBatch && status == nil)
         }
-        defer { scene.stop() }
         _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/1")
         for round in 1..<20 {
             let ids = (1...7).map { $0 == 4 ? "666" : "\(round * 1000 + $0)" }
@@ -123,12 +119,11 @@ import Testing
 
     /// Every miss that came behind another waited first for a list that was refused again, at each
     /// of an origin's resources that it has one by one alone.
-    @Test func listsThatTheOriginRefusesAreNotTriedAllTheTime() throws {
+    @Test func refusedListsRest() throws {
         let scene = try ScriptedScene { request in
             let isBatch = !ScriptedSongs.batch(request.target).isEmpty
             return isBatch ? FakeOrigin.Reply(status: 404, body: "{}") : ScriptedSongs.reply(request)
         }
-        defer { scene.stop() }
         _ = try scene.proxy.client.send("GET", "/v1/catalog/us/songs/1")
         var next = 100
         func lists(in rounds: Int, untilOne: Bool = false) throws -> Int {

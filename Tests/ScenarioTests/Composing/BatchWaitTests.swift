@@ -59,7 +59,7 @@ import Testing
     /// Whether clients come within a few milliseconds of each other is up to the machine: it is
     /// tried until they do.
     @Test("on whatever loops they come", arguments: [(1, CompositionSettings.Mode.on), (3, .on), (1, .off)])
-    func missesBehindOneThatIsUnderWayAreOneRequest(workers: Int, compose: CompositionSettings.Mode) throws {
+    func missesAfterOneUnderWayAreOneRequest(workers: Int, compose: CompositionSettings.Mode) throws {
         let scene = try Scene(workers: workers, compose: compose)
         defer { scene.stop() }
         for round in 1...50 {
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// The one under way may be out for 15 seconds before an origin that is dead.
-    @Test func aMissBehindOneThatIsHeldBackDoesNotWaitForItsEnd() throws {
+    @Test func aMissDoesNotWaitForASlowOne() throws {
         let scene = try Scene()
         defer { scene.stop() }
         let held = try scene.ask("101")

@@ -5,7 +5,7 @@ import Testing
 
 /// An origin that gives no answer to what others' answers have brought meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct ComposedInsteadTests {
-    @Test func aRequestThatFailsGetsWhatCanBeComposedByThen() throws {
+    @Test func aFailedRequestIsAnsweredByComposition() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
             .perform { request in
@@ -36,12 +36,11 @@ import Testing
     }
 
     /// It was called `partial`, though nothing stored was in it.
-    @Test func anAnswerThatIsAskedForWholeInTheEndIsNotPartial() throws {
+    @Test func anAnswerFetchedWholeIsNotPartial() throws {
         let scene = try ScriptedScene { request in
             let ids = ScriptedSongs.ids(request.target)
             return FakeOrigin.Reply(body: ids == ["3"] ? "" : ScriptedSongs.body(ids))
         }
-        defer { scene.stop() }
         let path = "/v1/catalog/us/songs"
         _ = try scene.proxy.client.send("GET", path + "?ids=1,2")
         let whole = try scene.proxy.client.send("GET", path + "?ids=1,3")

@@ -10,7 +10,8 @@ import Testing
 @testable import Server
 @testable import Simulator
 
-/// A proxy before the simulated API, which counts what reaches it.
+/// A proxy before the simulated API, which counts the requests that reach it. Both stop with the
+/// scene.
 final class ComposingScene: ComparedScene {
     private let counter: CountingResponder
     private let origin: ServiceHost
@@ -50,7 +51,7 @@ final class ComposingScene: ComparedScene {
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
     }
 
-    func stop() {
+    deinit {
         proxy.stop()
         origin.stop()
     }
@@ -62,7 +63,7 @@ final class ComposingScene: ComparedScene {
     /// From now on the origin answers the target with other names than it shows elsewhere.
     func misname(_ target: String) { counter.misnamed.withLock { _ = $0.insert(target) } }
 
-    /// What the origin says directly, uncounted.
+    /// The origin's own answer, as JSON values; it is not counted.
     func direct(_ target: String) -> NSObject? {
         let body = api.respond(to: SimulatorRequest(target: Array(target.utf8)), asOf: api.revision).body
         return try? JSONSerialization.jsonObject(with: Data(body)) as? NSObject
@@ -127,7 +128,7 @@ final class CountingResponder: Responder {
     }
 }
 
-/// What the proxy told its operator.
+/// The lines that the proxy logged for its operator.
 final class Warnings: Sendable {
     private let lines = Mutex<[String]>([])
 

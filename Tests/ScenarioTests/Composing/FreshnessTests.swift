@@ -18,7 +18,6 @@ import Testing
 
     @Test func theAgeIsThatOfTheStalestPart() throws {
         let scene = try ComposingScene(policy: Self.policy)
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 4)
         try scene.get(path([songs[0], songs[1]]))
         scene.clock.advance(seconds: 30)
@@ -38,9 +37,8 @@ import Testing
 
     /// It was made again of what the purge had not chosen, and as fresh as before.
     @Test(arguments: [PurgeMode.hard, .soft], [true, false])
-    func whatWasPurgedIsNotMadeAgainOfOlderAnswers(mode: PurgeMode, byPrefix: Bool) throws {
+    func purgedAnswersAreNotComposedAgain(mode: PurgeMode, byPrefix: Bool) throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 2)
         try scene.get("/v1/catalog/us/songs/\(songs[0])")
         try scene.get(path([songs[0], songs[1]]))
@@ -58,7 +56,6 @@ import Testing
         var policy = Policy()
         policy[.songs] = .fixed(100, stale: 50)
         let scene = try ComposingScene(policy: policy)
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 2)
         try scene.get("/v1/catalog/us/songs/\(songs[0])")
         try scene.get(path(songs))

@@ -5,16 +5,15 @@ import Proxy
 import TestSupport
 import Testing
 
-/// What kept answers from being composed is counted once for each request to the origin, and for no
-/// other.
+/// Each request to the origin counts one reason why its answer was not composed, and no other
+/// request counts any.
 @Suite(.timeLimit(.minutes(10))) struct NotComposedTests {
     private func counts(_ proxy: ProxyUnderTest) -> [String] {
         proxy.statistics.notComposed.map { "\($0.rule.word) \($0.lack.word) \($0.count)" }
     }
 
-    @Test func whatWasNotComposedIsCountedByWhatItLacked() throws {
+    @Test func refusalsAreCountedByWhatIsMissing() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 3)
         let path = "/v1/catalog/us/albums"
         #expect(counts(scene.proxy).isEmpty)
@@ -32,9 +31,8 @@ import Testing
             ])
     }
 
-    @Test func whatWasCompletedOrPassedIsNotCounted() throws {
+    @Test func completedAndPassedRequestsAreNotCounted() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 3)
         try scene.get("/v1/catalog/us/songs?ids=\(songs[0]),\(songs[1])")
         let before = counts(scene.proxy)
@@ -45,9 +43,8 @@ import Testing
         #expect(counts(scene.proxy) == before)
     }
 
-    @Test func whatIsRefreshedBehindAStaleAnswerIsCounted() throws {
+    @Test func backgroundRefreshesAreCounted() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
         try scene.get(song)
         scene.clock.advance(seconds: 86_401)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Simulator
 
-/// What was stored by an earlier run is material for this one.
+/// Answers that an earlier run stored are material for this one.
 @Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
     private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) throws {
         let folder = try TemporaryFolder()
@@ -23,7 +23,6 @@ import Testing
 
     private func composeOutOfTheFile(_ makeCache: () -> ResponseCache) throws {
         let scene = try ComposingScene(cache: makeCache())
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 40)
         let albums = try scene.ids("albums", 2)
         let path = "/v1/catalog/us/songs?ids="
@@ -50,12 +49,11 @@ import Testing
     }
 
     /// `compose verify` found a difference; then the operator switched to `on`, and restarted.
-    @Test func aFormThatWasSwitchedOffWasUsedAfterARestart() throws {
+    @Test func aRestingFormRestsAfterARestart() throws {
         try Self.withFile { makeCache in
             var settings = CompositionSettings()
             settings.compose = .verify
             let scene = try ComposingScene(settings, cache: makeCache())
-            defer { scene.stop() }
             let albums = try scene.ids("albums", 40)
             func album(_ index: Int) -> String { "/v1/catalog/us/albums/\(albums[index])" }
             try scene.get(album(0))
@@ -75,7 +73,6 @@ import Testing
     @Test func olderAnswersInTheFileMadeNewFormsOld() throws {
         try Self.withFile { makeCache in
             let scene = try ComposingScene(cache: makeCache())
-            defer { scene.stop() }
             let songs = try scene.ids("songs", 4)
             try scene.get("/v1/catalog/us/songs/\(songs[0])")
             scene.clock.advance(seconds: 50_000)

@@ -8,23 +8,21 @@ import Testing
 /// default).
 @Suite(.timeLimit(.minutes(10))) struct SupersetIncludesTests {
     /// The larger request brings no answer to make the client's of: it gets its own.
-    @Test func whatIsAbsentGetsTheOriginsOwn404() throws {
+    @Test func anAbsentItemGetsTheOrigins404() throws {
         let scene = try scriptedScene { target in
             target.contains("/albums/1000") ? FakeOrigin.Reply(status: 404, body: "{}") : Self.included(target)
         }
-        defer { scene.stop() }
         let target = "/v1/catalog/us/albums/1000"
         #expect(try scene.proxy.client.send("GET", target).status == 404)
         #expect(scene.upstream.suffix(2) == [target + "?include=artists", target])
     }
 
     /// It may blame what the proxy has added.
-    @Test func aBadRequestForTheLargerAnswerIsNotKept() throws {
+    @Test func aBadRequestForTheLargerAnswerIsNotStored() throws {
         let scene = try scriptedScene { target in
             guard target.contains("/albums/1000?") else { return Self.included(target) }
             return FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
         }
-        defer { scene.stop() }
         let target = "/v1/catalog/us/albums/1000"
         let larger = target + "?include=artists"
         #expect(try scene.proxy.client.send("GET", target).status == 200)
@@ -51,7 +49,6 @@ import Testing
     /// itself was not counted.
     @Test func aPlainHitCredits() throws {
         let scene = try scriptedScene(Self.included)
-        defer { scene.stop() }
         let explained = scene.proxy.explain("/v1/catalog/us/albums/1000")
         #expect(explained?.action == .complete && explained?.reason == .absent, "nothing of it is stored")
         for id in 1_000..<1_200 {
@@ -68,7 +65,6 @@ import Testing
     /// From then on one in seven misses begins one.
     @Test func aHeadOnTheLargerAnswerIsNoUse() throws {
         let scene = try scriptedScene(Self.included)
-        defer { scene.stop() }
         for id in 1_000..<1_100 {
             let target = "/v1/catalog/us/albums/\(id)"
             #expect(try scene.proxy.client.send("GET", target).status == 200)
@@ -82,7 +78,6 @@ import Testing
 
     @Test func aHeadBeginsNone() throws {
         let scene = try scriptedScene(Self.included)
-        defer { scene.stop() }
         let target = "/v1/catalog/us/albums/1000"
         #expect(try scene.proxy.client.send("HEAD", target).status == 200)
         #expect(scene.upstream.last == target)

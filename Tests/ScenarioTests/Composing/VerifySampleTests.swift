@@ -52,9 +52,8 @@ import Upstream
         return String(decoding: reply.body, as: UTF8.self)
     }
 
-    @Test func anEqualAnswerIsCountedAndTheOriginsOwnTakesItsPlace() throws {
+    @Test func anEqualAnswerIsReplacedByTheOrigins() throws {
         let scene = try scene(Albums())
-        defer { scene.stop() }
         let before = scene.upstream.count
         let body = try compose(2, scene)
         waitUntil { scene.proxy.statistics[.verified] == 1 }
@@ -67,10 +66,9 @@ import Upstream
         #expect(scene.proxy.statistics[.verifiedOlder] == 0 && scene.proxy.statistics[.verifyMismatches] == 0)
     }
 
-    @Test func aRevisionIsOlderThePartsAreRenewedAndTheFormGoesOn() throws {
+    @Test func aRevisionRenewsThePartsAndKeepsTheForm() throws {
         let albums = Albums()
         let scene = try scene(albums)
-        defer { scene.stop() }
         albums.isRevised.store(true, ordering: .relaxed)
         let before = scene.upstream.count
         #expect(try compose(2, scene).contains("Album 2"))
@@ -86,9 +84,8 @@ import Upstream
         #expect(try compose(3, scene).contains("Album 3"), "it has not been asked for since")
     }
 
-    @Test func aContradictionRestsItsFormAndTheLogNamesTheMember() throws {
+    @Test func aContradictionRestsItsFormAndIsLogged() throws {
         let scene = try scene(Albums(contradicting: 3), sample: Sampling.all / 2)
-        defer { scene.stop() }
         _ = try compose(2, scene)
         let before = scene.upstream.count
         _ = try compose(3, scene)
@@ -111,7 +108,6 @@ import Upstream
 
     @Test func withoutRoomNothingIsAskedAndThatIsCounted() throws {
         let scene = try scene(Albums(), connections: 1)
-        defer { scene.stop() }
         let before = scene.upstream.count
         _ = try compose(2, scene)
         waitUntil { scene.proxy.statistics[.verifySkipped] == 1 }
@@ -119,10 +115,9 @@ import Upstream
     }
 
     /// It gave up: its own last request was all that the limit leaves to verifications.
-    @Test func underASmallLimitTheNextRequestWaitsForRoom() throws {
+    @Test func aSmallLimitDelaysTheNextRequest() throws {
         let albums = Albums()
         let scene = try ScriptedScene(verifySample: Sampling.all, budget: UpstreamBudget(rate: 4)) { albums.answer($0) }
-        defer { scene.stop() }
         for target in [Self.whole(1), Self.included(1), Self.included(2)] {
             _ = try scene.proxy.client.send("GET", target)
         }

@@ -20,9 +20,8 @@ import Testing
 
     private func batch(_ ids: [String]) -> String { "/v1/catalog/us/albums?ids=" + ids.joined(separator: ",") }
 
-    @Test func theClientGetsTheOriginsAnswerAndEqualOnesAreCounted() throws {
+    @Test func theClientGetsTheOriginsAnswer() throws {
         let scene = try ComposingScene(Self.verifying)
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 4)
         try scene.get(album(albums[0], ""))
         try scene.get(batch(albums))
@@ -40,7 +39,6 @@ import Testing
     /// Its answer has no content, which counted as a mismatch.
     @Test func aHeadWasComparedWithTheWholeAnswer() throws {
         let scene = try ComposingScene(Self.verifying)
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 4)
         try scene.get(album(albums[0], ""))
         try scene.get(batch(albums))
@@ -50,9 +48,8 @@ import Testing
         #expect(scene.proxy.statistics[.upstreamRequests] == 4 && scene.proxy.statistics[.verifiedOlder] == 0)
     }
 
-    @Test func whileVerifyingNothingComposedStandsInForAFailingOrigin() throws {
+    @Test func verifyingUsesNoCompositionForAFailingOrigin() throws {
         let scene = try ListScene(Self.verifying)
-        defer { scene.stop() }
         try scene.get(ListScene.target(1, "limit=100&offset=0"))
         scene.scene.origin.stop()
         let reply = try scene.proxy.client.send("GET", ListScene.target(1, "limit=10&offset=5"))
@@ -64,7 +61,6 @@ import Testing
         var settings = Self.verifying
         settings.batch = true
         let scene = try ComposingScene(settings)
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 5)
         for id in albums { try scene.get(album(id, "")) }
         let clients = try albums.map { _ in try RawClient(port: UInt16(scene.proxy.port)) }
@@ -78,7 +74,6 @@ import Testing
 
     @Test func nothingIsComposedInAFormThatWasContradicted() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 8)
         try scene.get(album(albums[0]))
         try scene.get(album(albums[1], ""))

@@ -16,7 +16,6 @@ import Testing
 
     @Test func anyWindowIsCutOutOfAFullPage() throws {
         let scene = try ListScene()
-        defer { scene.stop() }
         try learn(scene)
         try scene.get(Scene.target(1, "limit=100&offset=10"))
         let windows = [(10, 100), (11, 99), (50, 1), (109, 1), (77, 10), (12, 25), (60, 50), (85, nil), (10, nil)]
@@ -33,9 +32,8 @@ import Testing
         }
     }
 
-    @Test func theEndOfAListIsCutOnceItsPlacesAreProved() throws {
+    @Test func aListsEndIsCutOnceProved() throws {
         let scene = try ListScene()
-        defer { scene.stop() }
         try learn(scene)
         try scene.get(Scene.target(1, "limit=50&offset=200"))
         let (larger, nothing) = try scene.get(Scene.target(1, "limit=80&offset=200"))
@@ -51,9 +49,8 @@ import Testing
         }
     }
 
-    @Test func aLargerPageIsFetchedWhereListsAreWalkedThroughAndHaveNoGaps() throws {
+    @Test func aLargerPageIsFetchedForAWalk() throws {
         let scene = try ListScene()
-        defer { scene.stop() }
         try learn(scene)
         try scene.get(Scene.target(1, "limit=20&offset=0"))
         let (status, cost) = try scene.get(Scene.target(1, "limit=20&offset=20"))
@@ -69,7 +66,6 @@ import Testing
     /// them ended all growth.
     @Test func headsAreNotChargedForLargerPages() throws {
         let scene = try ListScene()
-        defer { scene.stop() }
         try learn(scene)
         try scene.get(Scene.target(1, "limit=20&offset=0"))
         let target = Scene.target(1, "limit=20&offset=20")

@@ -11,7 +11,7 @@ extension Conformance {
 
             .asked("no-store", after: 0, "CDN-Cache-Control: no-store", "Cache-Control: max-age=10000"),
 
-            // What is no dictionary of structured fields is as if it were not there (RFC 8941 4.2).
+            // A value that is no dictionary of structured fields is ignored (RFC 8941 4.2).
             .asked("an unknown type", "CDN-Cache-Control: max-age=10000, &&&&&", "Cache-Control: no-store"),
 
             ConformanceCase(

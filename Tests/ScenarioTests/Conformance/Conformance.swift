@@ -2,6 +2,6 @@
 enum Conformance {
     static let groups = [
         freshness, responseDirectives, stale, status, vary, modifiedSince, noneMatch, storedFields, freshening, head,
-        invalidation, ranges, authorization, reuse, requestDirectives, cdnCacheControl, interim,
+        invalidation, ranges, reuse, requestDirectives, cdnCacheControl, interim,
     ]
 }

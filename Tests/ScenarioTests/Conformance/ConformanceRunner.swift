@@ -23,8 +23,7 @@ final class ConformanceRunner {
         origin.stop()
     }
 
-    /// What was not as expected; empty when the case holds. Ends at the first exchange that
-    /// differs.
+    /// The mismatches of the first exchange that has any; empty when the case holds.
     func mismatches(_ conformanceCase: ConformanceCase, at url: String) -> [String] {
         let text = FieldText(start: clock.unixSeconds, url: url, host: "127.0.0.1:\(origin.port)")
         var past: [PastAnswer] = []
@@ -68,7 +67,7 @@ struct PastAnswer {
     let reply: HTTPTestClient.Reply
 }
 
-/// What was seen of one exchange on both sides.
+/// One exchange as it was seen on both sides.
 struct SeenExchange {
     let reply: HTTPTestClient.Reply
     let requests: [ConformanceOrigin.Request]

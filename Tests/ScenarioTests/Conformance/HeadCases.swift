@@ -1,5 +1,5 @@
 extension Conformance {
-    /// What the answer to HEAD does to the stored answer to GET: RFC 9111 4.3.5.
+    /// The effect of an answer to HEAD on the stored answer to GET: RFC 9111 4.3.5.
     static let head = ConformanceGroup(
         "head",
         [

@@ -1,5 +1,5 @@
 extension Conformance {
-    /// What a change leaves of the stored answers: RFC 9111 4.4, RFC 9110 9.3.3.
+    /// The effect of unsafe methods on stored answers: RFC 9111 4.4, RFC 9110 9.3.3.
     static let invalidation = ConformanceGroup(
         "invalidation",
         unsafeMethods.flatMap { method in

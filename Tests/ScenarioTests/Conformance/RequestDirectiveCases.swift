@@ -1,5 +1,5 @@
 extension Conformance {
-    /// What a client asks of the cache: RFC 9111 5.2.1. Pragma counts no more beside them (5.4).
+    /// Cache-Control of requests: RFC 9111 5.2.1. Beside it Pragma is ignored (5.4).
     static let requestDirectives = ConformanceGroup(
         "request-directives",
         [

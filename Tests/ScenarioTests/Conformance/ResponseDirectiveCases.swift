@@ -1,5 +1,5 @@
 extension Conformance {
-    /// What may be stored and what must be confirmed: RFC 9111 3, 5.2.2.
+    /// Cache-Control of responses, on storing and confirming: RFC 9111 3, 5.2.2.
     static let responseDirectives = ConformanceGroup(
         "response-directives",
         [

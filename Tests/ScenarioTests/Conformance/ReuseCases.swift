@@ -32,6 +32,13 @@ extension Conformance {
                 "is not for another query",
                 .get(at: "?test=a", origin: .ok("Cache-Control: max-age=100000")),
                 .get(at: "?test=b", expect: .asked)),
+            // RFC 9111 3.5.
+            ConformanceCase(
+                "is not for others than the one that had to prove who it is",
+                .get(
+                    sending: "Authorization: FOO", origin: .ok("Cache-Control: max-age=3600", "Date: <+0>"),
+                    expect: .asked, .sent("Authorization: FOO")),
+                .get(expect: .asked)),
             .reused("of an answer that sets a cookie", "Cache-Control: public, max-age=100000", "Set-Cookie: a=b"),
         ])
 }

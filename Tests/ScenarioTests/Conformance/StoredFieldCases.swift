@@ -21,8 +21,7 @@ extension Conformance {
                         expect: .asked, .noField("A"), .noField("B")),
                     .pause(seconds: 3),
                     .get(expect: .reused, .field("C: 3"), .noField("A"), .noField("B"))),
-                // What follows the content is not the beginning of the next response (RFC 9112
-                // 6.3).
+                // Bytes after the content do not begin the next response (RFC 9112 6.3).
                 ConformanceCase(
                     "Content-Length, and nothing beyond it",
                     .get(

@@ -75,7 +75,7 @@ import Testing
 
     // MARK: - Right answers
 
-    @Test func whatWasSaidAtAnAcceptableRevisionIsRight() throws {
+    @Test func answersOfAcceptableRevisionsAreRight() throws {
         for target in [try albumWithRenamedArtist(), try playlistWithOtherTracks()] {
             #expect(said(target, before).body != said(target, now).body)
             #expect(judge(said(target, now), target, [now]) == nil)
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// The album is gone; its artist, inside an answer stored before, is not, and has another name.
-    @Test func aPartMayBeNewerThanTheEndOfWhatItStandsIn() throws {
+    @Test func aPartMayOutliveItsParent() throws {
         let target =
             "/v1/catalog/us/albums/"
             + (try album { before, now, album in
@@ -115,7 +115,7 @@ import Testing
         #expect(judge(mixed.reply, target, [now, before]) == nil)
     }
 
-    @Test func whatComesAndGoesMayBeThereOrNot() throws {
+    @Test func changingAvailabilityIsAcceptedEitherWay() throws {
         let (before, now) = (before, now)
         let gone = try album { isThere($2, $0) && !isThere($2, $1) }
         let stays = try album { isThere($2, $0, $1) }
@@ -144,7 +144,7 @@ import Testing
 
     // MARK: - Wrong ones
 
-    @Test func anAttributeOfARevisionThatIsTooOldIsFound() throws {
+    @Test func anAttributeThatIsTooOldIsFound() throws {
         let target = try albumWithRenamedArtist()
         let mixed = try Edited(said(target, now)) {
             $0.set("data.0.attributes", try Edited.value(said(target, before), "data.0.attributes"))
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMissingOrTooMuchIsFound() throws {
+    @Test func missingAndExtraPartsAreFound() throws {
         let (page, album) = (try playlistWithOtherTracks(), try albumWithRenamedArtist())
         let (artists, path) = ("data.0.relationships.artists", "data[0].relationships")
         #expect(try difference(page) { $0.remove("next") } != nil)
@@ -210,8 +210,7 @@ import Testing
         #expect(try difference(album) { $0.set(tracks, ["a": 1]) }?.path == path + ".tracks.data[0]")
     }
 
-    /// What is wrong with the answer at the later revision, of two that it may be of, once it is
-    /// changed.
+    /// The judgement on a changed answer of the later revision, of two that it may be of.
     private func difference(_ target: String, _ change: (inout Edited) throws -> Void) throws -> Difference? {
         judge(try Edited(said(target, now), change).reply, target, [now, before])
     }
@@ -219,7 +218,7 @@ import Testing
     /// The playlist that a page of its tracks is of.
     private func playlist(of page: String) -> String { String(page.prefix { $0 != "?" }.dropLast("/tracks".count)) }
 
-    @Test func aBatchInAnotherOrderOrWithMoreOrLessIsFound() throws {
+    @Test func aBatchWithOtherElementsIsFound() throws {
         let first = try album { isThere($2, $0, $1) }
         let second = try album { isThere($2, $0, $1) && $0.id(of: $2) != first }
         let target = "/v1/catalog/us?ids[albums]=\(first),\(second),\(first)"

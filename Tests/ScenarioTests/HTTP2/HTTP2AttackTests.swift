@@ -6,8 +6,8 @@ import Testing
 
 @testable import Server
 
-/// What was done to servers of HTTP/2, frame by frame: the connection is ended and nobody else
-/// notices. Each names its CVE.
+/// Attacks on servers of HTTP/2, frame by frame: the connection ends, and others are served. Each
+/// names its CVE.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2AttackTests {
     /// ENHANCE_YOUR_CALM (RFC 9113 7).
     private static let calm: UInt32 = 11
@@ -61,8 +61,7 @@ import Testing
     @Test(arguments: floods) func aFloodEndsItsConnectionAlone(flood: Flood) throws {
         let scene = try HTTP2Scene()
         let client = try scene.client()
-        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
-        #expect(client.answer(1).contains("albums/1"))
+        #expect(client.ask(HTTP2Scene.album(1), stream: 1).contains("albums/1"))
         var index = 0
         while index < 4000, !client.isClosed {
             client.send((0..<100).flatMap { flood.frames(index + $0).flatMap(\.bytes) })
@@ -71,8 +70,7 @@ import Testing
         waitUntil { client.isClosed }
         #expect(client.isClosed && client.goodbye == Self.calm)
         let other = try scene.client()
-        other.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 1))
-        #expect(other.answer(1).contains("albums/1"))
+        #expect(other.ask(HTTP2Scene.album(1), stream: 1).contains("albums/1"))
         #expect(scene.proxy.statistics.connections.floodCount == 1)
         #expect(!flood.hasRequests || scene.origin.requests.count < 300)
         scene.proxy.stop()
@@ -94,8 +92,7 @@ import Testing
         waitUntil { client.isOver(1) || client.isClosed }
         #expect(client.text(1).contains("\"431\"") && scene.origin.requests.isEmpty)
         // The table is in order, and the next request is none of its business.
-        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1)), stream: 3))
-        #expect(client.answer(3).contains("albums/1"))
+        #expect(client.ask(HTTP2Scene.album(1), stream: 3).contains("albums/1"))
         scene.proxy.stop()
     }
 
@@ -117,7 +114,7 @@ import Testing
     }
 
     /// More requests than there may be are refused, so that the client may make them again.
-    @Test func whoAsksForMoreThanMayBeIsRefusedTheRest() throws {
+    @Test func requestsBeyondTheLimitAreRefused() throws {
         let scene = try HTTP2Scene()
         let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { _ in
@@ -162,7 +159,7 @@ import Testing
     }
 
     /// Content that does not come gets the answer that it gets in HTTP/1.1.
-    @Test func contentIsWaitedForSoLong() throws {
+    @Test func contentHasADeadline() throws {
         var timeouts = ClientTimeouts.ofTests
         timeouts.body = .milliseconds(200)
         let scene = try HTTP2Scene(timeouts: timeouts)
@@ -176,7 +173,7 @@ import Testing
     }
 
     /// CVE-2019-9517: answers that are asked for and not taken cost no more than a bound, and end.
-    @Test func whoTakesNoAnswersIsLetGo() throws {
+    @Test func aClientThatTakesNoAnswersIsClosed() throws {
         var timeouts = ClientTimeouts.ofTests
         timeouts.write = .milliseconds(300)
         let scene = try HTTP2Scene(timeouts: timeouts)
@@ -192,7 +189,7 @@ import Testing
     }
 
     /// Once frames are made their streams may be over, and nothing of theirs is waited for.
-    @Test func framesThatNobodyTakesAreCountedAndEndTheConnection() throws {
+    @Test func unreadFramesAreCountedAndEndTheConnection() throws {
         var timeouts = ClientTimeouts.ofTests
         timeouts.write = .milliseconds(300)
         let scene = try HTTP2Scene(timeouts: timeouts)
@@ -232,7 +229,7 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// What one socket may have waiting is counted like that of many.
+    /// Waiting requests of one connection are counted like those of many.
     @Test func requestsThatWaitMakeNoMoreThanTheyMay() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let scene = try HTTP2Scene()
@@ -256,7 +253,7 @@ import Testing
         scene.proxy.stop()
     }
 
-    @Test func whatIsNoPrefaceEndsTheConnection() throws {
+    @Test func anInvalidPrefaceEndsTheConnection() throws {
         let scene = try HTTP2Scene()
         let client = try scene.client(greets: false)
         client.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))

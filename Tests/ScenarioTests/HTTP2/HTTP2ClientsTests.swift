@@ -52,7 +52,7 @@ import Testing
 
     /// A load balancer that hands a connection on says first whose it is, and knows nothing of what
     /// is spoken on it.
-    @Test(.requires(.curl)) func aHeaderOfThePROXYProtocolComesBeforeTheHandshake() throws {
+    @Test(.requires(.curl)) func aPROXYHeaderComesBeforeTheHandshake() throws {
         let scene = try HTTP2Scene(headers: ProxyHeaders { _ in })
         let folder = try TemporaryFolder()
         let curl = try #require(Tool("curl"))

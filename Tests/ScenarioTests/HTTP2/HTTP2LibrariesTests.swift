@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What apps and pages speak HTTP/2 with. Each asks for an album, whether it has changed, for a
-/// large answer, for one that there is not, and for sixty at once.
+/// The HTTP/2 clients of apps and pages. Each asks for an album, whether it has changed, for a
+/// large answer, for one that does not exist, and for sixty at once.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2LibrariesTests {
     private static let album = HTTP2Scene.album(1)
     private static let large = "/v1/catalog/us/albums/large"
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// What each prints of its answers: status and bytes, and how many of many were answered 200.
+    /// The lines that each prints: status and bytes, and the number of answers with 200.
     private static let expected = """
         album 200 \(albumBytes)
         unchanged 304 0

@@ -21,11 +21,10 @@ import Testing
         HTTP2Frame.get(path) + more
     }
 
-    @Test func aRequestIsAnsweredAndTheNextIsAHit() throws {
+    @Test func theSecondRequestIsAHit() throws {
         let expected = "{\"at\":\"GET \(HTTP2Scene.album(1))\"}"
         for stream in [UInt32(1), 3, 5, 7] {
-            client.send(.head(get(HTTP2Scene.album(1)), stream: stream))
-            #expect(client.answer(stream) == expected)
+            #expect(client.ask(HTTP2Scene.album(1), stream: stream) == expected)
         }
         #expect(scene.origin.requests.count == 1)
         #expect(client.frames(.settings).first?.endsStream == false)
@@ -50,7 +49,7 @@ import Testing
             })
     }
 
-    @Test func whoExpectsToBeToldToGoOnIsTold() throws {
+    @Test func expectContinueIsAnswered() throws {
         client.send(.head(HTTP2Scene.post + [("expect", "100-continue")], stream: 1, isLast: false))
         waitUntil { !client.frames(.headers, stream: 1).isEmpty }
         #expect(client.frames(.headers, stream: 1).first?.endsStream == false)
@@ -67,14 +66,13 @@ import Testing
         #expect(client.frames(.headers, stream: 1).first?.endsStream == true)
     }
 
-    @Test func aWindowThatIsShutHoldsAnAnswerAndNoOther() throws {
+    @Test func aClosedWindowHoldsOneAnswerAlone() throws {
         client.send(.head(get("/v1/catalog/us/albums/large"), stream: 1))
         waitUntil { client.content(1).count == 65_535 }
         #expect(client.content(1).count == 65_535 && !client.isOver(1))
         // The connection's window is shut as well; opened, it serves whom it can.
         client.send(.windowUpdate(0, by: 1000))
-        client.send(.head(get(HTTP2Scene.album(2)), stream: 3))
-        #expect(client.answer(3) == "{\"at\":\"GET \(HTTP2Scene.album(2))\"}")
+        #expect(client.ask(HTTP2Scene.album(2), stream: 3) == "{\"at\":\"GET \(HTTP2Scene.album(2))\"}")
         client.send(.windowUpdate(0, by: 1 << 20))
         client.send(.windowUpdate(1, by: 1 << 20))
         #expect(client.answer(1) == HTTP2Scene.large)
@@ -85,30 +83,26 @@ import Testing
         scene.answer { _ in FakeOrigin.Reply(body: body) }
         client.send(.windowUpdate(0, by: 1 << 30))
         client.send(HTTP2Frame.setting(4, 1 << 30))
-        client.send(.head(get(HTTP2Scene.album(1)), stream: 1))
-        #expect(client.answer(1) == body)
+        #expect(client.ask(HTTP2Scene.album(1), stream: 1) == body)
     }
 
     @Test(arguments: [
         ("connection", [("connection", "close")]), ("a line end", [("a", "b\r\nc: d")]),
         ("a pseudo-field behind others", [("a", "b"), (":path", "/")]),
     ])
-    func aHeadThatIsNoneEndsItsStreamAlone(what: String, fields: [(String, String)]) throws {
+    func aMalformedHeadEndsItsStreamAlone(what: String, fields: [(String, String)]) throws {
         client.send(.head(get(HTTP2Scene.album(1), fields), stream: 1))
         waitUntil { client.isOver(1) }
         #expect(client.isOver(1) && !client.text(1).contains("albums"), "\(what)")
-        client.send(.head(get(HTTP2Scene.album(2)), stream: 3))
-        #expect(client.answer(3).contains("albums/2"))
+        #expect(client.ask(HTTP2Scene.album(2), stream: 3).contains("albums/2"))
         #expect(scene.origin.requests.count == 1)
     }
 
-    @Test func whatIsMeantForAnotherHostIsMisdirected() throws {
-        client.send(.head(HTTP2Frame.get(HTTP2Scene.album(1), authority: "other.example"), stream: 1))
-        #expect(client.answer(1).contains("\"421\""))
-        // Who names no host in the handshake may call it by any.
+    @Test func requestsForAnotherHostAreMisdirected() throws {
+        #expect(client.ask(HTTP2Scene.album(1), authority: "other.example", stream: 1).contains("\"421\""))
+        // A client that names no host in the handshake may use any.
         let numeric = try scene.client(host: "127.0.0.1")
-        numeric.send(.head(HTTP2Frame.get(HTTP2Scene.album(1), authority: "other.example"), stream: 1))
-        #expect(numeric.answer(1).contains("albums/1"))
+        #expect(numeric.ask(HTTP2Scene.album(1), authority: "other.example", stream: 1).contains("albums/1"))
         scene.proxy.stop()
         let line = "\"GET /v1/catalog/us/albums/1 HTTP/2.0\" 421 "
         let cause = " refused/authority-is-not-the-host-of-the-tls-handshake "
@@ -145,7 +139,7 @@ import Testing
     }
 
     /// A request that is withdrawn while others wait for what it has asked for.
-    @Test func aLeaderThatIsWithdrawnLeavesItsFlightToOthers() throws {
+    @Test func aWithdrawnLeaderLeavesItsFlightToOthers() throws {
         let asked = DispatchSemaphore(value: 0)
         let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { _ in
@@ -162,8 +156,7 @@ import Testing
         waitUntil { !first.frames(.ping).isEmpty }
         mayAnswer.signal()
         #expect(second.answer(1) == "{\"for\":\"all\"}")
-        first.send(.head(get(HTTP2Scene.album(1)), stream: 3))
-        #expect(first.answer(3) == "{\"for\":\"all\"}" && !first.isClosed)
+        #expect(first.ask(HTTP2Scene.album(1), stream: 3) == "{\"for\":\"all\"}" && !first.isClosed)
         #expect(scene.origin.requests.count == 1 && first.content(1).isEmpty)
     }
 
