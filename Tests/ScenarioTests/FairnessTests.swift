@@ -1,7 +1,5 @@
 import Foundation
-import Glibc
 import Proxy
-import Synchronization
 import TestSupport
 import Testing
 

@@ -6,8 +6,6 @@ import Store
 import TestSupport
 import Testing
 
-@testable import Simulator
-
 /// Answers that an earlier run stored are material for this one.
 @Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
     private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) throws {

@@ -1,5 +1,4 @@
 import Compose
-import EventLoop
 import Foundation
 import Proxy
 import Server
@@ -75,7 +74,7 @@ struct ListOrigin: Sendable {
 
 /// A proxy before such lists.
 final class ListScene: ComparedScene {
-    let list: ListOrigin
+    private let list: ListOrigin
     let scene: ScriptedScene
     var proxy: ProxyUnderTest { scene.proxy }
     var upstream: [String] { scene.upstream }

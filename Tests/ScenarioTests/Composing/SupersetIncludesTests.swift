@@ -1,4 +1,3 @@
-import Compose
 import Foundation
 import Proxy
 import TestSupport
@@ -10,7 +9,8 @@ import Testing
     /// The larger request brings no answer to make the client's of: it gets its own.
     @Test func anAbsentItemGetsTheOrigins404() throws {
         let scene = try scriptedScene { target in
-            target.contains("/albums/1000") ? FakeOrigin.Reply(status: 404, body: "{}") : Self.included(target)
+            guard target.contains("/albums/1000") else { return Self.included(target) }
+            return FakeOrigin.Reply(status: 404, body: #"{"errors":[{"status":"404","code":"40400"}]}"#)
         }
         let target = "/v1/catalog/us/albums/1000"
         #expect(try scene.proxy.client.send("GET", target).status == 404)

@@ -1,4 +1,3 @@
-import Compose
 import Foundation
 import Proxy
 import TestSupport
@@ -29,23 +28,6 @@ import Testing
         for (offset, limit) in [(109, 2), (112, 1), (86, 30), (9, 2)] {
             let (status, cost) = try scene.get(Scene.target(1, "limit=\(limit)&offset=\(offset)"))
             #expect(status.contains("fwd=") && cost > 0, "not all of \(limit) from \(offset) is there: \(status)")
-        }
-    }
-
-    @Test func aListsEndIsCutOnceProved() throws {
-        let scene = try ListScene()
-        try learn(scene)
-        try scene.get(Scene.target(1, "limit=50&offset=200"))
-        let (larger, nothing) = try scene.get(Scene.target(1, "limit=80&offset=200"))
-        #expect(larger.contains("detail=window") && nothing == 0, "\(larger)")
-        let (proved, one) = try scene.get(Scene.target(1, "limit=10&offset=205"))
-        #expect(proved.contains("fwd=uri-miss") && proved.contains("detail=window") && one == 1, "\(proved)")
-        #expect(scene.upstream.last == Scene.target(1, "limit=29&offset=200"), "of 30 items")
-        let (hit, none) = try scene.get(Scene.target(1, "limit=10&offset=219"))
-        #expect(hit.contains("hit") && hit.contains("detail=window") && none == 0, "\(hit)")
-        for query in ["limit=10&offset=220", "limit=100&offset=201"] {
-            let (status, cost) = try scene.get(Scene.target(1, query))
-            #expect(status.contains("fwd=") && cost >= 1, "\(query): \(status)")
         }
     }
 

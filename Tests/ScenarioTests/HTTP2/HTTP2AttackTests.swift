@@ -145,7 +145,7 @@ import Testing
         timeouts.head = .milliseconds(200)
         let scene = try HTTP2Scene(timeouts: timeouts)
         let client = try scene.client(greets: false)
-        client.send(bytes)
+        if !bytes.isEmpty { client.send(bytes) }
         waitUntil { client.isClosed }
         scene.proxy.stop()
     }

@@ -1,4 +1,3 @@
-import Cache
 import Foundation
 import HTTP
 import Server

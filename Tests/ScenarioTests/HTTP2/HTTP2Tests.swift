@@ -2,8 +2,6 @@ import EventLoop
 import Foundation
 import HTTP
 import Proxy
-import Server
-import Synchronization
 import TestSupport
 import Testing
 
