@@ -11,33 +11,29 @@ import Testing
     private static let album = "/v1/catalog/us/albums/310730204"
 
     @Test func secondRequestIsAHitWithTheSameAnswer() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { 1_790_000_000 })
-        defer { proxy.stop() }
-        let first = try proxy.client.send("GET", Self.album)
-        let second = try proxy.client.send("GET", Self.album)
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: #"{"data":[{"id":"1"}]}"#) }
+        let first = try scene.proxy.client.send("GET", Self.album)
+        let second = try scene.proxy.client.send("GET", Self.album)
         #expect(first.field("Cache-Status") == "refrain; fwd=uri-miss; fwd-status=200; stored; ttl=86400")
         #expect(second.field("Cache-Status")?.hasPrefix("refrain; hit; ttl=") == true)
         #expect(second.field("Age") != nil)
         #expect(second.body == first.body)
         #expect(second.field("Content-Type") == "application/json")
         #expect(second.field("Via") == "1.1 refrain")
-        #expect(origin.requests.count == 1)
-        #expect(proxy.statistics[.hits] == 1)
-        #expect(proxy.statistics[.misses] == 1)
+        #expect(scene.origin.requests.count == 1)
+        #expect(scene.proxy.statistics[.hits] == 1)
+        #expect(scene.proxy.statistics[.misses] == 1)
     }
 
     /// A file was made of a body that only HEADs asked about.
     @Test func headMakesNoFileOfALargeBody() throws {
         let body = "{\"a\":\"\(String(repeating: "a", count: 2 * SealedBodies.leastBytes))\"}"
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: body) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        _ = try proxy.client.send("GET", Self.album)
-        let bodies = proxy.settings.shared.sealedBodies
-        for _ in 0..<3 { #expect(try proxy.client.send("HEAD", Self.album).body.isEmpty) }
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(body: body) }
+        _ = try scene.proxy.client.send("GET", Self.album)
+        let bodies = scene.proxy.settings.shared.sealedBodies
+        for _ in 0..<3 { #expect(try scene.proxy.client.send("HEAD", Self.album).body.isEmpty) }
         #expect(bodies.byteCount == 0)
-        for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.album).body.count == body.utf8.count) }
+        for _ in 0..<2 { #expect(try scene.proxy.client.send("GET", Self.album).body.count == body.utf8.count) }
         #expect(bodies.byteCount == body.utf8.count)
     }
 
@@ -57,20 +53,18 @@ import Testing
 
     /// Clients that join a host with its slash and `next` came no further than the first page.
     @Test func emptySegmentsAreTheSameTarget() throws {
-        let origin = try FakeOrigin { FakeOrigin.Reply(body: #"{"target":"\#($0.method) \#($0.target)"}"#) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
+        let scene = try ScriptedScene { FakeOrigin.Reply(body: #"{"target":"\#($0.method) \#($0.target)"}"#) }
         for target in ["/v1/catalog/us/songs?ids=2,1", "/v1/catalog/us?ids[songs]=1"] {
             let (path, query) = (target.split(separator: "?")[0], target.split(separator: "?")[1])
             for spelling in [path, "/\(path)", "\(path)/", "\(path)//", "//\(path.replacing("/", with: "//"))/"] {
-                let reply = try proxy.client.send("GET", "\(spelling)?\(query)")
+                let reply = try scene.proxy.client.send("GET", "\(spelling)?\(query)")
                 #expect(reply.status == 200 && reply.body == Data(#"{"target":"GET \#(target)"}"#.utf8))
             }
         }
-        #expect(origin.requests.count == 2)
-        _ = try proxy.client.send("GET", "//v1/me/library/songs/?ids=i.1", fields: [("Music-User-Token", "anna")])
-        _ = try proxy.client.send("POST", "//v1/me/library/?ids[songs]=1", fields: [("Music-User-Token", "anna")])
-        let own = origin.requests.dropFirst(2)
+        #expect(scene.origin.requests.count == 2)
+        _ = try scene.proxy.client.send("GET", "//v1/me/library/songs/?ids=i.1", fields: [("Music-User-Token", "anna")])
+        _ = try scene.proxy.client.send("POST", "//v1/me/library/?ids[songs]=1", fields: [("Music-User-Token", "anna")])
+        let own = scene.origin.requests.dropFirst(2)
         #expect(own.map(\.target) == ["/v1/me/library/songs?ids=i.1", "/v1/me/library?ids[songs]=1"])
         #expect(own.allSatisfy { $0.field("Music-User-Token") == "anna" })
     }
@@ -101,10 +95,8 @@ import Testing
     }
 
     @Test func anUnreachableOriginGetsApplesErrorShape() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(hangsUp: true) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        let reply = try proxy.client.send("GET", Self.album)
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply(hangsUp: true) }
+        let reply = try scene.proxy.client.send("GET", Self.album)
         #expect(reply.status == 502)
         let errors = (reply.json as? [String: Any])?["errors"] as? [[String: Any]]
         #expect(errors?.first?["status"] as? String == "502")
@@ -112,14 +104,12 @@ import Testing
     }
 
     @Test func everyRequestHasOneOutcomeAndOneReason() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        for method in ["GET", "GET", "HEAD", "POST", "TRACE"] { _ = try proxy.client.send(method, Self.album) }
-        _ = try proxy.client.send("GET", "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
-        _ = try proxy.client.send(
+        let scene = try ScriptedScene { _ in FakeOrigin.Reply() }
+        for method in ["GET", "GET", "HEAD", "POST", "TRACE"] { _ = try scene.proxy.client.send(method, Self.album) }
+        _ = try scene.proxy.client.send("GET", "/v1/me/library/songs", fields: [("Music-User-Token", "anna")])
+        _ = try scene.proxy.client.send(
             "OPTIONS", Self.album, fields: [("Origin", "https://a.example"), ("Access-Control-Request-Method", "GET")])
-        let statistics = proxy.statistics
+        let statistics = scene.proxy.statistics
         #expect(statistics[.requests] == 6)
         #expect((statistics[.hits], statistics[.misses], statistics[.bypassed]) == (2, 1, 2))
         #expect(statistics[.refused] == 1)

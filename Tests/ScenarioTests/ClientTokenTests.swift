@@ -25,38 +25,35 @@ import Upstream
 
     /// Any client was given answers that others had fetched with their tokens.
     @Test func aTokenThatDoesNotWorkGetsNoHit() throws {
-        let origin = try FakeOrigin(Self.answer)
-        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
-        defer { proxy.stop() }
+        let scene = try ScriptedScene(provesTokens: true, Self.answer)
+        let client = scene.proxy.client
         let (a, b, none) = (Self.bearer("a"), Self.bearer("b"), Self.bearer("made-up"))
-        #expect(try proxy.client.send("GET", Self.album, fields: a).status == 200)
-        #expect(try proxy.client.send("GET", Self.album, fields: a).field("Cache-Status")?.contains("hit") == true)
-        #expect(try proxy.client.send("GET", Self.album, fields: none).status == 401)
-        #expect(try proxy.client.send("GET", Self.album).status == 401)
-        #expect(try proxy.client.send("HEAD", Self.album).status == 401)
-        #expect(origin.requests.count == 4)
+        #expect(try client.send("GET", Self.album, fields: a).status == 200)
+        #expect(try client.send("GET", Self.album, fields: a).field("Cache-Status")?.contains("hit") == true)
+        #expect(try client.send("GET", Self.album, fields: none).status == 401)
+        #expect(try client.send("GET", Self.album).status == 401)
+        #expect(try client.send("HEAD", Self.album).status == 401)
+        #expect(scene.origin.requests.count == 4)
         // Another that works is given it once the origin has confirmed that.
-        let first = try proxy.client.send("GET", Self.album, fields: b)
+        let first = try client.send("GET", Self.album, fields: b)
         #expect(first.status == 200 && first.field("Cache-Status")?.contains("fwd=request; fwd-status=304") == true)
-        #expect(try proxy.client.send("GET", Self.album, fields: b).field("Cache-Status")?.contains("hit") == true)
-        #expect(origin.requests.count == 5)
+        #expect(try client.send("GET", Self.album, fields: b).field("Cache-Status")?.contains("hit") == true)
+        #expect(scene.origin.requests.count == 5)
     }
 
     /// One user's dead token, or a playlist that somebody deletes, made every hit of the app a
     /// fetch.
     @Test(arguments: [("GET", 403), ("DELETE", 401)])
     func aUsersFailureLeavesTheDeveloperTokenWorking(method: String, status: Int) throws {
-        let origin = try FakeOrigin { request in
+        let scene = try ScriptedScene(provesTokens: true) { request in
             FakeOrigin.Reply(status: request.target.hasPrefix("/v1/me") ? status : 200)
         }
-        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
-        defer { proxy.stop() }
         let user = Self.bearer("app") + [("Music-User-Token", "dead")]
         for _ in 0..<5 {
-            #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("app")).status == 200)
-            #expect(try proxy.client.send(method, "/v1/me/library/playlists/p.1", fields: user).status == status)
+            #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("app")).status == 200)
+            #expect(try scene.proxy.client.send(method, "/v1/me/library/playlists/p.1", fields: user).status == status)
         }
-        #expect(origin.requests.count { $0.target == Self.album } == 1)
+        #expect(scene.origin.requests.count { $0.target == Self.album } == 1)
     }
 
     private static func token(_ claims: String) -> String {
@@ -71,40 +68,38 @@ import Upstream
     @Test func aTokenBoundToASiteWorksThereAlone() throws {
         let (site, other) = ("https://app.example.com", "https://other.example.com")
         let bound = Self.bearer(Self.token(#"{"iss":"DEF123GHIJ","origin":["\#(site)"]}"#))
-        let origin = try FakeOrigin { request in FakeOrigin.Reply(status: request.field("origin") == site ? 200 : 401) }
-        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
-        defer { proxy.stop() }
-        for _ in 0..<2 {
-            #expect(try proxy.client.send("GET", Self.album, fields: bound + [("Origin", site)]).status == 200)
-            #expect(try proxy.client.send("GET", Self.album, fields: bound + [("Origin", other)]).status == 401)
-            #expect(try proxy.client.send("GET", Self.album, fields: bound).status == 401)
+        let scene = try ScriptedScene(provesTokens: true) { request in
+            FakeOrigin.Reply(status: request.field("origin") == site ? 200 : 401)
         }
-        #expect(origin.requests.count { $0.field("origin") == site } == 1, "the second was a hit")
-        #expect(origin.requests.count == 5)
+        for _ in 0..<2 {
+            #expect(try scene.proxy.client.send("GET", Self.album, fields: bound + [("Origin", site)]).status == 200)
+            #expect(try scene.proxy.client.send("GET", Self.album, fields: bound + [("Origin", other)]).status == 401)
+            #expect(try scene.proxy.client.send("GET", Self.album, fields: bound).status == 401)
+        }
+        #expect(scene.origin.requests.count { $0.field("origin") == site } == 1, "the second was a hit")
+        #expect(scene.origin.requests.count == 5)
     }
 
     /// An answer that the origin chose for one site is not for all, whatever its fields say.
     @Test func answersUnderTheOriginsRulesAreNotStoredForASite() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("Cache-Control", "public, max-age=60")]) }
-        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
-        defer { proxy.stop() }
+        let scene = try ScriptedScene(provesTokens: true) { _ in
+            FakeOrigin.Reply(fields: [("Cache-Control", "public, max-age=60")])
+        }
         let fields = Self.bearer("unreadable") + [("Origin", "https://a.example")]
-        for _ in 0..<2 { #expect(try proxy.client.send("GET", "/v1/unknown", fields: fields).status == 200) }
-        #expect(origin.requests.count == 2 && origin.requests[1].field("origin") == "https://a.example")
+        for _ in 0..<2 { #expect(try scene.proxy.client.send("GET", "/v1/unknown", fields: fields).status == 200) }
+        #expect(scene.origin.requests.count == 2 && scene.origin.requests[1].field("origin") == "https://a.example")
     }
 
     /// An error that stands in for the origin's answer is no reason to give out what is stored.
     @Test func staleAnswersAreForWorkingTokensAlone() throws {
         let isDown = Mutex(false)
-        let origin = try FakeOrigin { request in
+        let scene = try ScriptedScene(provesTokens: true) { request in
             isDown.withLock { $0 } ? FakeOrigin.Reply(status: 500) : Self.answer(request)
         }
-        let proxy = try ProxyUnderTest(originPort: origin.port, provesTokens: true)
-        defer { proxy.stop() }
-        _ = try proxy.client.send("GET", Self.album, fields: Self.bearer("a"))
+        _ = try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("a"))
         isDown.withLock { $0 = true }
-        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("x")).status == 500)
-        #expect(try proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 200)
+        #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("x")).status == 500)
+        #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 200)
     }
 
     /// With the proxy's own token a client's field decided how fast all others were served.

@@ -38,18 +38,16 @@ import Testing
     @Test(arguments: ["max-age=60, no-transform", "max-age=60"])
     func noTransformIsObeyedUnderTheOriginsRules(control: String) throws {
         let list = ListScene.target(1)
-        let origin = try FakeOrigin { _ in
+        var policy = Policy()
+        policy[.artists] = .upstream
+        let scene = try ScriptedScene(Self.complete, policy: policy) { _ in
             FakeOrigin.Reply(
                 fields: [("Content-Type", "application/json"), ("Cache-Control", control)],
                 body: #"{"next":"\#(list)?offset=1","data":[{"id":"1","type":"albums"}]}"#)
         }
-        var policy = Policy()
-        policy[.artists] = .upstream
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy, composition: Self.complete)
-        defer { proxy.stop() }
         let isKept = control.contains("no-transform")
         for _ in 0..<2 {
-            let reply = try proxy.client.send("GET", list + "?limit=1")
+            let reply = try scene.proxy.client.send("GET", list + "?limit=1")
             #expect(next(reply) == list + (isKept ? "?offset=1" : "?limit=1&offset=1"))
         }
     }

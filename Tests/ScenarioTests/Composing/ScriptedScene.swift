@@ -16,16 +16,18 @@ final class ScriptedScene {
     let clock = ManualClock(1_790_000_000)
 
     init(
-        _ settings: CompositionSettings = CompositionSettings(), verifySample: Int = 0,
-        connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
+        _ settings: CompositionSettings = CompositionSettings(), policy: Policy = Policy(), provesTokens: Bool = false,
+        verifySample: Int = 0, connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
         _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
     ) throws {
         origin = try FakeOrigin(answer)
         let (clock, warnings) = (clock, warnings)
         proxy = try ProxyUnderTest(
             originPort: origin.port, cache: ResponseCache(memory: MemoryTier(maxBytes: 64 << 20), store: nil),
+            policy: policy,
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, verifySample: verifySample,
-            budget: budget, adjusting: { $0.maxConnections = connections }, warn: { warnings.add($0) })
+            budget: budget, provesTokens: provesTokens, adjusting: { $0.maxConnections = connections },
+            warn: { warnings.add($0) })
     }
 
     deinit { stop() }

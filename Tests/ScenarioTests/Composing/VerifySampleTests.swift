@@ -132,21 +132,16 @@ import Upstream
     /// The token that the origin wants is the client's own, for its own requests.
     @Test func noClientsTokenIsUsed() throws {
         let albums = Albums()
-        let origin = try FakeOrigin { request in
+        let scene = try ScriptedScene(provesTokens: true, verifySample: Sampling.all) { request in
             request.field("authorization") == "Bearer s3cret" ? albums.answer(request) : FakeOrigin.Reply(status: 401)
-        }
-        let proxy = try ProxyUnderTest(originPort: origin.port, verifySample: Sampling.all, provesTokens: true)
-        defer {
-            proxy.stop()
-            origin.stop()
         }
         let fields = [("Authorization", "Bearer s3cret")]
         for target in [Self.whole(1), Self.included(1), Self.included(2)] {
-            #expect(try proxy.client.send("GET", target, fields: fields).status == 200)
+            #expect(try scene.proxy.client.send("GET", target, fields: fields).status == 200)
         }
-        let reply = try proxy.client.send("GET", Self.whole(2), fields: fields)
+        let reply = try scene.proxy.client.send("GET", Self.whole(2), fields: fields)
         #expect(reply.field("Cache-Status")?.contains("detail=reduced") == true, "\(reply.fields)")
-        waitUntil { proxy.statistics[.verifySkipped] == 1 }
-        #expect(origin.requests.count == 3)
+        waitUntil { scene.proxy.statistics[.verifySkipped] == 1 }
+        #expect(scene.upstream.count == 3)
     }
 }
