@@ -1,6 +1,5 @@
 import Foundation
 import Freshness
-import Server
 import Synchronization
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Cache
 import Foundation
 import Freshness
-import Server
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import Cache
 import Foundation
 import Freshness
 import TestSupport

@@ -50,21 +50,6 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// A load balancer that hands a connection on says first whose it is, and knows nothing of what
-    /// is spoken on it.
-    @Test(.requires(.curl)) func aPROXYHeaderComesBeforeTheHandshake() throws {
-        let scene = try HTTP2Scene(headers: ProxyHeaders { _ in })
-        let folder = try TemporaryFolder()
-        let curl = try #require(Tool("curl"))
-        let outcome = try curl.run([
-            "-sS", "--max-time", "60", "--http2", "--haproxy-protocol", "--cacert", try certificate(scene, folder),
-            "-w", " %{http_version}", "https://localhost:\(scene.port)\(HTTP2Scene.album(7))",
-        ])
-        #expect(outcome.text == "{\"at\":\"GET \(HTTP2Scene.album(7))\"} 2")
-        scene.proxy.stop()
-        #expect(try scene.proxy.accessLog().hasPrefix("127.0.0.1 - "))
-    }
-
     @Test(.requires(.curl)) func keysAndOriginsAreJudgedAsInHTTP11() throws {
         let key = String(repeating: "k", count: 40)
         let keys = try ClientKeys(SecretBytes(Array("app \(key)\n".utf8).span))

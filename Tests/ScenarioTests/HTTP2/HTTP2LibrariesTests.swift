@@ -80,28 +80,6 @@ import Testing
         }
     }
 
-    @Test(.requires(.node)) func nodeGetsWhatItAsksFor() throws {
-        let node = try #require(Tool("node"))
-        try check("node") { port, authority, _ in
-            let script = """
-                const http2 = require('http2'), fs = require('fs')
-                const client = http2.connect('https://localhost:\(port)', {ca: fs.readFileSync('\(authority)')})
-                const ask = (path, fields = {}) => new Promise((done, fail) => {
-                  const request = client.request({':path': path, ...fields})
-                  let [head, bytes] = [{}, 0]
-                  request.on('response', (fields) => { head = fields })
-                  request.on('data', (data) => { bytes += data.length })
-                  request.on('end', () => done({status: head[':status'], etag: head.etag, bytes}))
-                  request.on('error', fail)
-                })
-                \(Self.questions)
-                questions(ask).then((lines) => process.stdout.write(lines), (error) => console.log(error))
-                  .then(() => client.close())
-                """
-            return try node.run(["-e", script]).text
-        }
-    }
-
     @Test(.requires(.browser)) func aPageGetsWhatItAsksFor() async throws {
         try await onThread {
             try check("Chromium") { port, _, _ in
