@@ -1,6 +1,4 @@
-import EventLoop
 import Foundation
-import Server
 import TestSupport
 import Testing
 
