@@ -52,7 +52,7 @@ import Testing
     }
 
     /// A run that has to be right, and what it has to have met.
-    struct Trial: Sendable, CustomTestStringConvertible {
+    struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let settings: DifferentialRun.Settings
         let hasMet: @Sendable (DifferentialRun.Outcome) -> Bool
@@ -70,7 +70,7 @@ import Testing
 
     /// Lists that fill up or are cut first, with gaps in no storefront, in one and in all. In brief
     /// each is met, and not each with each.
-    private static let gaps: [Trial] = {
+    private static let gaps: [Case] = {
         let rows: [(Cut, Set<String>?)] =
             Cut.allCases.flatMap { cut in [[], ["de"], nil].map { (cut, $0) } }
         return TestSize.of([rows[0], rows[4], rows[5]], full: rows).map { cut, gaps in
@@ -79,39 +79,39 @@ import Testing
                 reviseEvery: reviseEvery, batches: true)
             (settings.listCut, settings.storefrontsWithGaps) = (cut, gaps)
             settings.unavailablePercent = gaps == nil ? 5 : 2
-            return Trial("lists", settings) { $0.statistics[because: .window] > 0 || gaps == nil }
+            return Case("lists", settings) { $0.statistics[because: .window] > 0 || gaps == nil }
         }
     }()
 
     /// Gaps that are rarer than the evidence that there are none.
-    private static let rareGaps: [Trial] = Cut.allCases.flatMap { cut in
+    private static let rareGaps: [Case] = Cut.allCases.flatMap { cut in
         TestSize.of([1_000], full: [300, 1_000, 3_000]).map { share in
             var settings = DifferentialRun.Settings(
                 seed: 20_261_170, requests: gapRequests, longestStep: 2, reviseEvery: reviseEvery)
             (settings.listCut, settings.listSizes) = (cut, .recorded)
             (settings.unavailableOneIn, settings.isAboutLists) = (share, true)
-            return Trial("rare gaps", settings) { $0.statistics[because: .window] > 0 }
+            return Case("rare gaps", settings) { $0.statistics[because: .window] > 0 }
         }
     }
 
     /// Origins that show other relationships than the documented ones.
-    private static let habits: [Trial] = {
+    private static let habits: [Case] = {
         let habits = SimulatorConfiguration.RelationHabit.allCases.filter { $0 != .documented }
         return habits.map { habit in
             var settings = DifferentialRun.Settings(
                 seed: 20_261_140, requests: habitRequests, longestStep: longestStep, reviseEvery: reviseEvery,
                 batches: true)
             settings.relationHabit = habit
-            return Trial("relationships", settings) { $0.statistics[.built] > 0 }
+            return Case("relationships", settings) { $0.statistics[.built] > 0 }
         }
     }()
 
     /// The cache file is opened anew and parts of the cache are purged in between.
-    private static let disturbed: [Trial] = [0, 40].map { staleFor in
+    private static let disturbed: [Case] = [0, 40].map { staleFor in
         let settings = DifferentialRun.Settings(
             seed: staleFor == 0 ? 20_261_150 : 20_261_151, requests: disturbedRequests, staleFor: staleFor,
             longestStep: longestStep, reviseEvery: disturbedReviseEvery, disturbEvery: disturbEvery, batches: true)
-        return Trial("restarts and purges", settings) { $0.composed > 20 && $0.old > 3 && $0.disturbances >= 3 }
+        return Case("restarts and purges", settings) { $0.composed > 20 && $0.old > 3 && $0.disturbances >= 3 }
     }
 
     /// Many revisions, each of few resources, whose attributes and lists change together and apart.
@@ -122,24 +122,24 @@ import Testing
         return settings
     }
 
-    private static let small: [Trial] = Cut.allCases.map { cut in
-        Trial("small revisions", smallRevisions(seed: 20_261_160, cut)) { $0.composed > 20 && $0.old > 3 }
+    private static let small: [Case] = Cut.allCases.map { cut in
+        Case("small revisions", smallRevisions(seed: 20_261_160, cut)) { $0.composed > 20 && $0.old > 3 }
     }
 
     /// The shapes of answers change once the proxy has learnt them.
-    private static let flipped: [Trial] = [true, false].map { nestsAlbums in
+    private static let flipped: [Case] = [true, false].map { nestsAlbums in
         let settings = DifferentialRun.Settings(
             seed: nestsAlbums ? 20_261_125 : 20_261_126, requests: flippedRequests, reviseEvery: reviseEvery,
             flipAfter: flipAfter, nestsAlbums: nestsAlbums, batches: !nestsAlbums)
-        return Trial("shapes", settings) { $0.old > 3 && $0.statistics[.contradictions] > 0 }
+        return Case("shapes", settings) { $0.old > 3 && $0.statistics[.contradictions] > 0 }
     }
 
-    static let trials = gaps + rareGaps + habits + disturbed + small + flipped
+    static let cases = gaps + rareGaps + habits + disturbed + small + flipped
 
-    @Test(arguments: trials) func noAnswerIsWrong(trial: Trial) async throws {
-        let run = try await onThread { try DifferentialRun.outcome(trial.settings) }
+    @Test(arguments: cases) func noAnswerIsWrong(each: Case) async throws {
+        let run = try await onThread { try DifferentialRun.outcome(each.settings) }
         record(run)
-        #expect(run.answered == trial.settings.requests && trial.hasMet(run), "\(run)")
+        #expect(run.answered == each.settings.requests && each.hasMet(run), "\(run)")
     }
 
     /// Nodes that take answers from each other, also those that one of them has newer.
