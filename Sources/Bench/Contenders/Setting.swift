@@ -11,6 +11,8 @@ struct Setting: Equatable {
     var bytes = 4096
     /// Entries to have room for.
     var entries = 100_000
+    /// Port of the origin; nil for the lab's own.
+    var otherOrigin: Int?
     /// Connections to have room for at once; the descriptors that these leave may be open files.
     var clients = 10_000
 

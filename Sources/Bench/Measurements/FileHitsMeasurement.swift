@@ -39,7 +39,7 @@ enum FileHitsMeasurement {
 
     /// All of it is asked for alike.
     private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int) throws -> Sample {
-        let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: seed)
+        let script = try songs.script(lab.workspace, known: entries, first: seed)
         return try lab.sample(server, songs.target(0), connections: connections, script: script)
     }
 }

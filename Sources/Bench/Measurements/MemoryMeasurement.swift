@@ -5,8 +5,6 @@ import Foundation
 /// one request.
 enum MemoryMeasurement {
     private static let target = NumberedSongs(bytes: 4096).target(1)
-    /// Opened and answered at a time.
-    private static let batch = 250
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
         [
@@ -52,7 +50,7 @@ enum MemoryMeasurement {
         let tls = server.usesTLS ? try ClientTLS(trustAnchors: .pem(lab.certificate.authorityPEM)) : nil
         let clients = try Crowd(port: server.ports.clients, tls: tls, target: target)
         defer { clients.stop() }
-        for _ in 0..<count / batch { try clients.join(batch) }
+        try clients.join(count)
         let after = try server.proportionalBytes()
         try clients.checkAllOpen()
         return Double(after - before) / Double(count)

@@ -39,7 +39,7 @@ enum MissesMeasurement {
     /// What is written behind the answers counts for the one that writes: the next server's turn
     /// comes after it.
     private static func measure(_ lab: Lab, _ server: RunningServer, _ first: Int) throws -> Sample {
-        let script = try songs.script(lab.workspace, known: 0, share: 0, firstNew: first, seed: 1)
+        let script = try songs.script(lab.workspace, first: first)
         return try lab.sample(
             server, songs.target(0), connections: connections, script: script, origin: .all
         ) {

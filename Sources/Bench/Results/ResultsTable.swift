@@ -44,12 +44,6 @@ enum ResultsTable {
         return Figure.fixed(value, decimals, isGrouped: false)
     }
 
-    /// A line of what a study reports by itself: a name, and a cell in every eleventh column.
-    static func line(_ name: String, width: Int, _ cells: [String]) -> String {
-        name.padding(toLength: width, withPad: " ", startingAt: 0)
-            + cells.map { String(repeating: " ", count: max(11 - $0.count, 1)) + $0 }.joined()
-    }
-
     private static func line(_ goal: Goal, isFirst: Bool) -> [String] {
         let (row, other) = (goal.row, goal.other)
         return [

@@ -31,6 +31,8 @@ struct Sample: Equatable {
     var lag99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0
+    /// Requests that reached the origin, where these are what is measured.
+    var originRequests = 0.0
     /// Why latencies say nothing about the server: the generator was late. nil: they do.
     var invalidBecause: String?
 }

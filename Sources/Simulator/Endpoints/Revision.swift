@@ -17,10 +17,10 @@
 /// of members, which varies then (5.1).
 public struct Revision: Sendable, Hashable {
     /// From 0, the catalog that the seed makes.
-    public let catalog: Int
+    let catalog: Int
     let isFlipped: Bool
 
-    public init(catalog: Int = 0, isFlipped: Bool = false) {
+    init(catalog: Int = 0, isFlipped: Bool = false) {
         (self.catalog, self.isFlipped) = (catalog, isFlipped)
     }
 }

@@ -1,0 +1,41 @@
+/// Requests that reach the origin while a world's clients ask through Refrain, and through nginx.
+enum WorldMeasurement {
+    static func run(_ lab: Lab, _ world: World) throws -> [ResultRow] {
+        var rounds = Rounds()
+        for seed in world.seeds {
+            let trace = world.trace(seed: seed)
+            for contender in [Contender.refrain, .nginx] {
+                guard let count = try originRequests(lab, world, seed, trace, through: contender) else { continue }
+                rounds.append(Sample(originRequests: Double(count)), of: contender.name)
+            }
+        }
+        let title = "\(ResultsTable.number(Double(world.requests))) requests, \(world.title): reach the origin"
+        return [
+            rounds.row(
+                world.name, title, unit: "requests", beside: [(Contender.nginx.name, world.target)], \.originRequests)
+        ]
+    }
+
+    /// nil where the server is not installed.
+    private static func originRequests(
+        _ lab: Lab, _ world: World, _ seed: UInt64, _ trace: [TraceRequest], through contender: Contender
+    ) throws -> Int? {
+        var configuration = world.configuration(seed: seed)
+        // Clients that overlap have misses under way together, as they do before a real origin.
+        if world.clients > 1 { configuration.latency = .milliseconds(20) }
+        let origin = try CountedOrigin(configuration)
+        defer { origin.stop() }
+        guard let server = try lab.start(contender, Setting(memoryMiB: 512, otherOrigin: origin.port)) else {
+            return nil
+        }
+        defer { server.stop() }
+        var player = TracePlayer(port: server.ports.clients, trace: trace, connections: world.clients)
+        if world.revisions > 0 {
+            let period = max(1, trace.count / (world.revisions + 1))
+            player.checksStatus = false
+            player.willSend = { if $0 > 0, $0 % period == 0 { origin.api.revise() } }
+        }
+        try player.play()
+        return origin.requests
+    }
+}
