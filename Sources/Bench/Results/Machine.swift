@@ -58,14 +58,10 @@ struct Machine {
     }
 
     private static func version(of name: String, _ argument: String) -> String {
-        let path = Child.find(name) ?? searchPath(name)
-        guard let path, let text = try? Child.output(of: path, [argument]) else { return "not installed" }
+        guard let path = Child.find(name), let text = try? Child.output(of: path, [argument]) else {
+            return "not installed"
+        }
         return version(in: text) ?? "unknown"
-    }
-
-    private static func searchPath(_ name: String) -> String? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     private static func text(_ path: String) -> String {

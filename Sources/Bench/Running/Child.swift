@@ -65,13 +65,11 @@ final class Child {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Where a program is installed; nil when it is not.
+    /// The path of an installed program; nil for none. Servers are often outside the search path.
     static func find(_ name: String) -> String? {
-        for directory in ["/usr/local/sbin", "/usr/sbin", "/usr/local/bin", "/usr/bin", "/bin"] {
-            let path = directory + "/" + name
-            if FileManager.default.isExecutableFile(atPath: path) { return path }
-        }
-        return nil
+        let searched = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return (["/usr/local/sbin", "/usr/sbin", "/usr/local/bin", "/usr/bin", "/bin"] + searched)
+            .map { $0 + "/" + name }.first(where: FileManager.default.isExecutableFile(atPath:))
     }
 
     /// With the usual signals: those that this program ignores would be ignored by the child too.

@@ -67,6 +67,14 @@ extension [UInt8] {
         }
     }
 
+    /// A link: the path, and each of the parameters that has a value.
+    mutating func appendLink(_ path: String, _ parameters: KeyValuePairs<String, String?>) {
+        append(text: path)
+        let start = count
+        for (name, value) in parameters where value != nil { appendParameter("&" + name + "=", value) }
+        if count > start { self[start] = UInt8(ascii: "?") }
+    }
+
     /// `&name=` and the value, where there is one.
     mutating func appendParameter(_ name: String, _ value: String?) {
         guard let value else { return }

@@ -51,13 +51,6 @@ public struct Histogram: Sendable, Equatable {
         return true
     }
 
-    /// Forgets all values and keeps the table, so that one histogram can serve slot after slot.
-    mutating func removeAll() {
-        guard count > 0 else { return }
-        for index in Self.index(of: lowestSeen)...Self.index(of: highestSeen) { counts[index] = 0 }
-        (count, lowestSeen, highestSeen) = (0, Int.max, 0)
-    }
-
     static func index(of value: Int) -> Int {
         let shift = max(0, Int.bitWidth - 1 - precisionBits - value.leadingZeroBitCount)
         return (shift << precisionBits) + (value >> shift)
