@@ -145,9 +145,7 @@ import Text
     }
 
     private static func nearest(_ wanted: RecordedRequest, _ routes: [[UInt8]: Route]) -> String {
-        var nearest = NearestRequest(to: wanted)
-        for (key, route) in routes { nearest.consider(key, route) }
-        return nearest.text
+        wanted.nearest(among: routes.map { ($0.key, $0.value) })
     }
 
     @Test func theNearestIsOfTheSamePathElseOfTheSameRouteElseTheMostAlike() throws {

@@ -54,10 +54,8 @@ public final class RecordedAPI: Responder {
         }
         guard let found = answers[wanted.key] ?? answers[wanted.personalKey] else {
             if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
-            var nearest = NearestRequest(to: wanted)
-            for (key, recorded) in answers { nearest.consider(key, recorded.route) }
-            return failure(
-                .notFound, "No response was recorded for this request; the nearest is " + nearest.text, request)
+            let nearest = wanted.nearest(among: answers.lazy.map { ($0.key, $0.value.route) })
+            return failure(.notFound, "No response was recorded for this request; the nearest is " + nearest, request)
         }
         let chosen = found.choice(hasUserToken: request.field("Music-User-Token") != nil)
         var response = answer(chosen, request)
