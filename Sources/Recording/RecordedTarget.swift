@@ -1,8 +1,8 @@
 import HTTP
 import Text
 
-// What of a request target is recorded: all of it, but for the values of parameters that look like
-// credentials, and in letters that can go on a wire and into a line.
+// Recorded request targets: whole, but for values of parameters that look like credentials, and in
+// characters that can go on a wire and into a line.
 
 public enum RecordedTarget {
     /// Written in place of a value.

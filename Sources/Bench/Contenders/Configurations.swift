@@ -1,5 +1,5 @@
-// What each server is told. A setting that is there for speed says so; what a server does best by
-// itself is left alone.
+// Configurations of the servers. A setting that is there for speed says so; defaults that are best
+// stay.
 
 enum Configurations {
     static func refrain(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {

@@ -2,10 +2,9 @@ import EventLoop
 import Foundation
 import Text
 
-/// What all measurements share: the origin, a folder for files, a certificate, how often and how
-/// long.
+/// The origin, the files, the certificate and the plan that all measurements share.
 ///
-/// What must hold: servers that are compared run at the same time and are measured in turns; all
+/// Must hold: servers that are compared run at the same time and are measured in turns; all
 /// are stopped and their files removed when a measurement ends, also by an error.
 final class Lab {
     let plan: RoundPlan

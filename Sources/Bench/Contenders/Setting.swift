@@ -7,7 +7,7 @@ struct Setting: Equatable {
     var usesHTTP2 = false
     /// Whether clients want gzip, of answers that the origin gives without.
     var codesGzip = false
-    /// Of the answers' bodies.
+    /// Size of the answers' bodies.
     var bytes = 4096
     /// Entries to have room for.
     var entries = 100_000

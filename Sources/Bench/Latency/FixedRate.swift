@@ -4,7 +4,7 @@ import Text
 /// slower of them has time for: at saturation a latency is the length of a queue, and says what the
 /// number of requests a second says already.
 struct FixedRate: Equatable {
-    /// Of what the slower server sustains.
+    /// Share of the rate that the slower server sustains.
     let share: Double
     let perSecond: Int
 
@@ -20,7 +20,7 @@ struct FixedRate: Equatable {
     func requests(seconds: Int, most: Int) -> Int { min(max(perSecond * seconds, 1000), most) }
 }
 
-/// What each server answered in a closed loop, and the rates that follow.
+/// Rates that the servers sustain in a closed loop, and the fixed rates that follow.
 struct Sustained: Equatable {
     let rates: [Rate]
 
@@ -37,7 +37,7 @@ struct Sustained: Equatable {
         return FixedRate.shares.map { FixedRate(share: $0, perSecond: max(Int(slower.perSecond * $0), 1)) }
     }
 
-    /// What a table says of one of them.
+    /// The note on one of the fixed rates.
     func note(_ rate: FixedRate) -> String {
         let sustained = rates.map { "\($0.name) \(ResultsTable.number($0.perSecond))" }.joined(separator: ", ")
         return "\(rate.percent): \(ResultsTable.number(Double(rate.perSecond))) requests/s for both, of what "

@@ -19,7 +19,7 @@ protocol LatencyWorkload {
 
     /// Once for each server that was started.
     func prepare(_ server: RunningServer, _ lab: Lab) throws
-    /// What a run asks for, the same for all servers.
+    /// Targets of a run, the same for all servers.
     func targets(_ count: Int, run: Int) -> [String]
     /// Before a run with these.
     func store(_ targets: [String], in server: RunningServer, _ lab: Lab) throws

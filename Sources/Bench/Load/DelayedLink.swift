@@ -4,7 +4,7 @@ import EventLoop
 /// A link with a delay: hands connections on to a port of 127.0.0.1, and every byte so much later,
 /// in both directions. Connecting to it takes no time, and it is as wide as the loopback.
 ///
-/// What must hold: everything but `init` and `stop` happens on its loop; bytes keep their order,
+/// Must hold: everything but `init` and `stop` happens on its loop; bytes keep their order,
 /// since all of them wait as long.
 final class DelayedLink {
     let port: Int

@@ -1,7 +1,7 @@
 /// The requests of all benchmarks: songs by number, of a size that the identifier names, so that
 /// the origin needs no table and any two numbers are different keys.
 struct NumberedSongs: Hashable {
-    /// Of an answer's body.
+    /// Size of an answer's body.
     let bytes: Int
     var storefront = Self.single
 

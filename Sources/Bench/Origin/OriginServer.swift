@@ -19,7 +19,7 @@ final class OriginServer {
         }
     }
 
-    /// What has been made so far, a template for each size. Confined to the loop.
+    /// Documents made so far, a template for each size. Confined to the loop.
     private final class Songs {
         private var documents: [NumberedSongs: SongDocument] = [:]
         private var passed: [Substring: (head: [UInt8], body: [UInt8])] = [:]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What everything was measured on.
+/// The machine and the programs of a run.
 struct Machine {
     let processor: String
     let cores: Int
@@ -8,7 +8,7 @@ struct Machine {
     let kernel: String
     /// Name and version of each program that has a part in it; those that are not installed say so.
     let programs: [(name: String, version: String)]
-    /// Of the last minute, when the run began.
+    /// Average of the last minute, when the run began.
     var loadAverage = 0.0
 
     static func current() -> Machine {

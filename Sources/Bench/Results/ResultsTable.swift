@@ -17,7 +17,7 @@ enum ResultsTable {
         return ([titles, rule] + cells).map { joined($0, widths) }.joined(separator: "\n") + "\n"
     }
 
-    /// What the rows add to say, once each, in their order.
+    /// Notes of the rows, once each, in their order.
     static func notes(_ rows: [ResultRow]) -> [String] {
         var seen: Set<String> = []
         return rows.flatMap { row in row.notes.map { "\(row.measurement): \($0)" } }.filter { seen.insert($0).inserted }

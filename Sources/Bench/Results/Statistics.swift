@@ -12,14 +12,14 @@ struct RoundPlan: Equatable {
     var rounds = 5
     var seconds = 2
 
-    /// What stands above the figures.
+    /// The line above the figures.
     var line: String {
         let rounds = rounds == 1 ? "one round of each server" : "medians of \(rounds) rounds in turns"
         return rounds + ", \(seconds) s each, on 127.0.0.1"
     }
 }
 
-/// What one run of one server showed.
+/// Figures of one run of one server.
 struct Sample: Equatable {
     var requestsPerSecond = 0.0
     /// Milliseconds.
@@ -27,7 +27,7 @@ struct Sample: Equatable {
     var p99 = 0.0
     /// Where it was measured: wrk does not say.
     var p999 = 0.0
-    /// Of an open load: how late the generator was with its requests, at most with 99 % of them.
+    /// Lag of the generator of an open load: 99 % of its requests were late by this at most.
     var lag99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0

@@ -4,7 +4,7 @@ import Text
 
 /// Makes traces by seed.
 struct TraceGenerator {
-    /// What a session is about.
+    /// The subject of a session.
     enum Topic {
         case artist, charts, search, playlist, library
         /// For the traces of one kind of traffic.

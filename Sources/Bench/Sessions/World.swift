@@ -10,7 +10,7 @@ struct World {
     var seeds: [UInt64] = [101, 102, 103]
     /// Seed of the catalog; nil for that of the trace.
     var catalogSeed: UInt64?
-    /// Of a trace, at least.
+    /// Requests of a trace, at least.
     var requests = 4_000
     /// Connections that a trace is played over.
     var clients = 4

@@ -60,8 +60,8 @@ extension SimulatedType {
         }
     }
 
-    /// What a primary resource carries unasked; library albums and recommendations only as
-    /// `fullByDefault`.
+    /// Relationships that a primary resource carries unasked; those of library albums and
+    /// recommendations only as `fullByDefault`.
     var defaultRelations: RelationSet {
         switch self {
         case .albums: RelationSet(.artists, .tracks)

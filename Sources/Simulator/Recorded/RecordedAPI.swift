@@ -98,8 +98,7 @@ public final class RecordedAPI: Responder {
         return response
     }
 
-    /// Of the time, of the cache that recorded, or of a coding that the content does not have any
-    /// more.
+    /// Fields about the time, the cache that recorded, or a coding that the content no longer has.
     private static let dropped: Set<String> = [
         "age", "cache-status", "content-encoding", "date", "expires", "x-cache",
     ]

@@ -1,5 +1,4 @@
-/// What the simulated API is like; every choice that APPLE-MUSIC-API.md leaves open is an option
-/// here.
+/// Options of the simulated API: one for every choice that APPLE-MUSIC-API.md leaves open.
 public struct SimulatorConfiguration: Sendable {
     /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
     enum LinkForm: Sendable {

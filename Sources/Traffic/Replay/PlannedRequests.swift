@@ -1,6 +1,6 @@
 import Recording
 
-// What is sent: every distinct request once, as the bytes that go out, and the order of the
+// The requests of a run: every distinct one once, as the bytes that go out, and the order of the
 // recording as numbers.
 
 /// The requests of a run, made before it starts: sending one allocates nothing.

@@ -2,8 +2,8 @@ import Recording
 
 // Which exchanges of a recording are sent again, and why the others are not.
 
-/// What an operator chose of a recording. Of each kind one choice has to fit; a kind without
-/// choices lets all through.
+/// An operator's choice of requests. One choice of each kind has to fit; a kind without choices
+/// admits all.
 public struct ReplayFilter: Sendable, Equatable {
     /// Beginnings of targets.
     public var only: [String] = []

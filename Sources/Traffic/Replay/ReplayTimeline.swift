@@ -12,7 +12,7 @@ struct ReplayTimeline: Sendable {
     private(set) var slots: [ReplayResult.Slot] = []
     /// In nanoseconds.
     let slotLength: Int64
-    /// Of the last slots, those that answers may still come to; the first belongs to slot `closed`.
+    /// The last slots, which answers may still come to; the first belongs to slot `closed`.
     private var open: [SlotLatencies] = []
     private var closed = 0
 

@@ -1,8 +1,7 @@
 import Text
 
-// What all pages of reports share. What must hold: a page is one file that loads nothing and runs
-// nothing, whatever the recording that it shows says; its content security policy holds the browser
-// to that.
+// Parts that all pages of reports share. Must hold: a page is one file that loads nothing and runs
+// nothing, whatever its recording says; its content security policy holds the browser to that.
 
 /// Pieces of pages.
 enum HTML {

@@ -41,7 +41,7 @@ struct Plot {
     let yTitle: String
     let series: [PlotSeries]
 
-    /// Of the view box.
+    /// Size of the view box.
     private static let width = 1000.0
     private static let height = 300.0
 

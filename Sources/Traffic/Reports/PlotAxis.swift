@@ -63,8 +63,8 @@ struct PlotAxis: Equatable, Sendable {
             ticks: within.map { Tick(value: $0, label: time(nanoseconds: $0)) })
     }
 
-    /// Of how many one was slower, logarithmic: 1 is the fastest of all, 10 the 90th percentile,
-    /// 100 the 99th.
+    /// One in this many was slower, logarithmic: 1 is the fastest, 10 the 90th percentile, 100 the
+    /// 99th.
     static func percentiles(ofCount count: Int) -> PlotAxis {
         let highest = max(10, Double(count))
         let nines = Int(clamping: log10(highest) + 1e-9)

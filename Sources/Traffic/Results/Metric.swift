@@ -159,7 +159,7 @@ enum Metric: Sendable, Equatable {
             Self.counted(
                 result.verification.different, of: result.verification.compared,
                 orMore: result.verification.uncertain, "no answer was compared")
-        // Of those that came to an end: what waited in vain for a connection was never sent.
+        // Counted among requests that ended: one that found no connection was never sent.
         case .errors: Self.counted(result.failed, of: result.answered + result.failed, "nothing was sent")
         case .resets: Self.counted(result.resets, of: result.answered + result.failed, "nothing was sent")
         case .rate:

@@ -1,5 +1,4 @@
-// What a replay found out: all that reports, thresholds and comparisons are made of. No clock, no
-// I/O.
+// The result of a replay: reports, thresholds and comparisons are made of it. No clock, no I/O.
 
 import Proxy
 import Text
@@ -57,8 +56,7 @@ public struct ReplayResult: Sendable, Equatable {
     /// Why the figures say nothing about the target: the generator was late. nil: they do, or it
     /// was not judged.
     public internal(set) var invalidBecause: String?
-    /// What readers of the figures have to know besides, a sentence each: that the run was stopped
-    /// early, for one.
+    /// Sentences that readers of the figures need, such as that the run was stopped early.
     var remarks: [String] = []
     var verification = Verification()
 
@@ -158,8 +156,8 @@ extension ReplayResult {
     /// Version of the format.
     static let version = 1
 
-    /// What is derived (`failed`, `hit_ratio`, `answers_per_second`, percentiles) stands there for
-    /// other programs.
+    /// Derived members (`failed`, `hit_ratio`, `answers_per_second`, percentiles) are for other
+    /// programs.
     public var json: JSON {
         .object(members: [
             "refrain_replay": .integer(Self.version), "file": .string(file), "target": .string(target),

@@ -1,8 +1,8 @@
 import Compose
 import Proxy
 
-/// What the runs of a what-if differ in: the settings of a cache, without all that says where it
-/// listens and who it is.
+/// Settings in which the runs of a what-if differ: those of the cache, without listeners and
+/// credentials.
 public struct WhatIfSettings: Sendable {
     /// Name of the run in the report, such as that of its configuration file.
     public let name: String
