@@ -1,4 +1,3 @@
-import Foundation
 import Text
 
 /// Rows as a Markdown table with aligned columns, to be read in a terminal and pasted as it is.
