@@ -9,7 +9,7 @@ enum WorldMeasurement {
                 rounds.append(Sample(originRequests: Double(count)), of: contender.name)
             }
         }
-        let title = "\(ResultsTable.number(Double(world.requests))) requests, \(world.title): reach the origin"
+        let title = "requests to the origin of \(ResultsTable.number(Double(world.requests))), \(world.title)"
         return [
             rounds.row(
                 world.name, title, unit: "requests", beside: [(Contender.nginx.name, world.target)], \.originRequests)
