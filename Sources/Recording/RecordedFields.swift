@@ -20,8 +20,8 @@ public enum RecordedFields {
     public static let tellingWhoAsks: Set<String> = ["music-user-token", "media-user-token", "cookie"]
 
     /// A field as a file has it; nil for one that is not on the list, whatever it holds.
-    /// - Throws: when the value could end a line, or is longer than any field: it would go out as
-    ///   it stands.
+    /// - Throws: when the value could end a line, or is longer than any field: it would be
+    ///   sent unchanged.
     public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField?
     {
         let name = name.lowercased()

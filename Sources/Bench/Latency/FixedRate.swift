@@ -16,7 +16,7 @@ struct FixedRate: Equatable {
     /// `10,000/s`.
     var perSecondText: String { Figure.count(perSecond) + "/s" }
 
-    /// How many requests a run has; at least so many that one in a thousand of them is one.
+    /// Requests of a run: at least a thousand, so that p99.9 is one of them.
     func requests(seconds: Int, most: Int) -> Int { min(max(perSecond * seconds, 1000), most) }
 }
 

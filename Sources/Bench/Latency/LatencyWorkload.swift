@@ -63,7 +63,7 @@ struct StoredSongs: LatencyWorkload {
     }
 }
 
-/// Songs that nobody has asked for before, fetched and stored.
+/// Songs that were not asked for before, fetched and stored.
 struct NewSongs: LatencyWorkload {
     let name = "latency-misses"
     let title = "misses, 4 KiB, each stored"

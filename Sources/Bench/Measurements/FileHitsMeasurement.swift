@@ -29,8 +29,8 @@ enum FileHitsMeasurement {
         }
     }
 
-    /// - Throws: `BenchError` where memory holds so much of the stored answers that hits would not
-    ///   come from the file.
+    /// - Throws: `BenchError` where memory holds so large a share of the answers that hits would
+    ///   not come from the file.
     static func checkMemory(_ lab: Lab, _ server: RunningServer) throws {
         let share =
             try Double(lab.statistic("memory_bytes", of: server)) / Double(lab.statistic("cache_bytes", of: server))

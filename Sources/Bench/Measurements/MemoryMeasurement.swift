@@ -44,7 +44,7 @@ enum MemoryMeasurement {
         return row(name, "KiB", sizes, bytesPerUnit: 1024, target: bound)
     }
 
-    /// Bytes for each of so many clients.
+    /// Bytes for each client.
     private static func growth(_ lab: Lab, _ server: RunningServer, _ count: Int) throws -> Double {
         let before = try server.proportionalBytes()
         let tls = server.usesTLS ? try ClientTLS(trustAnchors: .pem(lab.certificate.authorityPEM)) : nil

@@ -1,8 +1,8 @@
 import EventLoop
 
-/// The origin behind every server that is measured: one loop in a process of its own that answers
-/// any numbered song, and counts. `/requests` says how many it has answered: whether hits were hits
-/// is seen here, in the same way for all.
+/// The origin of every measured server: one loop in a process of its own that answers any numbered
+/// song, and counts. `/requests` says how many it has answered, which shows for all servers alike
+/// whether hits were hits.
 final class OriginServer {
     static let countPath = "/requests"
 

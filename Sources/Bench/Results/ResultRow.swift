@@ -29,7 +29,7 @@ struct Other: Equatable {
 /// One line under a row: what is compared with what, and whether it is as wanted.
 struct Goal: Equatable {
     let row: ResultRow
-    /// nil where our figure stands alone.
+    /// nil for our figure alone.
     let other: Other?
     let measured: Double?
     let target: Target?

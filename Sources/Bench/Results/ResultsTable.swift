@@ -37,7 +37,7 @@ enum ResultsTable {
         return fixed(value, decimals)
     }
 
-    /// With so many decimals.
+    /// With this number of decimals.
     static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite else { return "-" }
         return Figure.fixed(value, decimals, isGrouped: false)

@@ -40,7 +40,7 @@ struct Sample: Equatable {
 /// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more
 /// than what is measured, so only figures of one round are divided by each other.
 struct Rounds {
-    /// The name of what others stand beside, where nothing else is said.
+    /// The name that others are compared with, unless a row names another.
     static let ours = "refrain"
 
     /// In the order in which they were taken.

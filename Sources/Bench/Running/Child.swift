@@ -8,7 +8,7 @@ import Synchronization
 final class Child {
     let identifier: Int32
     private var hasEnded = false
-    /// Those that run now: who is interrupted stops them all.
+    /// Those that run now: an interruption stops them all.
     static let running = Mutex<Set<Int32>>([])
 
     /// - Parameter log: the file that gets what it prints.

@@ -87,7 +87,7 @@ extension SessionScript {
         var albums: [ObservedAnswer.Item] = []
         switch app {
         case .player:
-            // The newer version shows the head of the page at once and fetches the shelf behind it.
+            // The newer version shows the head of the page at once, and fetches the shelf later.
             let artist = ask("artists/\(id)", artistDecorations)
             albums = artist.related["albums"]?.items ?? []
             if isNewVersion { albums = ask("artists/\(id)/albums", alongside: true).items }

@@ -61,7 +61,7 @@ struct TraceGenerator {
     /// Between the beginnings of two sessions, in milliseconds.
     private static let spacing = 50...750
 
-    /// - Parameter count: the trace ends with the session that reaches so many requests.
+    /// - Parameter count: the trace ends with the session that reaches this number of requests.
     func trace(_ shares: [Share], requests count: Int) -> [TraceRequest] {
         var random = SplitMix64(seed: seed)
         var requests: [TraceRequest] = []

@@ -31,8 +31,7 @@ struct RelationSet: OptionSet, Sendable {
     func contains(_ relation: Relation) -> Bool { rawValue & (1 << UInt32(relation.rawValue)) != 0 }
 }
 
-/// How many items of a relationship stand inline or on one page: when nothing is asked for, and at
-/// most.
+/// Items of a relationship inline or on one page: unasked, and at most.
 struct PageLimits: Equatable, Sendable {
     let standard: Int
     let most: Int

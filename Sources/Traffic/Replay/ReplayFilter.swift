@@ -31,7 +31,7 @@ public struct ReplayFilter: Sendable, Equatable {
             && fits(storefronts) { $0 == Self.storefront(of: exchange.target) }
     }
 
-    /// The segment behind `/v1/catalog/` or `/v1/storefronts/`, where the API names one
+    /// The segment after `/v1/catalog/` or `/v1/storefronts/`, where the API names one
     /// (APPLE-MUSIC-API 1.1).
     static func storefront(of target: String) -> String? {
         let path = target.prefix { $0 != "?" }

@@ -2,10 +2,9 @@ import Proxy
 
 // The run in slots, for what is drawn over time.
 //
-// Must hold: counts stand where something happened, because throughput is what happened then.
-// Latencies stand where the request was due: a target that stalls answers nothing meanwhile, and
-// drawn where answers came its stall would be a gap with one high step behind it, and not what all
-// that were due in it had to wait.
+// Must hold: counts are in the slot in which something happened. Latencies are in the slot in which
+// the request was due: drawn where answers came, a stall would be a gap and one high step after it,
+// and not the wait of all requests that were due in it.
 
 /// The slots of a run while it goes on.
 struct ReplayTimeline: Sendable {
@@ -16,9 +15,9 @@ struct ReplayTimeline: Sendable {
     private var open: [SlotLatencies] = []
     private var closed = 0
 
-    /// Reports draw so many points at most, where the length of the run is known.
+    /// The most points of a plot, where the length of the run is known.
     private static let mostSlots = 600
-    /// So many slots are open, at 17 KiB each. Where the length of the run is known, that is all of
+    /// The most open slots, at 17 KiB each. Where the length of the run is known, that is all of
     /// them; in a run without an end an answer that is later than ten minutes counts as the largest
     /// of its slot, and in no percentile of it.
     static let mostOpen = mostSlots

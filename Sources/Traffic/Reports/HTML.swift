@@ -47,8 +47,8 @@ enum HTML {
         return "<dl class=\"figures\">\n\(items.joined())</dl>\n"
     }
 
-    /// Cells are text. The first column names its row, the last alignment goes for all behind it
-    /// too.
+    /// Cells are text. The first column names its row; the last alignment goes for all further
+    /// columns too.
     static func table(
         _ caption: String, _ head: [String], _ rows: [[String]], _ alignments: [TextTable.Alignment],
         classes: String = ""

@@ -75,7 +75,7 @@ struct PlotAxis: Equatable, Sendable {
         return PlotAxis(lowest: 1, highest: highest, isLogarithmic: true, ticks: ticks)
     }
 
-    /// Seconds since the start, to the end itself: a plot over time leaves no room behind it.
+    /// Seconds since the start, to the end itself: a plot over time has no room after it.
     static func time(seconds: Double) -> PlotAxis {
         let end = max(seconds, 1e-3)
         let round = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800]

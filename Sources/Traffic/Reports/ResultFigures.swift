@@ -28,8 +28,8 @@ enum ReportNotes {
 }
 
 extension ReplayResult {
-    /// Percentiles, the largest value and the mean of each kind of latency; behind them, where
-    /// there is any, whose they are.
+    /// Percentiles, the largest value and the mean of each kind of latency; a last column marks
+    /// those that are the generator's, if any.
     var latencyTable: (head: [String], rows: [[String]]) {
         let isMarked = hasLatenessOfItsOwn
         let rows = Metric.Statistic.reported.map { statistic in

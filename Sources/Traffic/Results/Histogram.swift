@@ -148,8 +148,8 @@ extension Histogram {
     }
 }
 
-// Buckets by their smallest value, so that a reader need not know how they are numbered; what is
-// derived from them stands beside them for people and other programs, and is not read back.
+// Buckets by their smallest value, so that a reader need not know how they are numbered. Derived
+// figures are there for people and other programs, and are not read back.
 
 extension Histogram {
     var json: JSON {

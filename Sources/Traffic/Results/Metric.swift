@@ -28,7 +28,7 @@ enum Metric: Sendable, Equatable {
     struct Measured {
         let value: Double
         let whole: Int
-        /// More that may have to be added to both, which nobody can tell.
+        /// Uncertain answers, which may have to be added to both.
         let uncertain: Int
         /// Without what may be the generator's own lag; nil: that is less than a hundredth of it.
         private(set) var punctual: Double?

@@ -37,9 +37,9 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the words of `Outcome`, from the target's `Cache-Status`; empty where it writes none.
     var outcomes: [String: Int] = [:]
 
-    /// Latencies from when a request was due until its answer was whole: what a client would have
-    /// waited. A target that stalls holds back the requests behind, and the time that they were
-    /// held back is in here (no coordinated omission).
+    /// Latencies from when a request was due until its answer was whole: the wait of a client. A
+    /// target that stalls holds back later requests; that time is included (no coordinated
+    /// omission).
     public var corrected = Histogram()
     /// Latencies from when a request was in fact sent.
     var uncorrected = Histogram()
@@ -90,7 +90,7 @@ extension ReplayResult {
         var different = 0
         /// Answers that could not be compared, by why.
         var notCompared: [String: Int] = [:]
-        /// Answers that differ or do not: nobody can tell.
+        /// Answers that may differ: they could not be compared.
         var uncertain: Int {
             notCompared.reduce(0) { $0 + ($1.key == Uncompared.noAnswer.rawValue ? 0 : $1.value) }
         }
