@@ -1,3 +1,7 @@
+import EventLoop
+import Server
+import Simulator
+
 /// Requests that reach the origin while a world's clients ask through Refrain, and through nginx.
 enum WorldMeasurement {
     static func run(_ lab: Lab, _ world: World) throws -> [ResultRow] {
@@ -23,11 +27,13 @@ enum WorldMeasurement {
         var configuration = world.configuration(seed: seed)
         // Clients that overlap have misses under way together, as they do before a real origin.
         if world.clients > 1 { configuration.latency = .milliseconds(20) }
-        let origin = try CountedOrigin(configuration)
-        defer { origin.stop() }
-        guard let server = try lab.start(contender, Setting(memoryMiB: 512, otherOrigin: origin.port)) else {
-            return nil
+        let (origin, port) = (CountedOrigin(configuration), try Ports.free())
+        guard let address = SocketAddress(host: "127.0.0.1", port: UInt16(port)) else { throw BenchError("no address") }
+        let host = try ServiceHost(label: "origin", listener: ListenerSettings(address: address, tls: nil)) {
+            SimulatorService(origin, context: $0)
         }
+        defer { host.stop() }
+        guard let server = try lab.start(contender, Setting(memoryMiB: 512, otherOrigin: port)) else { return nil }
         defer { server.stop() }
         var player = TracePlayer(port: server.ports.clients, trace: trace, connections: world.clients)
         if world.revisions > 0 {
