@@ -115,7 +115,7 @@ extension Benchmark {
         Benchmark(name: name, group: group, measure: measure)
     }
 
-    /// Requests that reach the origin, beside nginx: they take longer than all of the table.
+    /// Requests that reach the origin; all worlds take longer than the table.
     private static var worlds: [Benchmark] {
         ([World.sessions] + World.all).map { world in
             Benchmark(

@@ -21,7 +21,7 @@ func cuts(_ bytes: [UInt8]) -> [Int] {
     return (0..<4).map { Int(hash >> UInt64($0 * 13) & 0xFFFF) % bytes.count }.sorted()
 }
 
-/// Reads the same bytes whole, in pieces, and byte by byte unless they are many.
+/// Reads the same bytes whole, in pieces, and, if few, byte by byte.
 ///
 /// Traps where the results differ.
 /// - Parameter read: reads `bytes`, cut at these offsets.

@@ -3,8 +3,9 @@
 @testable import Server
 
 extension FuzzTarget {
-    /// The verdict on frames does not depend on how they are cut. An accepted head is one request
-    /// of HTTP/1.1 with as many fields, whatever its bytes are.
+    /// The verdict on frames does not depend on how they are cut.
+    ///
+    /// An accepted head is one request of HTTP/1.1 with as many fields, whatever its bytes are.
     static let http2 = FuzzTarget(
         name: "http2", summary: "frames of HTTP/2 as they are watched, and heads of it",
         run: { bytes in

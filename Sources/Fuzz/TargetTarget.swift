@@ -1,7 +1,7 @@
 @testable import AppleMusic
 
 extension FuzzTarget {
-    /// A canonical target is canonical already, has the same route, and can be sent.
+    /// A canonical target stays so, keeps its route, and can be sent.
     static let targets = FuzzTarget(
         name: "targets", summary: "request targets, made canonical",
         run: { bytes in

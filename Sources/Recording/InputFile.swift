@@ -75,7 +75,7 @@ final class InputFile {
         return String(cString: resolved)
     }
 
-    /// The beginning of the file, at most 64 KiB. It is not consumed.
+    /// The first 64 KiB of the file at most, which stay unread.
     func beginning() throws(RecordingError) -> ArraySlice<UInt8> {
         while buffer.count < Self.chunk, try fill() {}
         return buffer[..<min(buffer.count, Self.chunk)]

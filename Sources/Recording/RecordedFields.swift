@@ -15,8 +15,7 @@ public enum RecordedFields {
         "date", "etag", "expires", "last-modified", "retry-after", "vary", "x-cache",
     ]
 
-    /// Fields that identify the user: the user's token, as apps and as web players name it, and
-    /// cookies.
+    /// Fields that identify the user: tokens of apps and web players, cookies.
     public static let tellingWhoAsks: Set<String> = ["music-user-token", "media-user-token", "cookie"]
 
     /// A field as a file has it; nil for one that is not on the list, whatever it holds.

@@ -2,7 +2,7 @@ import EventLoop
 import Foundation
 import Text
 
-/// The origin, the files, the certificate and the plan that all measurements share.
+/// The origin, files, certificate and plan that all measurements share.
 ///
 /// Must hold: servers that are compared run at the same time and are measured in turns; all
 /// are stopped and their files removed when a measurement ends, also by an error.

@@ -16,11 +16,11 @@ struct FixedRate: Equatable {
     /// `10,000/s`.
     var perSecondText: String { Figure.count(perSecond) + "/s" }
 
-    /// Requests of a run: at least a thousand, so that p99.9 is one of them.
+    /// Requests of a run: at least a thousand, for p99.9.
     func requests(seconds: Int, most: Int) -> Int { min(max(perSecond * seconds, 1000), most) }
 }
 
-/// Rates that the servers sustain in a closed loop, and the fixed rates that follow.
+/// Rates that servers sustain in a closed loop, and the resulting fixed rates.
 struct Sustained: Equatable {
     let rates: [Rate]
 

@@ -31,7 +31,7 @@ struct LatencyMeasurement {
         }
     }
 
-    /// The rate of each server in a short closed loop, once all are prepared.
+    /// Prepares all servers and measures their rates in a closed loop.
     private func sustained(_ servers: [RunningServer]) throws -> Sustained {
         for server in servers { try workload.prepare(server, lab) }
         return Sustained(
@@ -70,7 +70,7 @@ struct LatencyMeasurement {
         return try Load.run(targets, port: port, connections: Self.connections, perSecond: rate.perSecond)
     }
 
-    /// Waits for a server's writes after its answers, so that they fall into its own turn.
+    /// Waits for a server's writes, so that they fall into its turn.
     private func settle(_ server: RunningServer) throws {
         guard workload.origin != OriginShare.none else { return }
         if server.name == Contender.refrain.name { try lab.settle(server) }

@@ -3,8 +3,10 @@ import EventLoop
 import Glibc
 import HTTP
 
-/// Clients on one loop that have each been answered once and stay idle. A replay cannot take their
-/// place: it opens no more connections than its load needs, and closes them at its end.
+/// Clients on one loop that were answered once and stay idle.
+///
+/// A replay cannot take their place: it opens no more connections than its load needs, and closes
+/// them at its end.
 ///
 /// Everything but `init`, `join`, `checkAllOpen` and `stop` happens on the loop.
 final class Crowd {
@@ -16,7 +18,7 @@ final class Crowd {
     fileprivate var answered = 0
     fileprivate var failures: [String] = []
 
-    /// Clients that connect at the same time: more would overflow a server's backlog.
+    /// Clients that connect at once: more would overflow a server's backlog.
     private static let atOnce = 250
 
     init(port: Int, tls: ClientTLS? = nil, target: String) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One run of h2load: a closed loop on one thread, over connections with several requests each.
+/// One run of h2load on one thread, a closed loop.
 struct H2LoadResult: Equatable {
     /// As the handshake has settled it: `h2` or `http/1.1`.
     let spoken: String

@@ -32,7 +32,7 @@ struct NumberedSongs: Hashable {
         return Int(identifier.dropLast(digits))
     }
 
-    /// Arguments for wrk to ask for the first `known` songs at random, or for new ones in turn.
+    /// Arguments for wrk: known songs at random, or new ones in turn.
     /// - Parameters:
     ///   - known: 0 for new ones.
     ///   - first: the first new one, or the seed of what is random.

@@ -36,7 +36,7 @@ enum MissesMeasurement {
         return sample
     }
 
-    /// Writes after the answers count for the server that writes: the next turn comes after them.
+    /// One turn, up to the end of the server's writes: they must not fall into another's turn.
     private static func measure(_ lab: Lab, _ server: RunningServer, _ first: Int) throws -> Sample {
         let script = try songs.script(lab.workspace, first: first)
         return try lab.sample(

@@ -1,5 +1,6 @@
-/// The answer of the benchmarks' origin: one song with the members that the real API gives, of
-/// exactly the size that was asked for. The editorial notes fill it up.
+/// A song of the benchmarks' origin, of exactly the size that was asked for.
+///
+/// It has the members that the real API gives. The editorial notes fill it up.
 struct SongDocument {
     /// The smallest that can be made.
     static let leastBytes = 200

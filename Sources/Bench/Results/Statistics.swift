@@ -27,7 +27,7 @@ struct Sample: Equatable {
     var p99 = 0.0
     /// Where it was measured: wrk does not say.
     var p999 = 0.0
-    /// Lag of the generator of an open load: 99 % of its requests were late by this at most.
+    /// The 99th percentile of the generator's lag, of an open load.
     var lag99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0

@@ -65,7 +65,7 @@ final class Child {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The path of an installed program; nil for none. Servers are often outside the search path.
+    /// The path of an installed program, which may be outside the search path.
     static func find(_ name: String) -> String? {
         let searched = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         return (["/usr/local/sbin", "/usr/sbin", "/usr/local/bin", "/usr/bin", "/bin"] + searched)

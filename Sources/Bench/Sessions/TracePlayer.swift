@@ -7,7 +7,7 @@ struct TracePlayer: Sendable {
     let trace: [TraceRequest]
     /// Each sends its next request as soon as the one before it is answered.
     let connections: Int
-    /// Whether an answer with another status than the simulated API's is an error.
+    /// Whether another status than the simulated API's is an error.
     var checksStatus = true
     /// Called before the request at this place of the trace is sent.
     var willSend: @Sendable (Int) -> Void = { _ in }

@@ -5,10 +5,10 @@
 struct TraceRequest: Sendable {
     /// Path and query as this client spells them.
     let target: String
-    /// Milliseconds from the beginning of the trace, if the clients' users take their time.
+    /// Milliseconds from the beginning of the trace, at the pace of users.
     let due: Int
     /// The status of the simulated API's answer.
     let status: Int
-    /// The place in the trace of the request whose answer the client needs first; nil for none.
+    /// Index of the request whose answer the client needs first.
     var predecessor: Int?
 }

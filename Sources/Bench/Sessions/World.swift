@@ -16,7 +16,7 @@ struct World {
     var clients = 4
     var cut = SimulatorConfiguration.ListCut.filling
     var listSizes = ListSizes.recorded
-    /// One artist in this many has very many albums, with standard sizes of lists.
+    /// With standard sizes, one artist in this many has very many albums.
     var prolificShare = 5
     /// Storefronts whose lists have gaps; nil for all.
     var gaps: Set<String>?
@@ -52,7 +52,7 @@ struct World {
 }
 
 extension World {
-    /// The catalog of `refrain demo`, and sessions that are played one by one.
+    /// The catalog of `refrain demo`, and sessions one by one.
     static let sessions = World(
         name: "sessions", title: "app sessions one by one", seeds: [20], catalogSeed: 1, requests: 6_000, clients: 1,
         cut: .first, listSizes: .standard, prolificShare: 300, habits: ClientHabits(), shares: TraceGenerator.mixed,
@@ -69,7 +69,7 @@ extension World {
             listSizes: .standard, gaps: ["jp"], unavailablePercent: 5),
     ]
 
-    /// Lists are as long as recordings show them, more of them are read, and apps spell alike.
+    /// Lists as long as recorded ones, more reading, and one spelling.
     private static let recorded = [
         World(name: "world-recorded-filling", title: "recorded sizes, lists fill up, no gaps", gaps: []),
         World(

@@ -2,7 +2,7 @@ import EventLoop
 import Server
 import Simulator
 
-/// Requests that reach the origin while a world's clients ask through Refrain, and through nginx.
+/// Requests of a world that reach the origin through Refrain and nginx.
 enum WorldMeasurement {
     static func run(_ lab: Lab, _ world: World) throws -> [ResultRow] {
         var rounds = Rounds()

@@ -31,7 +31,7 @@ struct RelationSet: OptionSet, Sendable {
     func contains(_ relation: Relation) -> Bool { rawValue & (1 << UInt32(relation.rawValue)) != 0 }
 }
 
-/// Items of a relationship inline or on one page: unasked, and at most.
+/// Items of an inline list or a page: unasked, and at most.
 struct PageLimits: Equatable, Sendable {
     let standard: Int
     let most: Int

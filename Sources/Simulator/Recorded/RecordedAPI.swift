@@ -90,7 +90,7 @@ public final class RecordedAPI: Responder {
         return response
     }
 
-    /// Fields about the time, the cache that recorded, or a coding that the content no longer has.
+    /// Fields about the time, the recording cache, or a removed coding.
     private static let dropped: Set<String> = [
         "age", "cache-status", "content-encoding", "date", "expires", "x-cache",
     ]

@@ -1,8 +1,9 @@
 // Everything that decides how a resource looks in one response: where, in which language, with
 // which decorations.
 
-/// The place of a resource in an answer. It decides on the relationships that the resource carries
-/// (APPLE-MUSIC-API 5.3).
+/// The place of a resource in an answer.
+///
+/// It decides on the relationships that the resource carries (APPLE-MUSIC-API 5.3).
 enum RenderPosition: Sendable {
     /// The `data` of `/x/{id}`, `?ids=` and `filter[..]`.
     case primary

@@ -67,7 +67,7 @@ extension [UInt8] {
         }
     }
 
-    /// A link: the path, and each of the parameters that has a value.
+    /// Appends a path, and each of the parameters that has a value.
     mutating func appendLink(_ path: String, _ parameters: KeyValuePairs<String, String?>) {
         append(text: path)
         let start = count

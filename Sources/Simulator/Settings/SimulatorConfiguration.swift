@@ -1,4 +1,4 @@
-/// Options of the simulated API: one for every choice that APPLE-MUSIC-API.md leaves open.
+/// Options of the simulated API, for every choice that APPLE-MUSIC-API.md leaves open.
 public struct SimulatorConfiguration: Sendable {
     /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
     enum LinkForm: Sendable {
@@ -65,7 +65,7 @@ public struct SimulatorConfiguration: Sendable {
     var requestsPerSecond = 0
     /// Added to every response.
     public var latency: Duration = .zero
-    /// Requests after which the catalog is revised, again and again; 0 for never.
+    /// Requests between two revisions of the catalog; 0 for none.
     public var reviseEvery = 0
     /// Requests after which the shapes of answers flip, once; 0 for never.
     public var flipAfter = 0

@@ -36,7 +36,7 @@ public final class Replay: Sendable {
     }
 
     let plan: ReplayPlan
-    /// Parts of the recording that were left out, such as a last line that is cut off.
+    /// Parts of the recording that were left out, such as half a line.
     public let warnings: [String]
     /// The share of the traffic that was recorded.
     private let sampling: Double

@@ -2,8 +2,9 @@ import Recording
 
 // Which exchanges of a recording are sent again, and why the others are not.
 
-/// An operator's choice of requests. One choice of each kind has to fit; a kind without choices
-/// admits all.
+/// An operator's choice of requests.
+///
+/// One choice of each kind has to fit; a kind without choices admits all.
 public struct ReplayFilter: Sendable, Equatable {
     /// Beginnings of targets.
     public var only: [String] = []

@@ -11,15 +11,16 @@ struct ReplayTimeline: Sendable {
     private(set) var slots: [ReplayResult.Slot] = []
     /// In nanoseconds.
     let slotLength: Int64
-    /// The last slots, which answers may still come to; the first belongs to slot `closed`.
+    /// Slots from `closed` on, which answers may still come to.
     private var open: [SlotLatencies] = []
     private var closed = 0
 
-    /// The most points of a plot, where the length of the run is known.
+    /// Most slots of a run of known length.
     private static let mostSlots = 600
-    /// The most open slots, at 17 KiB each. Where the length of the run is known, that is all of
-    /// them; in a run without an end an answer that is later than ten minutes counts as the largest
-    /// of its slot, and in no percentile of it.
+    /// Most open slots, at 17 KiB each.
+    ///
+    /// In a run of known length these are all; in a run without an end an answer that is later than
+    /// ten minutes counts as the largest of its slot, and in no percentile of it.
     static let mostOpen = mostSlots
     private static let slotLengths: [Int64] = [100, 500, 1000, 5000, 10_000, 60_000, 600_000]
 

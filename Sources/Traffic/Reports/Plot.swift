@@ -115,6 +115,6 @@ struct Plot {
         }.joined()
     }
 
-    /// A number of SVG and CSS, to a hundredth and without trailing zeros.
+    /// A number of SVG and CSS, to a hundredth.
     private static func plain(_ value: Double) -> String { Figure.shortest(value, decimals: 2, isGrouped: false) }
 }

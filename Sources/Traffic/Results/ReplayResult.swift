@@ -37,9 +37,10 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the words of `Outcome`, from the target's `Cache-Status`; empty where it writes none.
     var outcomes: [String: Int] = [:]
 
-    /// Latencies from when a request was due until its answer was whole: the wait of a client. A
-    /// target that stalls holds back later requests; that time is included (no coordinated
-    /// omission).
+    /// Latencies from when requests were due until their answers were whole.
+    ///
+    /// They are the waits of clients. A target that stalls holds back later requests; that time is
+    /// included (no coordinated omission).
     public var corrected = Histogram()
     /// Latencies from when a request was in fact sent.
     var uncorrected = Histogram()
@@ -56,7 +57,7 @@ public struct ReplayResult: Sendable, Equatable {
     /// Why the figures say nothing about the target: the generator was late. nil: they do, or it
     /// was not judged.
     public internal(set) var invalidBecause: String?
-    /// Sentences that readers of the figures need, such as that the run was stopped early.
+    /// Sentences for readers of the figures, such as on an early stop.
     var remarks: [String] = []
     var verification = Verification()
 

@@ -1,8 +1,7 @@
 import Compose
 import Proxy
 
-/// Settings in which the runs of a what-if differ: those of the cache, without listeners and
-/// credentials.
+/// Settings of one what-if run: those of the cache, without listeners and credentials.
 public struct WhatIfSettings: Sendable {
     /// Name of the run in the report, such as that of its configuration file.
     public let name: String
