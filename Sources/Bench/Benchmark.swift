@@ -1,24 +1,14 @@
-/// One benchmark, as the command line names it.
+/// One benchmark, as the command line names it: rows of the results.
 struct Benchmark {
-    /// What comes of it.
-    enum Work {
-        /// Rows of the table: what runs when nothing is named.
-        case rows((Lab) throws -> [ResultRow])
-        /// Reports by itself; `about` is what.
-        case study(about: String, () throws -> Void)
-    }
-
     let name: String
     /// A name for several of them.
     var group: String?
-    let work: Work
-
-    var isOfTheTable: Bool {
-        if case .rows = work { true } else { false }
-    }
+    /// Whether it runs when nothing is named.
+    var isOfTheTable = true
+    let measure: (Lab) throws -> [ResultRow]
 }
 
-/// What was asked for.
+/// The benchmarks that the command line asks for.
 struct Choice {
     let benchmarks: [Benchmark]
     let plan: RoundPlan
@@ -30,7 +20,7 @@ struct Choice {
         Without names the table is measured. Results go to .build/bench.
         """
 
-    /// What `--help` shows.
+    /// The text of `--help`.
     static func help(_ all: [Benchmark]) -> String {
         """
         \(usage)
@@ -69,9 +59,7 @@ struct Choice {
     static func list(_ all: [Benchmark]) -> String {
         var lines: [(title: String, names: [String])] = []
         for benchmark in all {
-            if case .study(let about, _) = benchmark.work, benchmark.group == nil {
-                lines.append((benchmark.name, [about]))
-            } else if let group = benchmark.group, let index = lines.firstIndex(where: { $0.title == group }) {
+            if let group = benchmark.group, let index = lines.firstIndex(where: { $0.title == group }) {
                 lines[index].names.append(benchmark.name)
             } else {
                 lines.append((benchmark.group ?? benchmark.name, benchmark.group == nil ? [] : [benchmark.name]))
@@ -91,7 +79,7 @@ struct Choice {
 
 extension Benchmark {
     /// All there are, in the order in which they run.
-    static var all: [Benchmark] { table + studies }
+    static var all: [Benchmark] { table + worlds }
 
     private static var table: [Benchmark] {
         [
@@ -124,20 +112,15 @@ extension Benchmark {
     private static func rows(
         _ name: String, in group: String? = nil, _ measure: @escaping (Lab) throws -> [ResultRow]
     ) -> Benchmark {
-        Benchmark(name: name, group: group, work: .rows(measure))
+        Benchmark(name: name, group: group, measure: measure)
     }
 
-    private static var studies: [Benchmark] {
-        let about = "requests that reach the origin for a thousand of app sessions, beside nginx"
-        return [Benchmark(name: "sessions", work: .study(about: about) { try SessionsBenchmark.run() })] + worlds
-    }
-
-    /// The same as `sessions` with origins and clients that behave otherwise.
+    /// Requests that reach the origin; all worlds take longer than the table.
     private static var worlds: [Benchmark] {
-        World.all.map { world in
+        ([World.sessions] + World.all).map { world in
             Benchmark(
-                name: "world-" + world.key, group: "worlds",
-                work: .study(about: world.name) { try WorldsBenchmark.run(world) })
+                name: world.name, group: world.name == World.sessions.name ? nil : "worlds", isOfTheTable: false
+            ) { try WorldMeasurement.run($0, world) }
         }
     }
 }

@@ -31,7 +31,7 @@ final class Run {
         for benchmark in choice.benchmarks {
             let start = ContinuousClock.now
             do {
-                try perform(benchmark)
+                rows += try benchmark.measure(lab())
                 report("\(benchmark.name): \(Int((ContinuousClock.now - start) / .seconds(1))) s")
             } catch {
                 Interruption.waitIfHappening()
@@ -39,15 +39,8 @@ final class Run {
                 report("\(benchmark.name): failed: \(error)")
             }
         }
-        if choice.benchmarks.contains(where: \.isOfTheTable) { try writeResults() }
+        try writeResults()
         return failures.isEmpty
-    }
-
-    private func perform(_ benchmark: Benchmark) throws {
-        switch benchmark.work {
-        case .rows(let measure): rows += try measure(lab())
-        case .study(_, let run): try run()
-        }
     }
 
     /// Opened by the first that needs it.

@@ -2,8 +2,8 @@
 //
 //     make fuzz TARGET=documents SECONDS=300
 //
-// What libFuzzer finds worth keeping stays in `.build/fuzz/found/TARGET`, so that the next run goes
-// on from there. What fails is written to `.build/fuzz/failed`, and becomes a test of its own.
+// libFuzzer keeps interesting inputs in `.build/fuzz/found/TARGET`, where the next run goes on. It
+// writes failing inputs to `.build/fuzz/failed`; each becomes a test of its own.
 
 import Glibc
 

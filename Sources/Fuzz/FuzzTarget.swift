@@ -4,7 +4,7 @@ struct FuzzTarget: Sendable {
     let summary: String
     /// Traps where something does not hold.
     let run: @Sendable ([UInt8]) -> Void
-    /// What to begin with.
+    /// Inputs to begin with.
     let seeds: @Sendable () -> [[UInt8]]
 
     static let table = [
@@ -19,6 +19,17 @@ func cuts(_ bytes: [UInt8]) -> [Int] {
     guard !bytes.isEmpty else { return [] }
     let hash = bytes.reduce(UInt64(14_695_981_039_346_656_037)) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
     return (0..<4).map { Int(hash >> UInt64($0 * 13) & 0xFFFF) % bytes.count }.sorted()
+}
+
+/// Reads the same bytes whole, in pieces, and, if few, byte by byte.
+///
+/// Traps where the results differ.
+/// - Parameter read: reads `bytes`, cut at these offsets.
+func readInPieces<R: Equatable>(_ bytes: [UInt8], _ read: (_ cuts: [Int]) -> R) -> R {
+    let whole = read([])
+    precondition(read(cuts(bytes)) == whole, "cut in pieces it is read otherwise")
+    if bytes.count <= 2_048 { precondition(read(Array(1..<max(bytes.count, 1))) == whole, "byte by byte") }
+    return whole
 }
 
 /// The bytes between those offsets.

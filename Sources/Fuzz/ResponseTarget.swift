@@ -8,8 +8,7 @@ extension FuzzTarget {
         name: "responses", summary: "what the origin sends: interim responses, heads, content",
         run: { bytes in
             for method in [Method.get, .head] {
-                let whole = ReadResponse(bytes, cuts: [], method)
-                precondition(ReadResponse(bytes, cuts: cuts(bytes), method) == whole, "cut in pieces it is another")
+                _ = readInPieces(bytes) { ReadResponse(bytes, cuts: $0, method) }
             }
         },
         seeds: {
@@ -21,7 +20,7 @@ extension FuzzTarget {
         })
 }
 
-/// What a connection to the origin reads, without the connection.
+/// The answer that a connection to the origin reads, without the connection.
 private struct ReadResponse: Equatable {
     /// Small, so that larger answers are met too.
     private static let mostCollected = 512

@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Text
 
-/// What fuzzing begins with: files of the repository, and the corpora beside it where they are.
+/// First inputs of fuzzing: files of the repository and, if present, corpora.
 enum Seeds {
     static func file(_ path: String) -> [UInt8] {
         guard let file = fopen(path, "r") else { return [] }

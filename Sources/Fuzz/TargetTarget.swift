@@ -1,8 +1,7 @@
 @testable import AppleMusic
 
 extension FuzzTarget {
-    /// What is canonical stays as it is and leads to the same place, and is something that can be
-    /// sent.
+    /// A canonical target stays so, keeps its route, and can be sent.
     static let targets = FuzzTarget(
         name: "targets", summary: "request targets, made canonical",
         run: { bytes in

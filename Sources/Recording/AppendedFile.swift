@@ -49,7 +49,7 @@ final class AppendedFile {
         count += bytes.count
     }
 
-    /// Takes back what was appended since it had so many bytes.
+    /// Cuts the file to an earlier length.
     func cut(to bytes: Int) {
         guard bytes < count, ftruncate(descriptor, off_t(bytes)) == 0 else { return }
         count = bytes

@@ -21,7 +21,7 @@ final class InputFile {
     let path: String
     private let descriptor: CInt
     private var buffer: [UInt8] = []
-    /// The bytes of one read.
+    /// Buffer of one read.
     private var piece = [UInt8](repeating: 0, count: InputFile.chunk)
     private var position = 0
     private var isAtEnd = false
@@ -75,7 +75,7 @@ final class InputFile {
         return String(cString: resolved)
     }
 
-    /// The beginning of the file, at most 64 KiB; later reads begin there too.
+    /// The first 64 KiB of the file at most, which stay unread.
     func beginning() throws(RecordingError) -> ArraySlice<UInt8> {
         while buffer.count < Self.chunk, try fill() {}
         return buffer[..<min(buffer.count, Self.chunk)]

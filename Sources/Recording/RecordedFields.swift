@@ -15,13 +15,12 @@ public enum RecordedFields {
         "date", "etag", "expires", "last-modified", "retry-after", "vary", "x-cache",
     ]
 
-    /// Fields that tell a server who the user is: the user's token, as apps and as web players name
-    /// it, and cookies. A signature of the developer's is not among them.
+    /// Fields that identify the user: tokens of apps and web players, cookies.
     public static let tellingWhoAsks: Set<String> = ["music-user-token", "media-user-token", "cookie"]
 
     /// A field as a file has it; nil for one that is not on the list, whatever it holds.
-    /// - Throws: when the value could end a line, or is longer than any field: it would go out as
-    ///   it stands.
+    /// - Throws: when the value could end a line, or is longer than any field: it would be
+    ///   sent unchanged.
     public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField?
     {
         let name = name.lowercased()

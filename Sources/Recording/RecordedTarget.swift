@@ -1,8 +1,8 @@
 import HTTP
 import Text
 
-// The recorded form of a request target: all of it, but for the values of parameters that look like
-// credentials, and in letters that can go on a wire and into a line.
+// Recorded request targets: whole, but for values of parameters that look like credentials, and in
+// characters that can go on a wire and into a line.
 
 public enum RecordedTarget {
     /// Written in place of a value.
@@ -15,12 +15,12 @@ public enum RecordedTarget {
         "token", "key", "secret", "password", "passwd", "passphrase", "signature", "credential", "credentials", "jwt",
         "auth", "authorization", "cookie", "session", "sessionid",
     ]
-    /// Words that do so where they stand alone or between other words: `sig`, `X-Amz-Signature`,
+    /// Words that do so alone or between other words: `sig`, `X-Amz-Signature`,
     /// `auth_code`.
     private static let words: Set<String> = Set(
         endings + ["pass", "pwd", "sig", "sid", "bearer", "pin", "otp", "code"])
 
-    /// - Parameter target: path and query as they came; where there is no path, as behind an
+    /// - Parameter target: path and query as they came; where there is no path, as after an
     ///   authority, it is `/`.
     /// - Returns: nil where it is longer than a recording holds.
     public static func redacted(_ target: [UInt8]) -> String? {

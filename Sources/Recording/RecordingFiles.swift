@@ -11,8 +11,8 @@ enum RecordingFiles {
     static func path(_ path: String, age: Int) -> String { age == 0 ? path : path + "." + String(age) }
 
     /// Whether there is room for a new recording at this place, once `makeRoom` has been called.
-    /// - Throws: `RecordingError` where something stands in the way that is not a recording, or the
-    ///   directory cannot be written to.
+    /// - Throws: `RecordingError` where a file is in the way that is no recording, or the directory
+    ///   cannot be written to.
     static func check(_ settings: RecordingSettings) throws(RecordingError) {
         for age in 0..<settings.mostFiles {
             let path = path(settings.path, age: age)
@@ -32,7 +32,7 @@ enum RecordingFiles {
         case .noExchange: return try remove(settings.path)
         case .exchanges: break
         }
-        // Those that stand without a gap are ours to move.
+        // Files without a gap in their numbers are ours to move.
         var last = 0
         while last < settings.mostFiles - 1, exists(path(settings.path, age: last + 1)) { last += 1 }
         if last == settings.mostFiles - 1 { try remove(path(settings.path, age: last)) }
@@ -76,7 +76,7 @@ enum RecordingFiles {
         .badFile(path: path, reason: "is there and is no recording, so nothing is written to it")
     }
 
-    /// A writer that was stopped between its two moves has left bodies behind. It began with the
+    /// A writer that was stopped between its two moves has left bodies. It began with the
     /// oldest recording, so whichever it was, those above it have moved already.
     private static func completeMove(_ settings: RecordingSettings) throws(RecordingError) {
         for age in (0..<settings.mostFiles).reversed() {

@@ -15,27 +15,26 @@ import Testing
         #expect(!chosen.contains("sessions"))
     }
 
-    @Test func studiesRunWhereTheyAreNamedAndOnlyThere() throws {
-        let isStudy = { (benchmark: Benchmark) in if case .study = benchmark.work { true } else { false } }
-        let studies = all.filter(isStudy).map(\.name)
-        #expect(studies.contains("sessions") && studies.contains("world-public"))
-        for others in [[], all.filter { !isStudy($0) }.compactMap(\.group)] {
-            #expect(try Set(names(others)).isDisjoint(with: studies))
+    @Test func worldsRunWhereTheyAreNamedAndOnlyThere() throws {
+        let worlds = all.filter { !$0.isOfTheTable }.map(\.name)
+        #expect(worlds.contains("sessions") && worlds.contains("world-public"))
+        for others in [[], all.filter(\.isOfTheTable).compactMap(\.group)] {
+            #expect(try Set(names(others)).isDisjoint(with: worlds))
         }
-        for study in studies { #expect(try names([study]) == [study]) }
+        for world in worlds { #expect(try names([world]) == [world]) }
     }
 
     @Test func theHelpSaysWhatThereIs() {
         let help = Choice.help(all)
         #expect(help.contains("--rounds N") && help.contains("\n  hits: hits-64, hits-512\n"))
-        #expect(help.contains("\n  sessions: requests that reach the origin for a thousand of app sessions"))
+        #expect(help.contains("\nonly where they are named:\n  sessions\n  worlds: world-filling, "))
         for benchmark in all { #expect(help.contains(benchmark.name), "\(benchmark.name)") }
     }
 
     @Test func aGroupIsAllOfIts() throws {
         #expect(try names(["hits"]) == ["hits-64", "hits-512"])
         #expect(try names(["latency"]) == ["latency-memory", "latency-file", "latency-composed", "latency-misses"])
-        #expect(try names(["worlds"]) == World.all.map { "world-" + $0.key })
+        #expect(try names(["worlds"]) == World.all.map(\.name))
         #expect(try names(["misses", "hits-512"]) == ["hits-512", "misses"])
     }
 

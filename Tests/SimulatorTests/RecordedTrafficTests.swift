@@ -48,9 +48,9 @@ import Text
     }
 
     private func open(
-        _ exchanges: [(RecordedExchange, [UInt8])], asHAR: Bool = false, pace: RecordedAPI.Pace = .recorded
+        _ exchanges: [(RecordedExchange, [UInt8])], asHAR: Bool = false, latency: Duration? = nil
     ) throws -> RecordedAPI {
-        try RecordedAPI(path: path(exchanges, asHAR: asHAR), pace: pace)
+        try RecordedAPI(path: path(exchanges, asHAR: asHAR), latency: latency)
     }
 
     private static func ask(
@@ -77,7 +77,7 @@ import Text
         #expect(answer.delay == .milliseconds(30))
         #expect(answer.fields.map(\.name) == ["etag", "Content-Type"])
         #expect(Self.ask(api, "/v1/a").delay == .milliseconds(7))
-        let fixed = try open([album], asHAR: asHAR, pace: .fixed(.milliseconds(1)))
+        let fixed = try open([album], asHAR: asHAR, latency: .milliseconds(1))
         #expect(Self.ask(fixed, "/v1/catalog/us/albums/1?include=a%2Cb").delay == .milliseconds(1))
     }
 
@@ -145,9 +145,7 @@ import Text
     }
 
     private static func nearest(_ wanted: RecordedRequest, _ routes: [[UInt8]: Route]) -> String {
-        var nearest = NearestRequest(to: wanted)
-        for (key, route) in routes { nearest.consider(key, route) }
-        return nearest.text
+        wanted.nearest(among: routes.map { ($0.key, $0.value) })
     }
 
     @Test func theNearestIsOfTheSamePathElseOfTheSameRouteElseTheMostAlike() throws {

@@ -1,12 +1,12 @@
-// What each server is told. A setting that is there for speed says so; what a server does best by
-// itself is left alone.
+// Configurations of the servers. A setting that is there for speed says so; defaults that are best
+// stay.
 
 enum Configurations {
     static func refrain(_ folder: String, _ ports: ServerPorts, _ setting: Setting, _ lab: Lab) -> String {
         var lines = [
             "listen 127.0.0.1:\(ports.clients)" + (setting.usesTLS ? " tls" : ""),
             "admin_listen 127.0.0.1:\(ports.probe)",
-            "upstream http://127.0.0.1:\(lab.origin.ports.clients)",
+            "upstream http://127.0.0.1:\(setting.otherOrigin ?? lab.origin.ports.clients)",
             "cache_file \(folder)/refrain.sqlite",
             "cache_size 16GiB",
             "memory_size \(setting.memoryMiB)MiB",
@@ -50,13 +50,14 @@ enum Configurations {
             uwsgi_temp_path \(folder)/uwsgi;
             scgi_temp_path \(folder)/scgi;
             proxy_cache_path \(folder)/cache levels=1:2 keys_zone=music:\(max(64, setting.entries / 4000))m max_size=16g inactive=1d use_temp_path=off;
-            upstream origin { server 127.0.0.1:\(lab.origin.ports.clients); keepalive 64; keepalive_requests 1000000000; }
+            upstream origin { server 127.0.0.1:\(setting.otherOrigin ?? lab.origin.ports.clients); keepalive 64; keepalive_requests 1000000000; }
             proxy_http_version 1.1;
             proxy_set_header Connection "";
             proxy_buffer_size 8k;
             proxy_buffers 16 16k;
             proxy_cache_key $request_uri;
             proxy_cache_valid 200 1d;
+            \(setting.otherOrigin == nil ? "" : sessions)
             proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;
             server {
                 listen 127.0.0.1:\(ports.clients)\(setting.usesTLS ? " ssl" : "")\(setting.usesHTTP2 ? " http2" : "") reuseport backlog=4096;
@@ -92,6 +93,9 @@ enum Configurations {
     private static let gzip =
         "gzip on; gzip_comp_level 6; gzip_proxied any; gzip_types application/json; gzip_vary on;"
 
+    /// Clients that ask for the same wait for one request, and absences are kept as long as Refrain
+    /// keeps them: nginx counts up to and including the last second.
+    private static let sessions = "proxy_cache_lock on; proxy_cache_valid 404 59s;"
     /// Nothing of what is passed through goes to a file.
     private static let passing =
         "proxy_max_temp_file_size 0; proxy_buffer_size 64k; proxy_buffers 16 64k; proxy_busy_buffers_size 512k;"

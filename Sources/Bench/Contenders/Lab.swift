@@ -2,10 +2,9 @@ import EventLoop
 import Foundation
 import Text
 
-/// What all measurements share: the origin, a folder for files, a certificate, how often and how
-/// long.
+/// The origin, files, certificate and plan that all measurements share.
 ///
-/// What must hold: servers that are compared run at the same time and are measured in turns; all
+/// Must hold: servers that are compared run at the same time and are measured in turns; all
 /// are stopped and their files removed when a measurement ends, also by an error.
 final class Lab {
     let plan: RoundPlan
@@ -137,7 +136,7 @@ extension Lab {
     /// One run of wrk against one server, with the processor time of the server.
     func sample(
         _ server: RunningServer, _ target: String, connections: Int, script: [String] = [], fields: [String] = [],
-        origin: OriginShare? = OriginShare.none, settle: () throws -> Void = {}
+        origin: OriginShare = .none, settle: () throws -> Void = {}
     ) throws -> Sample {
         let (asked, start) = (try originRequests(), server.cpuNanoseconds)
         let result = try WrkResult.measure(
@@ -147,7 +146,7 @@ extension Lab {
         guard result.errors == 0, result.requests > 0 else {
             throw BenchError("\(server.name): \(result.errors) of \(result.requests) requests failed")
         }
-        if let objection = origin?.objection(
+        if let objection = origin.objection(
             asked: try originRequests() - asked, requests: result.requests, connections: connections)
         {
             throw BenchError("\(server.name): \(objection)")

@@ -2,7 +2,7 @@ import Dispatch
 import EventLoop
 import Foundation
 
-/// What this program itself can be beside what it measures, each in a process of its own:
+/// The servers that this program itself is beside those it measures, each a process of its own:
 /// `bench serve origin PORT`, and `bench serve idle PORT SERVER COUNT TARGET`: clients of the
 /// server on that port, which listen themselves on theirs once each has its answer, and are gone
 /// once one of them has been closed.
@@ -28,14 +28,16 @@ enum ServerRole {
         while true { withExtendedLifetime(server) { _ = sleep(3600) } }
     }
 
-    /// - Throws: when one of the clients has been closed; till then it does not return.
+    /// - Throws: when a client has been closed; until then it does not return.
     private static func rest(_ port: UInt16, of server: Int, _ count: Int, _ target: String) throws -> Never {
-        let clients = try IdleClients(port: server, target: target)
+        let clients = try Crowd(port: server, target: target)
         try clients.join(count)
         guard let address = SocketAddress(host: "127.0.0.1", port: port) else { throw BenchError("no address") }
         let loop = try EventLoop(label: "bench.idle")
         let listener = try loop.sync { try Listener(address: address, loop: loop) { $0.close() } }
-        withExtendedLifetime(listener) { clients.waitUntilOneEnds() }
-        throw BenchError("one of \(count) idle clients was closed")
+        while true {
+            try withExtendedLifetime(listener) { try clients.checkAllOpen() }
+            usleep(100_000)
+        }
     }
 }

@@ -2,7 +2,7 @@
 /// readers. The other servers write no access log, and so it gets none either: every kind of record
 /// is masked. Its version says which there are.
 enum VarnishLog {
-    /// What the parameter `vsl_mask` is set to.
+    /// The value of the parameter `vsl_mask`.
     static func mask() throws -> String {
         guard let varnishd = Child.find("varnishd") else { throw BenchError("varnishd is not installed") }
         let tags = tags(in: try Child.output(of: varnishd, ["-x", "vsl"]))

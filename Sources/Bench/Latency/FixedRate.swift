@@ -4,7 +4,7 @@ import Text
 /// slower of them has time for: at saturation a latency is the length of a queue, and says what the
 /// number of requests a second says already.
 struct FixedRate: Equatable {
-    /// Of what the slower server sustains.
+    /// Share of the rate that the slower server sustains.
     let share: Double
     let perSecond: Int
 
@@ -16,11 +16,11 @@ struct FixedRate: Equatable {
     /// `10,000/s`.
     var perSecondText: String { Figure.count(perSecond) + "/s" }
 
-    /// How many requests a run has; at least so many that one in a thousand of them is one.
+    /// Requests of a run: at least a thousand, for p99.9.
     func requests(seconds: Int, most: Int) -> Int { min(max(perSecond * seconds, 1000), most) }
 }
 
-/// What each server answered in a closed loop, and the rates that follow.
+/// Rates that servers sustain in a closed loop, and the resulting fixed rates.
 struct Sustained: Equatable {
     let rates: [Rate]
 
@@ -37,7 +37,7 @@ struct Sustained: Equatable {
         return FixedRate.shares.map { FixedRate(share: $0, perSecond: max(Int(slower.perSecond * $0), 1)) }
     }
 
-    /// What a table says of one of them.
+    /// The note on one of the fixed rates.
     func note(_ rate: FixedRate) -> String {
         let sustained = rates.map { "\($0.name) \(ResultsTable.number($0.perSecond))" }.joined(separator: ", ")
         return "\(rate.percent): \(ResultsTable.number(Double(rate.perSecond))) requests/s for both, of what "

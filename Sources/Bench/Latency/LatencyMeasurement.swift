@@ -4,7 +4,7 @@ import Traffic
 // Latency where servers have time: first what each sustains in a short closed loop, then an open
 // load at parts of what the slower one does.
 //
-// What must hold: both servers get the same requests at the same rate, in turns; every request is
+// Must hold: both servers get the same requests at the same rate, in turns; every request is
 // answered in the way that is measured, or the measurement fails; and where the generator itself
 // was late the row says so.
 
@@ -31,7 +31,7 @@ struct LatencyMeasurement {
         }
     }
 
-    /// What each does in a short closed loop, once all of them have what they need.
+    /// Prepares all servers and measures their rates in a closed loop.
     private func sustained(_ servers: [RunningServer]) throws -> Sustained {
         for server in servers { try workload.prepare(server, lab) }
         return Sustained(
@@ -70,7 +70,7 @@ struct LatencyMeasurement {
         return try Load.run(targets, port: port, connections: Self.connections, perSecond: rate.perSecond)
     }
 
-    /// What a server writes behind its answers counts for its own turn.
+    /// Waits for a server's writes, so that they fall into its turn.
     private func settle(_ server: RunningServer) throws {
         guard workload.origin != OriginShare.none else { return }
         if server.name == Contender.refrain.name { try lab.settle(server) }

@@ -14,7 +14,7 @@ enum LatencyRows {
         }
     }
 
-    /// What of a latency is the generator's own.
+    /// The generator's own part of the latencies.
     static func lag(_ rate: FixedRate, _ rounds: Rounds) -> String {
         let figures = rounds.names.compactMap { name in
             rounds.median(name, \.lag99).map { "\(name) \(ResultsTable.number($0 * 1000)) us" }

@@ -19,7 +19,7 @@ protocol LatencyWorkload {
 
     /// Once for each server that was started.
     func prepare(_ server: RunningServer, _ lab: Lab) throws
-    /// What a run asks for, the same for all servers.
+    /// Targets of a run, the same for all servers.
     func targets(_ count: Int, run: Int) -> [String]
     /// Before a run with these.
     func store(_ targets: [String], in server: RunningServer, _ lab: Lab) throws
@@ -63,7 +63,7 @@ struct StoredSongs: LatencyWorkload {
     }
 }
 
-/// Songs that nobody has asked for before, fetched and stored.
+/// Songs that were not asked for before, fetched and stored.
 struct NewSongs: LatencyWorkload {
     let name = "latency-misses"
     let title = "misses, 4 KiB, each stored"

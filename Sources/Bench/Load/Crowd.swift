@@ -3,10 +3,12 @@ import EventLoop
 import Glibc
 import HTTP
 
-/// Clients on one loop that have each been answered once and stay. Not a replay's, which opens no
-/// more connections than its load needs, and closes them at its end.
+/// Clients on one loop that were answered once and stay idle.
 ///
-/// What must hold: everything but `init`, `join`, `checkAllOpen` and `stop` happens on the loop.
+/// A replay cannot take their place: it opens no more connections than its load needs, and closes
+/// them at its end.
+///
+/// Everything but `init`, `join`, `checkAllOpen` and `stop` happens on the loop.
 final class Crowd {
     private let loop: EventLoop
     private let address: SocketAddress
@@ -15,6 +17,9 @@ final class Crowd {
     private var members: [Member] = []
     fileprivate var answered = 0
     fileprivate var failures: [String] = []
+
+    /// Clients that connect at once: more would overflow a server's backlog.
+    private static let atOnce = 250
 
     init(port: Int, tls: ClientTLS? = nil, target: String) throws {
         guard let address = SocketAddress(host: "127.0.0.1", port: UInt16(port)) else {
@@ -26,8 +31,12 @@ final class Crowd {
         loop = try EventLoop(label: "bench.crowd.\(port)")
     }
 
-    /// So many further clients, all at once; waits until each has its answer.
+    /// Adds clients, and waits until each has its answer.
     func join(_ count: Int) throws {
+        for joined in stride(from: 0, to: count, by: Self.atOnce) { try connect(min(Self.atOnce, count - joined)) }
+    }
+
+    private func connect(_ count: Int) throws {
         try loop.sync {
             for _ in 0..<count {
                 let member = Member(self)

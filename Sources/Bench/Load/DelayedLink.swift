@@ -1,10 +1,12 @@
 import Dispatch
 import EventLoop
 
-/// A link with a delay: hands connections on to a port of 127.0.0.1, and every byte so much later,
-/// in both directions. Connecting to it takes no time, and it is as wide as the loopback.
+/// Forwards connections to a port of 127.0.0.1 with a delay.
 ///
-/// What must hold: everything but `init` and `stop` happens on its loop; bytes keep their order,
+/// It delays every byte in both directions. Connecting to it takes no time, and it is as wide as
+/// the loopback.
+///
+/// Must hold: everything but `init` and `stop` happens on its loop; bytes keep their order,
 /// since all of them wait as long.
 final class DelayedLink {
     let port: Int

@@ -1,7 +1,6 @@
 import Foundation
 
-/// One run of h2load: a closed loop over connections that each have so many requests under way, on
-/// one thread.
+/// One run of h2load on one thread, a closed loop.
 struct H2LoadResult: Equatable {
     /// As the handshake has settled it: `h2` or `http/1.1`.
     let spoken: String

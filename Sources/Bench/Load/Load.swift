@@ -9,7 +9,7 @@ import Upstream
 /// have a rate the load is open: latency counts from when a request was due, so that a server which
 /// stalls cannot hide how many it kept waiting.
 enum Load {
-    /// Asks for each target once, so many a second or all at once, and waits for the answers.
+    /// Asks for each target once, at a rate or all at once.
     ///
     /// A result is returned though its generator was late: its figures are shown together with that
     /// (`Sample.invalidBecause`).
@@ -22,8 +22,7 @@ enum Load {
         return try run(plan, exchanges) { $0 == exchanges.count }
     }
 
-    /// As many as so many clients manage within a time, each of which asks again once it is
-    /// answered: what a server sustains.
+    /// Finds the rate that a server sustains for clients that ask again.
     ///
     /// - Parameter repeats: begins with the first target again after the last one.
     /// - Throws: `BenchError` unless each answer is a 200.

@@ -1,7 +1,7 @@
 /// The requests of all benchmarks: songs by number, of a size that the identifier names, so that
 /// the origin needs no table and any two numbers are different keys.
 struct NumberedSongs: Hashable {
-    /// Of an answer's body.
+    /// Size of an answer's body.
     let bytes: Int
     var storefront = Self.single
 
@@ -32,27 +32,27 @@ struct NumberedSongs: Hashable {
         return Int(identifier.dropLast(digits))
     }
 
-    /// What wrk is given to ask for known songs at random, new ones in turn, or a mixture.
-    func script(_ workspace: Workspace, known: Int, share: Double, firstNew: Int, seed: Int) throws -> [String] {
-        [
-            try workspace.write(Self.lua, to: "songs.lua"), "\(bytes)", "\(known)", "\(share)", "\(firstNew)",
-            "\(seed)",
-        ]
+    /// Arguments for wrk: known songs at random, or new ones in turn.
+    /// - Parameters:
+    ///   - known: 0 for new ones.
+    ///   - first: the first new one, or the seed of what is random.
+    func script(_ workspace: Workspace, known: Int = 0, first: Int) throws -> [String] {
+        [try workspace.write(Self.lua, to: "songs.lua"), "\(bytes)", "\(known)", "\(first)"]
     }
 
     /// One request is two concatenations and a format: the client must not be what is measured.
     private static let lua = """
-        local head, tail, known, share, new
+        local head, tail, known, new
         function init(args)
-            known, share, new = tonumber(args[2]), tonumber(args[3]), tonumber(args[4])
-            math.randomseed(tonumber(args[5]))
+            known, new = tonumber(args[2]), tonumber(args[3])
+            math.randomseed(new)
             local request = wrk.format("GET", "\(path(single))@")
             local at = request:find("@", 1, true)
             head, tail = request:sub(1, at - 1) .. args[1], request:sub(at + 1)
         end
         function request()
             local number
-            if share == 1 or math.random() < share then
+            if known > 0 then
                 number = math.random(0, known - 1)
             else
                 number, new = new, new + 1

@@ -15,21 +15,12 @@ final class TraceClient {
     func status(of target: String) throws -> Int { try get(target).status }
 
     func get(_ target: String) throws -> (status: Int, body: [UInt8]) {
-        try ask(target)
-        return try answer()
-    }
-
-    /// Sends a GET; `answer` is due before the next one.
-    func ask(_ target: String) throws {
         if connection == nil {
             connection = try BlockingConnection.open(host: "127.0.0.1", port: UInt16(port), timeout: .seconds(20))
         }
         reader.begin(keepsContent: true)
         let request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n"
         try connection?.send(Array(request.utf8))
-    }
-
-    func answer() throws -> (status: Int, body: [UInt8]) {
         while let received = try connection?.receive() {
             if try reader.take(received) { return (reader.status, reader.content) }
         }

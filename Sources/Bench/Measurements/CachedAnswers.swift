@@ -19,7 +19,7 @@ enum CachedAnswers {
         return Int.random(in: 1024...8192, using: &numbers)
     }
 
-    /// What there is to store of an answer, without what the cache adds.
+    /// Bytes to store of an answer, without those that the cache adds.
     static func storedBytes(_ answer: StoredResponse) -> Int {
         answer.body.count + answer.fields.count + answer.key.bytes.count
     }

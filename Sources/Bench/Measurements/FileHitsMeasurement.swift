@@ -29,8 +29,8 @@ enum FileHitsMeasurement {
         }
     }
 
-    /// - Throws: `BenchError` where memory holds so much of the stored answers that hits would not
-    ///   come from the file.
+    /// - Throws: `BenchError` where memory holds so large a share of the answers that hits would
+    ///   not come from the file.
     static func checkMemory(_ lab: Lab, _ server: RunningServer) throws {
         let share =
             try Double(lab.statistic("memory_bytes", of: server)) / Double(lab.statistic("cache_bytes", of: server))
@@ -39,7 +39,7 @@ enum FileHitsMeasurement {
 
     /// All of it is asked for alike.
     private static func uniform(_ lab: Lab, _ server: RunningServer, seed: Int) throws -> Sample {
-        let script = try songs.script(lab.workspace, known: entries, share: 1, firstNew: 0, seed: seed)
+        let script = try songs.script(lab.workspace, known: entries, first: seed)
         return try lab.sample(server, songs.target(0), connections: connections, script: script)
     }
 }

@@ -1,5 +1,6 @@
-/// A hot load beside many clients that do nothing, who must not slow it down: beside a second
-/// Refrain without them, and beside nginx with as many.
+/// Load beside many idle clients, which must not slow it down.
+///
+/// It is compared with a second Refrain without them, and with nginx with as many.
 enum IdleClientsMeasurement {
     private static let count = 10_000
     private static let connections = 64

@@ -5,8 +5,6 @@ import Foundation
 /// one request.
 enum MemoryMeasurement {
     private static let target = NumberedSongs(bytes: 4096).target(1)
-    /// Opened and answered at a time.
-    private static let batch = 250
 
     static func run(_ lab: Lab) throws -> [ResultRow] {
         [
@@ -46,13 +44,13 @@ enum MemoryMeasurement {
         return row(name, "KiB", sizes, bytesPerUnit: 1024, target: bound)
     }
 
-    /// Bytes for each of so many clients.
+    /// Bytes for each client.
     private static func growth(_ lab: Lab, _ server: RunningServer, _ count: Int) throws -> Double {
         let before = try server.proportionalBytes()
         let tls = server.usesTLS ? try ClientTLS(trustAnchors: .pem(lab.certificate.authorityPEM)) : nil
         let clients = try Crowd(port: server.ports.clients, tls: tls, target: target)
         defer { clients.stop() }
-        for _ in 0..<count / batch { try clients.join(batch) }
+        try clients.join(count)
         let after = try server.proportionalBytes()
         try clients.checkAllOpen()
         return Double(after - before) / Double(count)

@@ -36,10 +36,9 @@ enum MissesMeasurement {
         return sample
     }
 
-    /// What is written behind the answers counts for the one that writes: the next server's turn
-    /// comes after it.
+    /// One turn, up to the end of the server's writes: they must not fall into another's turn.
     private static func measure(_ lab: Lab, _ server: RunningServer, _ first: Int) throws -> Sample {
-        let script = try songs.script(lab.workspace, known: 0, share: 0, firstNew: first, seed: 1)
+        let script = try songs.script(lab.workspace, first: first)
         return try lab.sample(
             server, songs.target(0), connections: connections, script: script, origin: .all
         ) {
@@ -49,7 +48,7 @@ enum MissesMeasurement {
         }
     }
 
-    /// What reached the file, of what was stored.
+    /// The share of stored answers that reached the file.
     private static func stored(_ lab: Lab, _ server: RunningServer) throws -> String {
         let stored = try lab.statistic("stored", of: server)
         let dropped = try lab.statistic("store_dropped", of: server)

@@ -8,7 +8,7 @@ import Text
 enum StoreMeasurement {
     private static let counts = [1_000, 1_000_000]
     private static let lookups = 20_000
-    /// Of bodies waiting for the writer, so that its queue drops nothing.
+    /// Most bytes that wait for the writer: its queue must drop nothing.
     private static let bytesPerFlush = 16 << 20
     /// Bodies in memory, where their size does not matter and a million of them has to fit.
     private static let memoryBodyBytes = 800

@@ -1,8 +1,9 @@
 import EventLoop
 
-/// The origin behind every server that is measured: one loop in a process of its own that answers
-/// any numbered song, and counts. `/requests` says how many it has answered: whether hits were hits
-/// is seen here, in the same way for all.
+/// The origin of every measured server, in a process of its own.
+///
+/// It answers any numbered song, and counts. `/requests` says how many it has answered, which shows
+/// for all servers alike whether hits were hits.
 final class OriginServer {
     static let countPath = "/requests"
 
@@ -19,7 +20,7 @@ final class OriginServer {
         }
     }
 
-    /// What has been made so far, a template for each size. Confined to the loop.
+    /// Documents made so far, one for each size. Confined to the loop.
     private final class Songs {
         private var documents: [NumberedSongs: SongDocument] = [:]
         private var passed: [Substring: (head: [UInt8], body: [UInt8])] = [:]

@@ -1,14 +1,15 @@
-/// The answer of the benchmarks' origin: one song with what the real API gives of it, of exactly
-/// the size that was asked for. What is missing in size stands in the editorial notes.
+/// A song of the benchmarks' origin, of exactly the size that was asked for.
+///
+/// It has the members that the real API gives. The editorial notes fill it up.
 struct SongDocument {
     /// The smallest that can be made.
     static let leastBytes = 200
 
-    /// The whole response, with `0`s where the identifier stands.
+    /// The whole response, with `0`s for the identifier.
     private let template: [UInt8]
     private let places: [Int]
     private let digits: Int
-    /// Where the song itself stands, as it does in an answer with several.
+    /// The bytes of the song itself, as in an answer with several.
     private let song: Range<Int>
 
     private static let (opening, closing) = ("{\"data\":[", "]}")
@@ -37,7 +38,7 @@ struct SongDocument {
         return response
     }
 
-    /// The song alone, as it stands in that response.
+    /// The song alone, as in that response.
     func resource(_ identifier: [UInt8]) -> ArraySlice<UInt8> { response(identifier)[song] }
 
     /// The whole response with these songs.

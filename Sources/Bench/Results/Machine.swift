@@ -1,6 +1,6 @@
 import Foundation
 
-/// What everything was measured on.
+/// The machine and the programs of a run.
 struct Machine {
     let processor: String
     let cores: Int
@@ -8,7 +8,7 @@ struct Machine {
     let kernel: String
     /// Name and version of each program that has a part in it; those that are not installed say so.
     let programs: [(name: String, version: String)]
-    /// Of the last minute, when the run began.
+    /// Average of the last minute, when the run began.
     var loadAverage = 0.0
 
     static func current() -> Machine {
@@ -58,14 +58,10 @@ struct Machine {
     }
 
     private static func version(of name: String, _ argument: String) -> String {
-        let path = Child.find(name) ?? searchPath(name)
-        guard let path, let text = try? Child.output(of: path, [argument]) else { return "not installed" }
+        guard let path = Child.find(name), let text = try? Child.output(of: path, [argument]) else {
+            return "not installed"
+        }
         return version(in: text) ?? "unknown"
-    }
-
-    private static func searchPath(_ name: String) -> String? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
     private static func text(_ path: String) -> String {

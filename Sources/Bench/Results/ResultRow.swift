@@ -1,5 +1,4 @@
-// What was measured, as values: the table and the page are made from rows and from
-// nothing else.
+// Results as values: the table and the page are made from rows and from nothing else.
 
 /// One figure of ours beside others of the same kind.
 struct ResultRow: Equatable {
@@ -9,10 +8,10 @@ struct ResultRow: Equatable {
     let unit: String
     /// nil where it could not be measured; a note says why.
     var ours: Double?
-    /// What `ours` itself has to be.
+    /// Bound of `ours` itself.
     var target: Target?
     var others: [Other] = []
-    /// What was held constant, what was checked in the run, what could not be had.
+    /// Conditions and checks of the run, and missing programs.
     var notes: [String] = []
 }
 
@@ -23,14 +22,14 @@ struct Other: Equatable {
     var figure: Double?
     /// The median of the rounds' ratios, which is not quite the ratio of the medians.
     var ratio: Double?
-    /// What the ratio has to be.
+    /// Bound of the ratio.
     var target: Target?
 }
 
 /// One line under a row: what is compared with what, and whether it is as wanted.
 struct Goal: Equatable {
     let row: ResultRow
-    /// nil where our figure stands alone.
+    /// nil for our figure alone.
     let other: Other?
     let measured: Double?
     let target: Target?

@@ -1,4 +1,3 @@
-import Foundation
 import Text
 
 /// Rows as a Markdown table with aligned columns, to be read in a terminal and pasted as it is.
@@ -17,7 +16,7 @@ enum ResultsTable {
         return ([titles, rule] + cells).map { joined($0, widths) }.joined(separator: "\n") + "\n"
     }
 
-    /// What the rows add to say, once each, in their order.
+    /// Notes of the rows, once each, in their order.
     static func notes(_ rows: [ResultRow]) -> [String] {
         var seen: Set<String> = []
         return rows.flatMap { row in row.notes.map { "\(row.measurement): \($0)" } }.filter { seen.insert($0).inserted }
@@ -38,16 +37,10 @@ enum ResultsTable {
         return fixed(value, decimals)
     }
 
-    /// With so many decimals.
+    /// With this number of decimals.
     static func fixed(_ value: Double, _ decimals: Int) -> String {
         guard value.isFinite else { return "-" }
         return Figure.fixed(value, decimals, isGrouped: false)
-    }
-
-    /// A line of what a study reports by itself: a name, and a cell in every eleventh column.
-    static func line(_ name: String, width: Int, _ cells: [String]) -> String {
-        name.padding(toLength: width, withPad: " ", startingAt: 0)
-            + cells.map { String(repeating: " ", count: max(11 - $0.count, 1)) + $0 }.joined()
     }
 
     private static func line(_ goal: Goal, isFirst: Bool) -> [String] {

@@ -12,14 +12,14 @@ struct RoundPlan: Equatable {
     var rounds = 5
     var seconds = 2
 
-    /// What stands above the figures.
+    /// The line above the figures.
     var line: String {
         let rounds = rounds == 1 ? "one round of each server" : "medians of \(rounds) rounds in turns"
         return rounds + ", \(seconds) s each, on 127.0.0.1"
     }
 }
 
-/// What one run of one server showed.
+/// Figures of one run of one server.
 struct Sample: Equatable {
     var requestsPerSecond = 0.0
     /// Milliseconds.
@@ -27,10 +27,12 @@ struct Sample: Equatable {
     var p99 = 0.0
     /// Where it was measured: wrk does not say.
     var p999 = 0.0
-    /// Of an open load: how late the generator was with its requests, at most with 99 % of them.
+    /// The 99th percentile of the generator's lag, of an open load.
     var lag99 = 0.0
     /// Microseconds of processor time of all the server's processes.
     var cpuPerRequest = 0.0
+    /// Requests that reached the origin, where these are what is measured.
+    var originRequests = 0.0
     /// Why latencies say nothing about the server: the generator was late. nil: they do.
     var invalidBecause: String?
 }
@@ -38,7 +40,7 @@ struct Sample: Equatable {
 /// Samples of several servers, taken in turns: A B C A B C. The machine's own speed drifts more
 /// than what is measured, so only figures of one round are divided by each other.
 struct Rounds {
-    /// The name of what others stand beside, where nothing else is said.
+    /// The name that others are compared with, unless a row names another.
     static let ours = "refrain"
 
     /// In the order in which they were taken.

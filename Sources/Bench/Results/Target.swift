@@ -1,4 +1,4 @@
-/// What a figure, or a ratio of two, has to be.
+/// Bound of a figure, or of a ratio of two.
 struct Target: Equatable {
     let isAtLeast: Bool
     let bound: Double

@@ -8,7 +8,7 @@ import Synchronization
 final class Child {
     let identifier: Int32
     private var hasEnded = false
-    /// Those that run now: who is interrupted stops them all.
+    /// Those that run now: an interruption stops them all.
     static let running = Mutex<Set<Int32>>([])
 
     /// - Parameter log: the file that gets what it prints.
@@ -65,13 +65,11 @@ final class Child {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Where a program is installed; nil when it is not.
+    /// The path of an installed program, which may be outside the search path.
     static func find(_ name: String) -> String? {
-        for directory in ["/usr/local/sbin", "/usr/sbin", "/usr/local/bin", "/usr/bin", "/bin"] {
-            let path = directory + "/" + name
-            if FileManager.default.isExecutableFile(atPath: path) { return path }
-        }
-        return nil
+        let searched = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        return (["/usr/local/sbin", "/usr/sbin", "/usr/local/bin", "/usr/bin", "/bin"] + searched)
+            .map { $0 + "/" + name }.first(where: FileManager.default.isExecutableFile(atPath:))
     }
 
     /// With the usual signals: those that this program ignores would be ignored by the child too.

@@ -9,7 +9,7 @@ enum ProcessUse {
         text("/proc/\(process)/smaps_rollup").flatMap(proportionalBytes(in:))
     }
 
-    /// Of what such a file says.
+    /// Reads the text of such a file.
     static func proportionalBytes(in rollup: String) -> Int? {
         for line in rollup.split(separator: "\n") {
             let words = line.split(separator: " ")

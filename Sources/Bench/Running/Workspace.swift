@@ -4,7 +4,7 @@ import Synchronization
 /// A folder of its own for configurations, caches and logs; removed at the end.
 final class Workspace {
     let path: String
-    /// Those that are there now: who is interrupted removes them all.
+    /// Those that are there now: an interruption removes them all.
     static let present = Mutex<Set<String>>([])
 
     init() throws {

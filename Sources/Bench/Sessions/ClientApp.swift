@@ -43,7 +43,7 @@ enum ClientApp: CaseIterable {
     }
 }
 
-/// What clients of a trace may do beside what their app does.
+/// Habits of a trace's clients beyond those of their app.
 struct ClientHabits {
     /// How many of a hundred users live in Japan; of the others four in five in the United States,
     /// the rest in Britain.

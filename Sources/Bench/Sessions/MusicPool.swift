@@ -1,7 +1,7 @@
 import Text
 
-// What the users of the traces are after: artists, playlists and libraries, learnt from the
-// simulated API's own charts.
+// Artists, playlists and libraries that the users of the traces want, learnt from the simulated
+// API's own charts.
 
 /// Things by popularity.
 struct MusicPool {

@@ -4,7 +4,7 @@ import Text
 // The simulated API as the trace generator sees it: in this process, every answer
 // asked for once.
 
-/// What an app reads out of an answer.
+/// The parts of an answer that an app reads.
 struct ObservedAnswer {
     struct Item {
         let type: String
@@ -26,7 +26,7 @@ struct ObservedAnswer {
     let next: String?
     /// The relationships of the first resource.
     let related: [String: Related]
-    /// What an app could show the user to choose from, of hints and suggestions.
+    /// Terms of hints and suggestions, for the user to choose from.
     let terms: [String]
 }
 

@@ -4,7 +4,7 @@
 extension SessionScript {
     typealias Parameters = [(name: String, value: String)]
 
-    /// Of an artist's page.
+    /// Parameters of an artist's page.
     var artistDecorations: Parameters {
         let include: Parameters = app == .player && !isNewVersion ? [("include", "albums")] : []
         return include + artistViews
@@ -25,7 +25,7 @@ extension SessionScript {
         }
     }
 
-    /// Of an album's page.
+    /// Parameters of an album's page.
     mutating func albumDecorations() -> Parameters {
         switch app {
         case .player:
@@ -41,7 +41,7 @@ extension SessionScript {
         }
     }
 
-    /// Of a song that is played or opened.
+    /// Parameters of a song that is played or opened.
     var songDecorations: Parameters {
         switch app {
         case .player: habits.asksForMuch && isNewVersion ? [("include", set("albums", "artists"))] : []

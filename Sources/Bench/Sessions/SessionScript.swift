@@ -79,7 +79,7 @@ struct SessionScript {
     }
 }
 
-// What users do on the pages of an app: artists, albums, playlists, charts.
+// Actions of users on the pages of an app: artists, albums, playlists, charts.
 
 extension SessionScript {
     /// An artist's page, then some albums of it.
@@ -87,7 +87,7 @@ extension SessionScript {
         var albums: [ObservedAnswer.Item] = []
         switch app {
         case .player:
-            // The newer version shows the head of the page at once and fetches the shelf behind it.
+            // The newer version shows the head of the page at once, and fetches the shelf later.
             let artist = ask("artists/\(id)", artistDecorations)
             albums = artist.related["albums"]?.items ?? []
             if isNewVersion { albums = ask("artists/\(id)/albums", alongside: true).items }
@@ -166,7 +166,7 @@ extension SessionScript {
         }
     }
 
-    /// What a tap on an item brings up.
+    /// The page that a tap on an item opens.
     mutating func open(_ item: ObservedAnswer.Item) {
         switch item.type {
         case "albums": albumPage(item.id)
@@ -268,7 +268,7 @@ extension SessionScript {
         }
     }
 
-    /// What a user's library or history holds is looked up in the catalog.
+    /// Looks items of a user's library or history up in the catalog.
     mutating func libraryShelf() {
         let user = count(0...15)
         switch app {

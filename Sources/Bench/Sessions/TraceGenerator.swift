@@ -4,7 +4,7 @@ import Text
 
 /// Makes traces by seed.
 struct TraceGenerator {
-    /// What a session is about.
+    /// The subject of a session.
     enum Topic {
         case artist, charts, search, playlist, library
         /// For the traces of one kind of traffic.
@@ -61,8 +61,8 @@ struct TraceGenerator {
     /// Between the beginnings of two sessions, in milliseconds.
     private static let spacing = 50...750
 
-    /// - Parameter count: the trace ends with the session that reaches so many requests.
-    func trace(_ name: String, _ shares: [Share], requests count: Int) -> SessionTrace {
+    /// - Parameter count: the trace ends with the session that reaches this number of requests.
+    func trace(_ shares: [Share], requests count: Int) -> [TraceRequest] {
         var random = SplitMix64(seed: seed)
         var requests: [TraceRequest] = []
         var start = 0
@@ -78,11 +78,11 @@ struct TraceGenerator {
             }
             start += Int.random(in: Self.spacing, using: &random)
         }
-        return SessionTrace(name: name, requests: Self.inOrderOfTime(requests))
+        return Self.inOrderOfTime(requests)
     }
 
-    /// Requests that are due together keep their order, so that a predecessor always stands before
-    /// who waits for it.
+    /// Requests that are due together keep their order, so a predecessor always comes before the
+    /// request that waits for it.
     private static func inOrderOfTime(_ requests: [TraceRequest]) -> [TraceRequest] {
         let order = requests.indices.sorted { (requests[$0].due, $0) < (requests[$1].due, $1) }
         var places = Array(repeating: 0, count: requests.count)

@@ -1,4 +1,4 @@
-// What a storefront has. An item that is not available keeps its place in every list and is dropped
+// Availability in a storefront. An unavailable item keeps its place in every list and is dropped
 // after the page was cut, which is why `next` offsets jump further than the items returned
 // (APPLE-MUSIC-API 7.10).
 

@@ -5,7 +5,7 @@ public struct CatalogTraits: Sendable {
     /// A storefront lacks one item in N of every type, and one in N more of the songs of the albums
     /// that it has; no album is deprecated. Takes the place of the percentage.
     public var unavailableOneIn: Int?
-    /// One artist in so many has more albums than fit on one page, with standard sizes of lists.
+    /// With standard sizes, one artist in this many has several pages of albums.
     public var prolificShare = 300
     public var listSizes = ListSizes.standard
     /// Resources in a thousand that change at each revision, of albums, songs, artists and

@@ -7,7 +7,7 @@ struct Genre: Sendable {
 
     func name(_ language: Language) -> String { names[language.rawValue] }
 
-    /// "Music" first: it is the parent of all, and stands last among every item's genres.
+    /// "Music", the parent of all, is the first.
     static let all: [Genre] = rows.map { Genre(id: $0.0, names: $0.1) }
 
     private static let rows: [(String, [String])] = [

@@ -23,7 +23,7 @@ extension Catalog {
         }
     }
 
-    /// The id as it stands in `id` and in paths.
+    /// The id in `id` and in paths.
     func id(of resource: Resource) -> String {
         let number = resource.number
         if let (base, stride) = Self.spacing(resource.type) {

@@ -1,7 +1,7 @@
 // The storefronts of the simulated API. Named `Market` so that it cannot be taken for AppleMusic's
 // `Storefront`.
 
-/// The storefronts that the simulated API has, for who wants to name some.
+/// The codes of the simulated API's storefronts.
 public enum SimulatedStorefronts {
     public static let codes = Market.all.map(\.code)
 }

@@ -1,4 +1,4 @@
-// Playlists: who made them and what is in them.
+// Playlists: their curators and their songs.
 
 extension Catalog {
     /// One in four belongs to a curator from outside, the others to Apple's own.
@@ -33,8 +33,8 @@ extension Catalog {
             ofPlaylist: playlist)
     }
 
-    /// The song drawn for a place; the places behind the playlist's end are those of songs that
-    /// revisions bring.
+    /// The song drawn for a place; places after the playlist's end are for songs that revisions
+    /// bring.
     func drawTrack(ofPlaylist playlist: Int, place: Int) -> Resource {
         let album: Int
         if let artist = artist(ofPlaylist: playlist) {

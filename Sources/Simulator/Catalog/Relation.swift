@@ -31,8 +31,7 @@ struct RelationSet: OptionSet, Sendable {
     func contains(_ relation: Relation) -> Bool { rawValue & (1 << UInt32(relation.rawValue)) != 0 }
 }
 
-/// How many items of a relationship stand inline or on one page: when nothing is asked for, and at
-/// most.
+/// Items of an inline list or a page: unasked, and at most.
 struct PageLimits: Equatable, Sendable {
     let standard: Int
     let most: Int
@@ -60,8 +59,8 @@ extension SimulatedType {
         }
     }
 
-    /// What a primary resource carries unasked; library albums and recommendations only as
-    /// `fullByDefault`.
+    /// Relationships that a primary resource carries unasked; those of library albums and
+    /// recommendations only as `fullByDefault`.
     var defaultRelations: RelationSet {
         switch self {
         case .albums: RelationSet(.artists, .tracks)

@@ -1,5 +1,5 @@
-// What kind of release an album is: how many tracks, whether it is the clean edition or a reissue
-// of another one.
+// Kinds of albums: the number of tracks, and whether one is the clean edition or a reissue of
+// another.
 
 /// Relation of an album to the artist's other albums.
 enum Edition: Equatable, Sendable {

@@ -1,6 +1,6 @@
 import Text
 
-// The names of things: resource types and the numbers behind their ids.
+// The names of things: resource types and the numbers of their ids.
 // A `Resource` is eight bytes; everything else about it is computed when it is asked for.
 
 /// A type of resource, catalog or library; its case is also its word in paths and in `type`.

@@ -1,4 +1,4 @@
-// What search looks through: the lower-case names of artists, albums and playlists, made at the
+// The index of search: the lower-case names of artists, albums and playlists, made at the
 // first search. Songs, videos and stations are found through their artists and albums.
 
 /// Names by number, in lower case.

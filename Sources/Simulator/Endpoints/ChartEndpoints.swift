@@ -82,17 +82,13 @@ extension SimulatedExchange {
     private func chartLink(
         _ type: SimulatedType, _ kind: String, _ context: RenderContext, offset: Int?, _ json: inout JSONBytes
     ) {
-        let genre = target.first("genre")
         json.text { bytes in
-            bytes.append(text: "/v1/catalog/")
-            bytes.append(text: context.market.code)
-            bytes.append(text: "/charts?chart=")
-            bytes.appendQueryValue(kind)
-            bytes.appendParameter("&genre=", genre)
-            bytes.appendParameter("&l=", context.tag)
-            bytes.appendParameter("&limit=", target.first("limit"))
-            bytes.appendParameter("&offset=", offset.map(String.init))
-            bytes.appendParameter("&types=", type.name)
+            bytes.appendLink(
+                "/v1/catalog/" + context.market.code + "/charts",
+                [
+                    "chart": kind, "genre": target.first("genre"), "l": context.tag, "limit": target.first("limit"),
+                    "offset": offset.map(String.init), "types": type.name,
+                ])
         }
     }
 

@@ -55,12 +55,8 @@ extension SimulatedExchange {
             guard let offset = page.nextOffset else { return }
             // `types` is kept, `limit` is dropped (APPLE-MUSIC-API 7.3).
             renderer.json.text("next") { bytes in
-                bytes.append(text: "/v1/me/" + path)
-                let start = bytes.count
-                bytes.appendParameter("&l=", context.tag)
-                bytes.appendParameter("&offset=", String(offset))
-                bytes.appendParameter("&types=", target.first("types"))
-                bytes[start] = UInt8(ascii: "?")
+                bytes.appendLink(
+                    "/v1/me/" + path, ["l": context.tag, "offset": String(offset), "types": target.first("types")])
             }
         }
     }

@@ -6,7 +6,7 @@
 /// From one catalog revision to the next, seeded by its number, about one in eight albums, songs,
 /// artists and playlists changes its name and notes, one in five playlists its tracks, one in six
 /// artists its albums, every chart moves on by three, and one in forty albums and songs comes or
-/// goes. An object's attributes are the same wherever it stands.
+/// goes. An object's attributes are the same in all answers.
 ///
 /// With `revisionShare`, each album, song, artist and playlist changes once in
 /// `1000 / revisionShare` revisions: its attributes, a list of its own, or both, or it is away for
@@ -17,10 +17,10 @@
 /// of members, which varies then (5.1).
 public struct Revision: Sendable, Hashable {
     /// From 0, the catalog that the seed makes.
-    public let catalog: Int
+    let catalog: Int
     let isFlipped: Bool
 
-    public init(catalog: Int = 0, isFlipped: Bool = false) {
+    init(catalog: Int = 0, isFlipped: Bool = false) {
         (self.catalog, self.isFlipped) = (catalog, isFlipped)
     }
 }

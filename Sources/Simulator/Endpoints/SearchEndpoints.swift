@@ -41,11 +41,11 @@ extension SimulatedExchange {
         let tag = renderer.context.tag
         renderer.json.beginObject()
         renderer.json.text("href") {
-            $0.appendSearch(path, tag: tag, limit: limit, offset: nil, term: term, type: type)
+            $0.appendLink(path, ["l": tag, "limit": limit, "term": term, "types": type.name])
         }
         if let offset = page.nextOffset {
             renderer.json.text("next") {
-                $0.appendSearch(path, tag: tag, limit: nil, offset: offset, term: term, type: type)
+                $0.appendLink(path, ["l": tag, "offset": String(offset), "term": term, "types": type.name])
             }
         }
         data(page.items, &renderer, .item(isMixed: true))
@@ -111,21 +111,5 @@ extension SimulatedExchange {
             renderer.object(item, .item(isMixed: true))
             renderer.json.endObject()
         }
-    }
-}
-
-extension [UInt8] {
-    /// A search link: parameters in alphabetical order, narrowed to one type.
-    mutating func appendSearch(
-        _ path: String, tag: String?, limit: String?, offset: Int?, term: String, type: SimulatedType
-    ) {
-        append(text: path)
-        let start = count
-        appendParameter("&l=", tag)
-        appendParameter("&limit=", limit)
-        appendParameter("&offset=", offset.map(String.init))
-        appendParameter("&term=", term)
-        appendParameter("&types=", type.name)
-        self[start] = UInt8(ascii: "?")
     }
 }

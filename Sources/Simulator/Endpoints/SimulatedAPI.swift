@@ -50,14 +50,14 @@ public final class SimulatedAPI: Responder {
     /// Answers as it would have at another revision: no faults, no delay, no limit, and nothing is
     /// counted. Users' libraries are as they are now. A write is answered 405, because it would
     /// change them.
-    public func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
+    func respond(to request: SimulatorRequest, asOf revision: Revision) -> SimulatorResponse {
         if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
         guard request.method == "GET" || request.method == "HEAD" else { return failure(.methodNotAllowed, request) }
         return success(request, snapshot(at: revision), index: 0)
     }
 
     /// The revision that answers now.
-    public var revision: Revision { current.withLock { $0.revision } }
+    var revision: Revision { current.withLock { $0.revision } }
 
     /// Changes some attributes, lists and availabilities (see ``Revision``); requests under way are
     /// answered as before.

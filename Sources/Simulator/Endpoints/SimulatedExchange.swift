@@ -83,7 +83,7 @@ struct SimulatedExchange {
     }
 
     /// The resources of all `ids[TYPE]`.
-    /// - Parameter named: the type of a name; nil where it must not stand here.
+    /// - Parameter named: the type of a name; nil where it is not allowed here.
     func typedBatch(
         _ named: (String) -> SimulatedType?, items: (SimulatedType, [String]) throws(APIError) -> [Resource]
     ) throws(APIError) -> [Resource] {

@@ -1,4 +1,4 @@
-// How library resources hang together, and which catalog item stands behind each.
+// Relationships of library resources, and the catalog item of each.
 
 extension UserLibrary {
     func related(_ resource: Resource, _ relation: Relation, _ catalog: Catalog) -> [Resource] {

@@ -1,7 +1,7 @@
 import Text
 
-// What a user begins with: drawn from the user's name. Three names have a fixed meaning, so that
-// rare cases can be asked for: `user-empty` owns nothing, `user-unsubscribed` has no subscription,
+// The first state of a user's library, drawn from the user's name. Three names have a fixed
+// meaning, for rare cases: `user-empty` owns nothing, `user-unsubscribed` has no subscription,
 // `user-failing` meets a failing library service.
 
 extension UserLibrary {

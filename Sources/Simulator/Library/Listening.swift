@@ -1,6 +1,6 @@
 import Text
 
-// What a user played and is recommended: drawn from the user's key, most recent first, no
+// History and recommendations of a user: drawn from the user's key, most recent first, no
 // timestamps (APPLE-MUSIC-API 3.2.18).
 
 extension UserLibrary {

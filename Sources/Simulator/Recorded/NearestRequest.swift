@@ -1,56 +1,32 @@
 import AppleMusic
 
-/// Finds the recorded request that is most like one that was not recorded: of the same path, else
-/// of the same route, else any; of these the one with the most letters in common.
-struct NearestRequest {
-    private struct Candidate {
-        let key: [UInt8]
-        let rank: Int
-        /// Letters in common at the beginning and at the end.
-        let likeness: Int
-
-        func precedes(_ other: Candidate) -> Bool {
-            if rank != other.rank { return rank > other.rank }
-            if likeness != other.likeness { return likeness > other.likeness }
-            if key.count != other.key.count { return key.count < other.key.count }
-            return key.lexicographicallyPrecedes(other.key)
+extension RecordedRequest {
+    /// Finds the recorded request that is most like this one.
+    ///
+    /// One with the same path comes first, then one with the same route, then any; of these the one
+    /// with the most letters in common. The order of `recorded` makes no difference.
+    /// - Returns: method and target; empty where nothing is recorded.
+    func nearest(among recorded: some Sequence<(key: [UInt8], route: Route)>) -> String {
+        let candidates = recorded.map { other in
+            let isSamePath = Self.path(of: other.key) == Self.path(of: key)
+            let rank = isSamePath ? 2 : other.route.template == route.template ? 1 : 0
+            return (key: other.key, rank: rank, likeness: Self.likeness(other.key, key))
         }
-    }
-
-    private let wanted: RecordedRequest
-    private let path: ArraySlice<UInt8>
-    private let template: String
-    private var best: Candidate?
-
-    init(to wanted: RecordedRequest) {
-        self.wanted = wanted
-        path = Self.path(of: wanted.key)
-        template = wanted.route.template.description
-    }
-
-    /// Considers one that was recorded. In whatever order all of them come, the nearest is the
-    /// same.
-    mutating func consider(_ key: [UInt8], _ route: Route) {
-        let candidate = Candidate(key: key, rank: rank(key, route), likeness: Self.likeness(key, wanted.key))
-        if best.map(candidate.precedes) ?? true { best = candidate }
-    }
-
-    /// Method and target; nothing where none was considered.
-    var text: String { String(decoding: best?.key ?? [], as: UTF8.self) }
-
-    private func rank(_ key: [UInt8], _ route: Route) -> Int {
-        if Self.path(of: key) == path { return 2 }
-        return route.template.description == template ? 1 : 0
+        let best = candidates.max { one, other in
+            if one.rank != other.rank { return one.rank < other.rank }
+            if one.likeness != other.likeness { return one.likeness < other.likeness }
+            if one.key.count != other.key.count { return one.key.count > other.key.count }
+            return other.key.lexicographicallyPrecedes(one.key)
+        }
+        return String(decoding: best?.key ?? [], as: UTF8.self)
     }
 
     private static func path(of key: [UInt8]) -> ArraySlice<UInt8> { key.prefix { $0 != UInt8(ascii: "?") } }
 
+    /// Counts the letters in common at the beginning and at the end.
     private static func likeness(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        let most = min(one.count, other.count)
-        var beginning = 0
-        while beginning < most, one[beginning] == other[beginning] { beginning += 1 }
-        var end = 0
-        while end < most, one[one.count - 1 - end] == other[other.count - 1 - end] { end += 1 }
-        return min(beginning + end, most)
+        let beginning = zip(one, other).prefix { $0 == $1 }.count
+        let end = zip(one.reversed(), other.reversed()).prefix { $0 == $1 }.count
+        return min(beginning + end, one.count, other.count)
     }
 }

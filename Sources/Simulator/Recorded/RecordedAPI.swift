@@ -9,16 +9,9 @@ import Text
 /// Serves recorded responses (`refrain simulate --recording`). Bodies are read when they are asked
 /// for.
 public final class RecordedAPI: Responder {
-    /// How long answers take.
-    public enum Pace: Sendable {
-        /// As long as the origin took, where that was recorded, else as long as the client waited.
-        case recorded
-        case fixed(Duration)
-    }
-
     private let answers: [[UInt8]: RecordedAnswers]
     private let bodies: RecordedBodies
-    private let pace: Pace
+    private let latency: Duration?
     /// Entries that the recording's reader left out, and why.
     public let warnings: [String]
 
@@ -26,8 +19,10 @@ public final class RecordedAPI: Responder {
     var requestCount: Int { answers.count }
 
     /// Reads a recording, a HAR file, an index of responses, or the folder of one.
+    /// - Parameter latency: of every answer. Without it an answer takes as long as the origin took,
+    ///   or, where that was not recorded, as long as the client waited.
     /// - Throws: `RecordingError` for what cannot be read, and where nothing is in it.
-    public init(path: String, pace: Pace = .recorded) throws(RecordingError) {
+    public init(path: String, latency: Duration? = nil) throws(RecordingError) {
         let reader = try RecordingReader(path: path)
         var answers: [[UInt8]: RecordedAnswers] = [:]
         while let exchange = try reader.next() {
@@ -35,7 +30,7 @@ public final class RecordedAPI: Responder {
             answers[request.key, default: RecordedAnswers(exchange, request.route)].add(exchange)
         }
         if answers.isEmpty { throw .empty(path: reader.path) }
-        (self.answers, self.pace) = (answers, pace)
+        (self.answers, self.latency) = (answers, latency)
         bodies = reader.bodies
         warnings = reader.warnings
     }
@@ -54,17 +49,12 @@ public final class RecordedAPI: Responder {
         }
         guard let found = answers[wanted.key] ?? answers[wanted.personalKey] else {
             if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
-            var nearest = NearestRequest(to: wanted)
-            for (key, recorded) in answers { nearest.consider(key, recorded.route) }
-            return failure(
-                .notFound, "No response was recorded for this request; the nearest is " + nearest.text, request)
+            let nearest = wanted.nearest(among: answers.lazy.map { ($0.key, $0.value.route) })
+            return failure(.notFound, "No response was recorded for this request; the nearest is " + nearest, request)
         }
         let chosen = found.choice(hasUserToken: request.field("Music-User-Token") != nil)
         var response = answer(chosen, request)
-        switch pace {
-        case .recorded: response.delay = found.upstreamLatency ?? chosen.latency
-        case .fixed(let latency): response.delay = latency
-        }
+        response.delay = latency ?? found.upstreamLatency ?? chosen.latency
         return response
     }
 
@@ -100,15 +90,14 @@ public final class RecordedAPI: Responder {
         return response
     }
 
-    /// Of the time, of the cache that recorded, or of a coding that the content does not have any
-    /// more.
+    /// Fields about the time, the recording cache, or a removed coding.
     private static let dropped: Set<String> = [
         "age", "cache-status", "content-encoding", "date", "expires", "x-cache",
     ]
 
     private func fields(_ chosen: RecordedExchange, _ request: SimulatorRequest) -> [SimulatorField] {
         var fields = chosen.fields.filter { !Self.dropped.contains($0.name) }.map { SimulatorField($0.name, $0.value) }
-        // Not recorded, because it may name who asked; a web page is refused without.
+        // Not recorded, because it may name the user; browsers refuse an answer without it.
         if let origin = request.field("Origin") { fields.append(SimulatorField("Access-Control-Allow-Origin", origin)) }
         return fields
     }

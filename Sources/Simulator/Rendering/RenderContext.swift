@@ -1,14 +1,16 @@
 // Everything that decides how a resource looks in one response: where, in which language, with
 // which decorations.
 
-/// Where a resource stands; this decides which relationships it carries (APPLE-MUSIC-API 5.3).
+/// The place of a resource in an answer.
+///
+/// It decides on the relationships that the resource carries (APPLE-MUSIC-API 5.3).
 enum RenderPosition: Sendable {
     /// The `data` of `/x/{id}`, `?ids=` and `filter[..]`.
     case primary
     /// An element of a relationship, a view, a search or a chart. In mixed lists unscoped includes
     /// are ignored.
     case item(isMixed: Bool)
-    /// Inside another resource, so many levels down.
+    /// Inside another resource, `depth` levels down.
     case included(depth: Int)
 }
 

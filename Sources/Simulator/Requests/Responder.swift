@@ -1,5 +1,5 @@
-// What a simulated origin is to the server in front of it: a function from a request to a response.
-// No sockets, no clock but the one in the request.
+// The interface of a simulated origin: a function from a request to a response. No sockets, no
+// clock but the one in the request.
 
 /// A header field, as spelt.
 public struct SimulatorField: Sendable, Equatable {

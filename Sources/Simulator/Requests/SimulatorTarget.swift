@@ -10,11 +10,11 @@ struct TargetParameter: Equatable, Sendable {
 }
 
 /// Path elements and parameters of a target; never fails, since a broken escape stands for itself.
-public struct SimulatorTarget: Sendable {
-    public let elements: [String]
+struct SimulatorTarget: Sendable {
+    let elements: [String]
     let parameters: [TargetParameter]
 
-    public init(_ target: [UInt8]) {
+    init(_ target: [UInt8]) {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         elements = target[..<mark].split(separator: UInt8(ascii: "/")).map { Self.decode($0, plusIsSpace: false) }
         guard mark < target.endIndex else {
@@ -30,12 +30,12 @@ public struct SimulatorTarget: Sendable {
     }
 
     /// The value of the first parameter of that name.
-    public func first(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
+    func first(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// The comma-separated elements of all parameters of that name, in order, without duplicates
     /// and empty ones (APPLE-MUSIC-API 4.3.16: `ids=1&ids=2` is accepted, duplicates are removed).
     /// Nil when the parameter is not there at all.
-    public func list(_ name: String) -> [String]? {
+    func list(_ name: String) -> [String]? {
         var seen: Set<String> = []
         var list: [String]?
         for parameter in parameters where parameter.name == name {
@@ -65,6 +65,14 @@ extension [UInt8] {
             default: appendPercentEncoded(byte)
             }
         }
+    }
+
+    /// Appends a path, and each of the parameters that has a value.
+    mutating func appendLink(_ path: String, _ parameters: KeyValuePairs<String, String?>) {
+        append(text: path)
+        let start = count
+        for (name, value) in parameters where value != nil { appendParameter("&" + name + "=", value) }
+        if count > start { self[start] = UInt8(ascii: "?") }
     }
 
     /// `&name=` and the value, where there is one.

@@ -1,20 +1,19 @@
-/// What the simulated API is like; every choice that APPLE-MUSIC-API.md leaves open is an option
-/// here.
+/// Options of the simulated API, for every choice that APPLE-MUSIC-API.md leaves open.
 public struct SimulatorConfiguration: Sendable {
     /// How links to pages of relationships, views and lists are written (APPLE-MUSIC-API 7.3, 7.4).
     enum LinkForm: Sendable {
         /// `?l=de-DE&offset=25&sort=..`: as captured since 2018; `limit` is dropped.
         case alphabetical
         /// `?offset=25&limit=5&sort=..&l=de-DE`: as documented in 2017; the request's `limit` is
-        /// kept, and `l` stands last.
+        /// kept, and `l` comes last.
         case documentedIn2017
     }
 
     /// How pages of catalog lists are cut.
     public enum ListCut: String, CaseIterable, Sendable {
-        /// After so many positions; what is unavailable is dropped then (APPLE-MUSIC-API 7.10).
+        /// After `limit` positions; unavailable items are dropped then (APPLE-MUSIC-API 7.10).
         case first
-        /// When so many items are there (APPLE-MUSIC-API 7.9).
+        /// Once `limit` items are on the page (APPLE-MUSIC-API 7.9).
         case filling
     }
 
@@ -58,7 +57,7 @@ public struct SimulatorConfiguration: Sendable {
     /// (APPLE-MUSIC-API 6.2).
     var nestedPageSize = 25
     var linkForm = LinkForm.alphabetical
-    /// Whether members and relationships stand in another order from one answer to the next
+    /// Whether the order of members and relationships differs from one answer to the next
     /// (APPLE-MUSIC-API 5.1.2).
     var variesMemberOrder = false
     var faults: [Fault] = []
@@ -66,9 +65,9 @@ public struct SimulatorConfiguration: Sendable {
     var requestsPerSecond = 0
     /// Added to every response.
     public var latency: Duration = .zero
-    /// The catalog is revised after so many requests, again and again; 0 for never.
+    /// Requests between two revisions of the catalog; 0 for none.
     public var reviseEvery = 0
-    /// The shapes of answers flip once, after so many requests; 0 for never.
+    /// Requests after which the shapes of answers flip, once; 0 for never.
     public var flipAfter = 0
 
     public init() {}

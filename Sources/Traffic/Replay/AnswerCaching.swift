@@ -2,8 +2,8 @@ import Freshness
 import HTTP
 import Proxy
 
-// What an answer says of how a cache answered it: by `Cache-Status` (RFC 9211), or by the `X-Cache`
-// that nginx and Varnish are usually set up to write.
+// The outcome that an answer names: in `Cache-Status` (RFC 9211), or in the `X-Cache` that nginx
+// and Varnish are usually set up to write.
 
 extension AnswerReader {
     /// How a cache answered, and whether it keeps the answer that it fetched. Of several caches the

@@ -1,6 +1,6 @@
 import Recording
 
-// What is sent: every distinct request once, as the bytes that go out, and the order of the
+// The requests of a run: every distinct one once, as the bytes that go out, and the order of the
 // recording as numbers.
 
 /// The requests of a run, made before it starts: sending one allocates nothing.
@@ -25,7 +25,7 @@ struct PlannedRequests: Sendable {
     }
 
     /// The whole message and nothing else: a recording may hold a million of them.
-    struct Request: Sendable {
+    struct Request: Sendable, Hashable {
         let bytes: [UInt8]
 
         var method: String { word(0) }
@@ -38,12 +38,11 @@ struct PlannedRequests: Sendable {
         }
     }
 
-    private(set) var requests: [Request] = []
+    private(set) var requests = Numbered<Request>()
     /// In the order in which they came.
     private(set) var entries: [Entry] = []
     /// How many were left out, by why.
     private(set) var skipped: [String: Int] = [:]
-    private var numbers: [[UInt8]: Int] = [:]
     private var count = 0
     private let added: [RecordedField]
     private let filter: ReplayFilter
@@ -67,16 +66,17 @@ struct PlannedRequests: Sendable {
             skipped[reason.rawValue, default: 0] += 1
             return
         }
+        let request = requests.number(of: Request(bytes: message(exchange)))
         entries.append(
             Entry(
-                offset: exchange.offset, request: number(of: exchange), index: count, status: exchange.status,
+                offset: exchange.offset, request: request, index: count, status: exchange.status,
                 hasContent: exchange.length != 0, body: exchange.body))
     }
 
     /// Sorts: lines are written when answers end, and requests came before that.
     mutating func finish() {
         if isWarming { entries = mostWanted } else { entries.sort { ($0.offset, $0.index) < ($1.offset, $1.index) } }
-        numbers = [:]
+        requests.forgetNumbers()
     }
 
     /// From those that came most often to those that came once: whatever ends a warming early, it
@@ -84,17 +84,9 @@ struct PlannedRequests: Sendable {
     private var mostWanted: [Entry] {
         var times = [Int](repeating: 0, count: requests.count)
         for entry in entries { times[entry.request] += 1 }
-        return requests.indices.sorted { (times[$1], $0) < (times[$0], $1) }.map {
+        return (0..<requests.count).sorted { (times[$1], $0) < (times[$0], $1) }.map {
             Entry(offset: .zero, request: $0, index: $0, status: 0, hasContent: false, body: nil)
         }
-    }
-
-    private mutating func number(of exchange: RecordedExchange) -> Int {
-        let bytes = message(exchange)
-        if let number = numbers[bytes] { return number }
-        numbers[bytes] = requests.count
-        requests.append(Request(bytes: bytes))
-        return requests.count - 1
     }
 
     /// The reader of the recording has checked that no name, value or target can end a line.

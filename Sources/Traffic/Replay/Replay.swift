@@ -36,8 +36,7 @@ public final class Replay: Sendable {
     }
 
     let plan: ReplayPlan
-    /// What was left out of the recording without being an error, such as a last line that is cut
-    /// off.
+    /// Parts of the recording that were left out, such as half a line.
     public let warnings: [String]
     /// The share of the traffic that was recorded.
     private let sampling: Double
@@ -52,7 +51,7 @@ public final class Replay: Sendable {
     private final class Session {
         var completion: ((Result<Ending, ReplayError>) -> Void)?
         var dialer: Dialer?
-        /// Of the first connection.
+        /// Timeout of the first connection.
         var timer: TimerToken?
         var run: ReplayRun?
         var wasStopped = false

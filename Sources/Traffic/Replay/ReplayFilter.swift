@@ -2,8 +2,9 @@ import Recording
 
 // Which exchanges of a recording are sent again, and why the others are not.
 
-/// What an operator chose of a recording. Of each kind one choice has to fit; a kind without
-/// choices lets all through.
+/// An operator's choice of requests.
+///
+/// One choice of each kind has to fit; a kind without choices admits all.
 public struct ReplayFilter: Sendable, Equatable {
     /// Beginnings of targets.
     public var only: [String] = []
@@ -31,7 +32,7 @@ public struct ReplayFilter: Sendable, Equatable {
             && fits(storefronts) { $0 == Self.storefront(of: exchange.target) }
     }
 
-    /// The segment behind `/v1/catalog/` or `/v1/storefronts/`, where the API names one
+    /// The segment after `/v1/catalog/` or `/v1/storefronts/`, where the API names one
     /// (APPLE-MUSIC-API 1.1).
     static func storefront(of target: String) -> String? {
         let path = target.prefix { $0 != "?" }

@@ -2,25 +2,25 @@ import Proxy
 
 // The run in slots, for what is drawn over time.
 //
-// Must hold: counts stand where something happened, because throughput is what happened then.
-// Latencies stand where the request was due: a target that stalls answers nothing meanwhile, and
-// drawn where answers came its stall would be a gap with one high step behind it, and not what all
-// that were due in it had to wait.
+// Must hold: counts are in the slot in which something happened. Latencies are in the slot in which
+// the request was due: drawn where answers came, a stall would be a gap and one high step after it,
+// and not the wait of all requests that were due in it.
 
 /// The slots of a run while it goes on.
 struct ReplayTimeline: Sendable {
     private(set) var slots: [ReplayResult.Slot] = []
     /// In nanoseconds.
     let slotLength: Int64
-    /// Of the last slots, those that answers may still come to; the first belongs to slot `closed`.
+    /// Slots from `closed` on, which answers may still come to.
     private var open: [SlotLatencies] = []
     private var closed = 0
 
-    /// Reports draw so many points at most, where the length of the run is known.
+    /// Most slots of a run of known length.
     private static let mostSlots = 600
-    /// So many slots are open, at 17 KiB each. Where the length of the run is known, that is all of
-    /// them; in a run without an end an answer that is later than ten minutes counts as the largest
-    /// of its slot, and in no percentile of it.
+    /// Most open slots, at 17 KiB each.
+    ///
+    /// In a run of known length these are all; in a run without an end an answer that is later than
+    /// ten minutes counts as the largest of its slot, and in no percentile of it.
     static let mostOpen = mostSlots
     private static let slotLengths: [Int64] = [100, 500, 1000, 5000, 10_000, 60_000, 600_000]
 

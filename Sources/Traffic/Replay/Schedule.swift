@@ -6,12 +6,12 @@ import Text
 
 /// How fast a recording is replayed.
 public enum ReplayPace: Sendable, Equatable {
-    /// With the recorded spaces between requests, so many times as fast.
+    /// With the recorded spaces between requests, divided by the speed.
     case recorded(speed: Double)
     /// In the recorded order, evenly spaced.
     case rate(RequestRate)
-    /// In the recorded order, by so many clients as there are connections, each of which asks again
-    /// once it is answered.
+    /// In the recorded order, by one client for each connection, which asks again once it is
+    /// answered.
     case closed
     /// Each distinct request once, those that came most often first, at most this fast, and slower
     /// where the target refuses: fills a cache, and measures nothing.

@@ -1,8 +1,8 @@
 import Text
 
 // The percentile output of HdrHistogram (`.hgrm`), which its plotter and others read: four columns,
-// then figures behind `#`. Readers pass over lines that begin with `#`, and the plotter over the
-// last row, which has no fourth column.
+// then figures after `#`. Readers skip lines that begin with `#`, and the plotter skips the last
+// row, which has no fourth column.
 
 /// A histogram in HdrHistogram's percentile format, in milliseconds.
 public enum HGRM {

@@ -1,8 +1,7 @@
 import Text
 
-// What all pages of reports share. What must hold: a page is one file that loads nothing and runs
-// nothing, whatever the recording that it shows says; its content security policy holds the browser
-// to that.
+// Parts that all pages of reports share. Must hold: a page is one file that loads nothing and runs
+// nothing, whatever its recording says; its content security policy holds the browser to that.
 
 /// Pieces of pages.
 enum HTML {
@@ -48,8 +47,8 @@ enum HTML {
         return "<dl class=\"figures\">\n\(items.joined())</dl>\n"
     }
 
-    /// Cells are text. The first column names its row, the last alignment goes for all behind it
-    /// too.
+    /// Cells are text. The first column names its row; the last alignment goes for all further
+    /// columns too.
     static func table(
         _ caption: String, _ head: [String], _ rows: [[String]], _ alignments: [TextTable.Alignment],
         classes: String = ""

@@ -41,7 +41,7 @@ struct Plot {
     let yTitle: String
     let series: [PlotSeries]
 
-    /// Of the view box.
+    /// Size of the view box.
     private static let width = 1000.0
     private static let height = 300.0
 
@@ -115,6 +115,6 @@ struct Plot {
         }.joined()
     }
 
-    /// A number of SVG and CSS, to a hundredth and without zeros behind that.
+    /// A number of SVG and CSS, to a hundredth.
     private static func plain(_ value: Double) -> String { Figure.shortest(value, decimals: 2, isGrouped: false) }
 }

@@ -63,8 +63,9 @@ struct PlotAxis: Equatable, Sendable {
             ticks: within.map { Tick(value: $0, label: time(nanoseconds: $0)) })
     }
 
-    /// Of how many one was slower, logarithmic: 1 is the fastest of all, 10 the 90th percentile,
-    /// 100 the 99th.
+    /// One in this many was slower, logarithmic.
+    ///
+    /// 1 is the fastest, 10 the 90th percentile, 100 the 99th.
     static func percentiles(ofCount count: Int) -> PlotAxis {
         let highest = max(10, Double(count))
         let nines = Int(clamping: log10(highest) + 1e-9)
@@ -75,7 +76,7 @@ struct PlotAxis: Equatable, Sendable {
         return PlotAxis(lowest: 1, highest: highest, isLogarithmic: true, ticks: ticks)
     }
 
-    /// Seconds since the start, to the end itself: a plot over time leaves no room behind it.
+    /// Seconds since the start, up to the end of the run.
     static func time(seconds: Double) -> PlotAxis {
         let end = max(seconds, 1e-3)
         let round = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800]

@@ -28,8 +28,8 @@ enum ReportNotes {
 }
 
 extension ReplayResult {
-    /// Percentiles, the largest value and the mean of each kind of latency; behind them, where
-    /// there is any, whose they are.
+    /// Percentiles, the largest value and the mean of each kind of latency; a last column marks
+    /// those that are the generator's, if any.
     var latencyTable: (head: [String], rows: [[String]]) {
         let isMarked = hasLatenessOfItsOwn
         let rows = Metric.Statistic.reported.map { statistic in
@@ -63,8 +63,8 @@ extension ReplayResult {
     /// nil where no answer was compared.
     var differences: Int? { verification.compared > 0 ? verification.different : nil }
 
-    /// What was counted by kind, in tables that have something to show: the title on a page, the
-    /// one in a terminal, and the counts from many to few, statuses by number.
+    /// Counts by kind, without empty tables: the title on a page, the one in a terminal, and the
+    /// counts from many to few, statuses by number.
     var lists: [(title: String, line: String, counts: [(name: String, count: Int)])] {
         [
             ("Outcomes by Cache-Status", "outcomes (Cache-Status), hit ratio \(hitRatioText)", Self.ranked(outcomes)),

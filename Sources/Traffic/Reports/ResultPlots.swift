@@ -16,9 +16,9 @@ enum ResultPlots {
         let count = curves.map(\.histogram.count).max() ?? 0
         let series = curves.map { curve in
             let points = curve.histogram.distribution.map { point in
-                // The slowest of n stands where one in n is.
+                // The slowest of n is drawn at one in n.
                 let inverse = point.share < 1 ? 1 / (1 - point.share) : Double(curve.histogram.count)
-                // Of fewer than ten the slowest is all there is to say of what follows.
+                // Beyond the slowest of fewer than ten the line stays level.
                 let end = point.share < 1 ? inverse : max(10, inverse)
                 return PlotSeries.Step(from: inverse, to: end, value: Double(point.nanoseconds))
             }

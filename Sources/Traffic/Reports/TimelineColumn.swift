@@ -14,9 +14,8 @@ struct TimelineColumn {
     /// Those that are written: more would not be read.
     static let mostWritten = 60
 
-    /// The slots of a result in at most so many columns, each of as many slots. Latencies of a
-    /// column are the highest of its slots: percentiles cannot be averaged, and what is looked for
-    /// are the bad ones.
+    /// The slots of a result in at most `most` columns of equal width. Latencies of a column are
+    /// the highest of its slots: percentiles cannot be averaged, and readers look for the bad ones.
     static func columns(of result: ReplayResult, atMost most: Int) -> [TimelineColumn] {
         let slots = result.slots
         let perColumn = max(1, (slots.count + most - 1) / most)
@@ -30,8 +29,8 @@ struct TimelineColumn {
         let elapsed = result.elapsed / .seconds(1)
         let end = Double(range.upperBound) * length
         from = Double(range.lowerBound) * length
-        // Slots behind the end of the run would be a mistake of the program that made the result;
-        // they keep their length.
+        // Slots after the end of the run are a mistake of the program that made the result; they
+        // keep their length.
         to = elapsed > from ? min(end, elapsed) : end
         isRest = range.lowerBound > 0 && to - from < length / 2
         for part in result.slots[range] {

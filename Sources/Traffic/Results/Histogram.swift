@@ -51,13 +51,6 @@ public struct Histogram: Sendable, Equatable {
         return true
     }
 
-    /// Forgets all values and keeps the table, so that one histogram can serve slot after slot.
-    mutating func removeAll() {
-        guard count > 0 else { return }
-        for index in Self.index(of: lowestSeen)...Self.index(of: highestSeen) { counts[index] = 0 }
-        (count, lowestSeen, highestSeen) = (0, Int.max, 0)
-    }
-
     static func index(of value: Int) -> Int {
         let shift = max(0, Int.bitWidth - 1 - precisionBits - value.leadingZeroBitCount)
         return (shift << precisionBits) + (value >> shift)
@@ -155,8 +148,8 @@ extension Histogram {
     }
 }
 
-// Buckets by their smallest value, so that a reader need not know how they are numbered; what is
-// derived from them stands beside them for people and other programs, and is not read back.
+// Buckets by their smallest value, so that a reader need not know how they are numbered. Derived
+// figures are there for people and other programs, and are not read back.
 
 extension Histogram {
     var json: JSON {

@@ -28,7 +28,7 @@ enum Metric: Sendable, Equatable {
     struct Measured {
         let value: Double
         let whole: Int
-        /// More that may have to be added to both, which nobody can tell.
+        /// Uncertain answers, which may have to be added to both.
         let uncertain: Int
         /// Without what may be the generator's own lag; nil: that is less than a hundredth of it.
         private(set) var punctual: Double?
@@ -159,7 +159,7 @@ enum Metric: Sendable, Equatable {
             Self.counted(
                 result.verification.different, of: result.verification.compared,
                 orMore: result.verification.uncertain, "no answer was compared")
-        // Of those that came to an end: what waited in vain for a connection was never sent.
+        // Counted among requests that ended: one that found no connection was never sent.
         case .errors: Self.counted(result.failed, of: result.answered + result.failed, "nothing was sent")
         case .resets: Self.counted(result.resets, of: result.answered + result.failed, "nothing was sent")
         case .rate:

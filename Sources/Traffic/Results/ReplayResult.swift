@@ -1,5 +1,4 @@
-// What a replay found out: all that reports, thresholds and comparisons are made of. No clock, no
-// I/O.
+// The result of a replay: reports, thresholds and comparisons are made of it. No clock, no I/O.
 
 import Proxy
 import Text
@@ -38,9 +37,10 @@ public struct ReplayResult: Sendable, Equatable {
     /// By the words of `Outcome`, from the target's `Cache-Status`; empty where it writes none.
     var outcomes: [String: Int] = [:]
 
-    /// Latencies from when a request was due until its answer was whole: what a client would have
-    /// waited. A target that stalls holds back the requests behind, and the time that they were
-    /// held back is in here (no coordinated omission).
+    /// Latencies from when requests were due until their answers were whole.
+    ///
+    /// They are the waits of clients. A target that stalls holds back later requests; that time is
+    /// included (no coordinated omission).
     public var corrected = Histogram()
     /// Latencies from when a request was in fact sent.
     var uncorrected = Histogram()
@@ -57,8 +57,7 @@ public struct ReplayResult: Sendable, Equatable {
     /// Why the figures say nothing about the target: the generator was late. nil: they do, or it
     /// was not judged.
     public internal(set) var invalidBecause: String?
-    /// What readers of the figures have to know besides, a sentence each: that the run was stopped
-    /// early, for one.
+    /// Sentences for readers of the figures, such as on an early stop.
     var remarks: [String] = []
     var verification = Verification()
 
@@ -92,7 +91,7 @@ extension ReplayResult {
         var different = 0
         /// Answers that could not be compared, by why.
         var notCompared: [String: Int] = [:]
-        /// Answers that differ or do not: nobody can tell.
+        /// Answers that may differ: they could not be compared.
         var uncertain: Int {
             notCompared.reduce(0) { $0 + ($1.key == Uncompared.noAnswer.rawValue ? 0 : $1.value) }
         }
@@ -158,8 +157,8 @@ extension ReplayResult {
     /// Version of the format.
     static let version = 1
 
-    /// What is derived (`failed`, `hit_ratio`, `answers_per_second`, percentiles) stands there for
-    /// other programs.
+    /// Derived members (`failed`, `hit_ratio`, `answers_per_second`, percentiles) are for other
+    /// programs.
     public var json: JSON {
         .object(members: [
             "refrain_replay": .integer(Self.version), "file": .string(file), "target": .string(target),

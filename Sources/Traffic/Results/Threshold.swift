@@ -86,7 +86,7 @@ public struct Threshold: Sendable, Equatable {
         }
     }
 
-    /// Whether it would hold if all that nobody can tell were counted.
+    /// Whether it would hold if all uncertain answers counted.
     private func mayHold(_ measured: Metric.Measured) -> Bool {
         let most = measured.withUncertain
         return comparison.holds(isShare ? most.share : most.value, bound)

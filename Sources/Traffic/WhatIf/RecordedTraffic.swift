@@ -113,21 +113,3 @@ public final class RecordedTraffic {
         return (method, Array((head + "\r\n").utf8))
     }
 }
-
-/// Values that are held once, by numbers from 0.
-struct Numbered<Value: Hashable> {
-    private var values: [Value] = []
-    private var numbers: [Value: Int32] = [:]
-
-    subscript(number: Int) -> Value { values[number] }
-
-    mutating func number(of value: Value) -> Int {
-        if let number = numbers[value] { return Int(number) }
-        numbers[value] = Int32(values.count)
-        values.append(value)
-        return values.count - 1
-    }
-
-    /// Once no value is added any more.
-    mutating func forgetNumbers() { numbers = [:] }
-}

@@ -32,8 +32,8 @@ public struct WhatIfFigures: Sendable, Equatable {
     /// Answers that had to make room: in memory, and in the cache file.
     var evictedFromMemory = 0
     var evictedFromFile = 0
-    /// Of `upstreamRequests`: answered with content of the recorded length, for want of the content
-    /// itself; put together of recorded resources; not to be answered out of the recording.
+    /// Parts of `upstreamRequests`: answered with filler of the recorded length; assembled from
+    /// recorded resources; not in the recording.
     var filled = 0
     var assembled = 0
     var notRecorded = 0

@@ -151,7 +151,7 @@ private final class Stage {
 
     // MARK: Figures
 
-    /// Of the counters, until the interval is closed.
+    /// Begins an interval with the counters negated; closing it adds them again.
     private func openInterval() {
         let length = max(traffic.duration / WhatIf.intervals(of: traffic), .seconds(1))
         intervals.append(

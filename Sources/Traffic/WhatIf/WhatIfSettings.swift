@@ -1,8 +1,7 @@
 import Compose
 import Proxy
 
-/// What the runs of a what-if differ in: the settings of a cache, without all that says where it
-/// listens and who it is.
+/// Settings of one what-if run: those of the cache, without listeners and credentials.
 public struct WhatIfSettings: Sendable {
     /// Name of the run in the report, such as that of its configuration file.
     public let name: String

@@ -71,7 +71,7 @@ extension SimulateOptions {
 
     private func recorded(_ path: String, _ output: Output) throws(CommandFailure) -> RecordedAPI {
         let recorded = try attempt("--recording") {
-            try RecordedAPI(path: path, pace: latency.map { .fixed($0) } ?? .recorded)
+            try RecordedAPI(path: path, latency: latency)
         }
         for warning in recorded.warnings { output.error("refrain: warn: \(warning)\n") }
         return recorded

@@ -36,16 +36,4 @@ import Text
         #expect(answer.body.count == 100_000)
         #expect(try get(PassedBody.path + "x").status == 404)
     }
-
-    @Test func idleClientsHaveBeenAnsweredOnceEach() throws {
-        let port = try Ports.free()
-        let origin = try OriginServer(port: UInt16(port))
-        try withExtendedLifetime(origin) {
-            let clients = try IdleClients(port: port, target: NumberedSongs(bytes: 300).target(1))
-            try clients.join(20)
-            #expect(
-                String(decoding: try TraceClient(port: port).get(OriginServer.countPath).body, as: UTF8.self) == "20")
-            #expect(throws: BenchError.self) { try IdleClients(port: port, target: "/nothing").join(1) }
-        }
-    }
 }

@@ -5,23 +5,23 @@ import Testing
 @testable import Simulator
 
 @Suite struct TraceGeneratorTests {
-    private func trace(seed: UInt64, _ shares: [TraceGenerator.Share] = TraceGenerator.mixed) -> SessionTrace {
+    private func trace(seed: UInt64, _ shares: [TraceGenerator.Share] = TraceGenerator.mixed) -> [TraceRequest] {
         let api = ObservedAPI.small()
         let pool = MusicPool(api, artistLimit: 30, exponent: 1)
-        return TraceGenerator(api: api, pool: pool, seed: seed).trace("test", shares, requests: 400)
+        return TraceGenerator(api: api, pool: pool, seed: seed).trace(shares, requests: 400)
     }
 
     @Test func theSameSeedMakesTheSameTrace() {
-        let first = trace(seed: 1).requests.map(\.target)
-        #expect(first == trace(seed: 1).requests.map(\.target))
-        #expect(first != trace(seed: 2).requests.map(\.target))
+        let first = trace(seed: 1).map(\.target)
+        #expect(first == trace(seed: 1).map(\.target))
+        #expect(first != trace(seed: 2).map(\.target))
     }
 
     /// Otherwise every connection could wait for a request that none has taken.
     @Test(arguments: TestSize.of([1], release: [1, 2, 3]) as [UInt64]) func predecessorsStandBeforeWhoWaitsForThem(
         seed: UInt64
     ) {
-        let requests = trace(seed: seed).requests
+        let requests = trace(seed: seed)
         #expect(requests.map(\.due) == requests.map(\.due).sorted())
         #expect(requests.enumerated().allSatisfy { ($0.element.predecessor ?? -1) < $0.offset })
         #expect(requests.count { $0.predecessor != nil } > 200)
@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: [TraceGenerator.mixed, TraceGenerator.paging, TraceGenerator.including])
     func appsAskForWhatIsThere(shares: [TraceGenerator.Share]) {
-        let requests = trace(seed: 4, shares).requests
+        let requests = trace(seed: 4, shares)
         #expect(requests.count >= 400)
         #expect(requests.count { $0.status != 200 } < requests.count / 20)
         #expect(requests.allSatisfy { $0.status == 200 || $0.status == 404 })
@@ -44,7 +44,7 @@ import Testing
         let api = ObservedAPI.small()
         var generator = TraceGenerator(api: api, pool: MusicPool(api, artistLimit: 30, exponent: 1), seed: 5)
         generator.habits.followsNext = true
-        let targets = generator.trace("test", TraceGenerator.paging, requests: 400).requests.map(\.target)
+        let targets = generator.trace(TraceGenerator.paging, requests: 400).map(\.target)
         let named = Set(targets.flatMap { [api[$0].next] + api[$0].related.values.map(\.next) }.compactMap { $0 })
         let further = targets.filter { $0.contains("offset=") }
         #expect(further.count > 40 && named.isSuperset(of: further))
@@ -54,7 +54,7 @@ import Testing
         let api = ObservedAPI.small()
         var generator = TraceGenerator(api: api, pool: MusicPool(api, artistLimit: 30, exponent: 1), seed: 5)
         generator.habits.asksForMuch = true
-        let targets = generator.trace("test", TraceGenerator.publicClients, requests: 400).requests.map {
+        let targets = generator.trace(TraceGenerator.publicClients, requests: 400).map {
             SimulatorTarget(Array($0.target.utf8))
         }
         for (name, count) in [("views", 3), ("include", 3)] {

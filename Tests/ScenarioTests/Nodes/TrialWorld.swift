@@ -80,7 +80,7 @@ struct TrialWorld: Sendable {
         let pool = MusicPool(api, artistLimit: artists / 10, exponent: exponent)
         var generator = TraceGenerator(api: api, pool: pool, seed: seed)
         generator.habits = habits
-        let requests = generator.trace(name.rawValue, shares, requests: length).requests.map {
+        let requests = generator.trace(shares, requests: length).map {
             Request(target: $0.target, status: $0.status, predecessor: $0.predecessor)
         }
         return TrialWorld(

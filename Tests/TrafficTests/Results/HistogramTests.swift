@@ -86,12 +86,6 @@ import Testing
         #expect(empty.minimum == nil && empty.maximum == nil && empty.occupied.isEmpty && empty.distribution.isEmpty)
     }
 
-    @Test func forgettingLeavesNothingBehind() {
-        var histogram = histogram([1, 5_000, 123_456_789])
-        histogram.removeAll()
-        #expect(histogram == Histogram())
-    }
-
     @Test(arguments: 0..<10 as Range<UInt64>)
     func theDistributionRisesToTheLargestValue(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

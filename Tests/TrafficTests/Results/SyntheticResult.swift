@@ -15,10 +15,9 @@ enum SyntheticResult {
             file: "recordings/evening.jsonl", target: "http://127.0.0.1:8080", pace: "\(rate)/s", connections: 32,
             started: Timestamp("2026-11-22T04:00:00.25Z") ?? .now())
         let stalled = Set((0..<stalls).map { _ in Int.random(in: 0..<max(1, seconds), using: &generator) })
-        var slot = Histogram()
         for second in 0..<seconds {
             let wave = 1 + 0.25 * sin(Double(second) / Double(seconds) * 12)
-            slot.removeAll()
+            var slot = Histogram()
             var part = ReplayResult.Slot()
             for _ in 0..<Int(Double(rate) * wave * Double.random(in: 0.95...1.05, using: &generator)) {
                 let isHit = Double.random(in: 0..<1, using: &generator) < hitShare
