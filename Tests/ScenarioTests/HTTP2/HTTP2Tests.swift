@@ -28,6 +28,15 @@ import Testing
         #expect(client.frames(.settings).first?.endsStream == false)
     }
 
+    /// The suites of real clients ask for as many, and are left out where those are missing.
+    @Test func manyRequestsAtOnceAreAllAnswered() throws {
+        let streams = (0..<120).map { UInt32(2 * $0 + 1) }
+        client.send(streams.flatMap { HTTP2Frame.head(get(HTTP2Scene.album(Int($0))), stream: $0).bytes })
+        for stream in streams {
+            #expect(client.answer(stream) == "{\"at\":\"GET \(HTTP2Scene.album(Int(stream)))\"}")
+        }
+    }
+
     @Test func contentGoesUpWithAndWithoutALength() throws {
         client.send(.head(HTTP2Scene.post + [("content-length", "5")], stream: 1, isLast: false))
         client.send(HTTP2Frame(.data, flags: 1, stream: 1, payload: Array("hello".utf8)))
