@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Records an issue for each offence, with the rule that it breaks.
@@ -79,6 +80,24 @@ func expectNone(_ offences: [String], _ rule: Comment) {
     @Test func everyCommentDescribesSomething() {
         let offences = (House.sources + House.tests).flatMap { file in file.strayComments.map(file.place) }
         expectNone(offences, "put the comment above the declaration that it describes, or take it out")
+    }
+
+    @Test func commentsBeginWithTheirSubject() {
+        let offences = places(in: House.sources + House.tests) { file, index in
+            guard let words = Self.commentWords(file, index), let first = words.first,
+                ["What", "Who", "Whose", "Whoever", "Of"].contains(first)
+            else { return false }
+            return index == 0 || Self.commentWords(file, index - 1)?.isEmpty ?? true
+        }
+        expectNone(offences, "name the thing first: \"The fields that ...\", not \"What ...\"")
+    }
+
+    /// The words of a line that is a comment; nil for another line.
+    private static func commentWords(_ file: SourceFile, _ index: Int) -> [Substring]? {
+        guard strstr(file.comments[index], "//") != nil else { return nil }
+        let line = file.lines[index].utf8.drop { $0 == UInt8(ascii: " ") }
+        guard line.starts(with: "//".utf8) else { return nil }
+        return Substring(line.drop { $0 == UInt8(ascii: "/") }).split(separator: " ")
     }
 
     @Test func everyUncheckedSendableSaysWhyItIsSafe() {
