@@ -24,6 +24,25 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
     }
 
+    /// With systemd's own limit (5 in 10 s) an address that was in use for longer ended the service
+    /// for good.
+    @Test func aStartThatFailsIsTriedAgainForAsLongAsItTakes() throws {
+        let text = try Self.unit("refrain.service")
+        func seconds(_ name: String) throws -> Int {
+            let lines = text.components(separatedBy: "\n").filter { $0.hasPrefix(name + "=") }
+            return try #require(lines.first.flatMap { Int($0.dropFirst(name.count + 1)) }, "\(name)")
+        }
+        let starts = try seconds("StartLimitIntervalSec") / seconds("RestartSec") + 1
+        #expect(try seconds("StartLimitBurst") > starts)
+    }
+
+    /// After a restart with a bad configuration under traffic they were gone, and the mended service
+    /// had no right to bind their ports.
+    @Test func aStartOfTheServiceStartsSocketsThatAreEnabled() throws {
+        let lines = try Self.unit("refrain.socket").components(separatedBy: "\n")
+        #expect(lines.contains("WantedBy=sockets.target refrain.service"))
+    }
+
     /// `@resources` has setpriority in it: the thread that records ran beside the loops, and nobody
     /// was told.
     @Test func theServiceMayLowerThePriorityOfAThread() throws {
