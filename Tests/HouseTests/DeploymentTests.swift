@@ -24,6 +24,27 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
     }
 
+    /// systemd waits for no main process that is not its child, as after an upgrade: it sent KILL in
+    /// the moment of its TERM, and requests in hand were cut off.
+    @Test func aStopWaitsForTheEndOfTheMainProcess() throws {
+        let lines = try Self.unit("refrain.service").components(separatedBy: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("ExecStop=/bin/sh -c '") && $0.hasSuffix("'") })
+        let stop = line.dropFirst("ExecStop=/bin/sh -c '".count).dropLast().replacing("$$", with: "$")
+        let folder = try TemporaryFolder()
+        let ready = try folder.put("".utf8, "ready")
+        let main = "trap 'sleep 0.3; echo finished; exit' TERM; rm '\(ready)'; while :; do sleep 0.01; done"
+        try folder.put(main.utf8, "main")
+        try folder.put(stop.utf8, "stop")
+        let script = """
+            sh main & export MAINPID=$!
+            while [ -e ready ]; do sleep 0.01; done
+            sh stop && echo stopped
+            MAINPID= sh stop && echo nothing to stop
+            """
+        let outcome = try #require(Tool("sh")).run(["-c", "cd '\(folder.path)'\n" + script])
+        #expect(outcome.status == 0 && outcome.text == "finished\nstopped\nnothing to stop\n", "\(outcome.text)")
+    }
+
     /// With systemd's own limit (5 in 10 s) an address that was in use for longer ended the service
     /// for good.
     @Test func aStartThatFailsIsTriedAgainForAsLongAsItTakes() throws {
