@@ -24,8 +24,8 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
     }
 
-    /// systemd waits for no main process that is not its child, as after an upgrade: it sent KILL in
-    /// the moment of its TERM, and requests in hand were cut off.
+    /// systemd waits for no main process that is not its child, as after an upgrade: it sent KILL
+    /// in the moment of its TERM, and requests in hand were cut off.
     @Test func aStopWaitsForTheEndOfTheMainProcess() throws {
         let lines = try Self.unit("refrain.service").components(separatedBy: "\n")
         let line = try #require(lines.first { $0.hasPrefix("ExecStop=/bin/sh -c '") && $0.hasSuffix("'") })
@@ -57,8 +57,8 @@ import Testing
         #expect(try seconds("StartLimitBurst") > starts)
     }
 
-    /// After a restart with a bad configuration under traffic they were gone, and the mended service
-    /// had no right to bind their ports.
+    /// After a restart with a bad configuration under traffic they were gone, and the mended
+    /// service had no right to bind their ports.
     @Test func aStartOfTheServiceStartsSocketsThatAreEnabled() throws {
         let lines = try Self.unit("refrain.socket").components(separatedBy: "\n")
         #expect(lines.contains("WantedBy=sockets.target refrain.service"))
