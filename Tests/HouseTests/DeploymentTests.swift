@@ -24,6 +24,46 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
     }
 
+    /// systemd waits for no main process that is not its child, as after an upgrade: it sent KILL
+    /// in the moment of its TERM, and requests in hand were cut off.
+    @Test func aStopWaitsForTheEndOfTheMainProcess() throws {
+        let lines = try Self.unit("refrain.service").components(separatedBy: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("ExecStop=/bin/sh -c '") && $0.hasSuffix("'") })
+        let stop = line.dropFirst("ExecStop=/bin/sh -c '".count).dropLast().replacing("$$", with: "$")
+        let folder = try TemporaryFolder()
+        let ready = try folder.put("".utf8, "ready")
+        let main = "trap 'sleep 0.3; echo finished; exit' TERM; rm '\(ready)'; while :; do sleep 0.01; done"
+        try folder.put(main.utf8, "main")
+        try folder.put(stop.utf8, "stop")
+        let script = """
+            sh main & export MAINPID=$!
+            while [ -e ready ]; do sleep 0.01; done
+            sh stop && echo stopped
+            MAINPID= sh stop && echo nothing to stop
+            """
+        let outcome = try #require(Tool("sh")).run(["-c", "cd '\(folder.path)'\n" + script])
+        #expect(outcome.status == 0 && outcome.text == "finished\nstopped\nnothing to stop\n", "\(outcome.text)")
+    }
+
+    /// With systemd's own limit (5 in 10 s) an address that was in use for longer ended the service
+    /// for good.
+    @Test func aStartThatFailsIsTriedAgainForAsLongAsItTakes() throws {
+        let text = try Self.unit("refrain.service")
+        func seconds(_ name: String) throws -> Int {
+            let lines = text.components(separatedBy: "\n").filter { $0.hasPrefix(name + "=") }
+            return try #require(lines.first.flatMap { Int($0.dropFirst(name.count + 1)) }, "\(name)")
+        }
+        let starts = try seconds("StartLimitIntervalSec") / seconds("RestartSec") + 1
+        #expect(try seconds("StartLimitBurst") > starts)
+    }
+
+    /// After a restart with a bad configuration under traffic they were gone, and the mended
+    /// service had no right to bind their ports.
+    @Test func aStartOfTheServiceStartsSocketsThatAreEnabled() throws {
+        let lines = try Self.unit("refrain.socket").components(separatedBy: "\n")
+        #expect(lines.contains("WantedBy=sockets.target refrain.service"))
+    }
+
     /// `@resources` has setpriority in it: the thread that records ran beside the loops, and nobody
     /// was told.
     @Test func theServiceMayLowerThePriorityOfAThread() throws {

@@ -119,6 +119,16 @@ import Testing
             ])
     }
 
+    /// `listen` was told that TLS needs the key that the second line names.
+    @Test func aLineThatIsWrongIsNotMissing() {
+        let tls = "listen 127.0.0.1:443 tls\ntls_certificate cert.pem\n"
+        let key = "developer_key_file $CREDENTIALS_DIRECTORY/p8\ndeveloper_key_id A\ndeveloper_team_id B"
+        for text in [tls + "tls_certificate_key $CREDENTIALS_DIRECTORY/key", tls + "tls_certificate_key", key] {
+            let found = complaints(text)
+            #expect(found.count == 1 && found[0].contains("_key"), "\(found)")
+        }
+    }
+
     @Test func saysWhatIsWrongWithASemicolon() {
         #expect(complaints("workers 1;") == ["proxy.conf:1: workers: a directive ends with its line, not with \";\""])
     }

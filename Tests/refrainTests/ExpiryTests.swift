@@ -85,6 +85,7 @@ import Testing
         try write(to: 90 * Self.day)
         let tomorrow = shortages.due(of: proxy, at: now + 8 * 3600)
         #expect(tomorrow.count == 1 && tomorrow[0].hasPrefix("developer_token_file: expires in 22h"), "\(tomorrow)")
+        #expect(tomorrow[0].hasSuffix("or restart where LoadCredential= brings it"), "a reload reads the copy")
         let later = shortages.due(of: proxy, at: now + 15 * Int64(Self.day))
         #expect(later.count == 2 && later[0].hasPrefix("developer_token_file: expired"), "\(later)")
         #expect(later.last?.hasPrefix("tls_certificate: \(folder.file("cert.pem")) expires in 5d") == true)

@@ -118,13 +118,15 @@ import Testing
         #expect(try script("postrm", "remove").told == ["systemctl --system daemon-reload"])
         let wanted = "etc/systemd/system/multi-user.target.wants"
         let gone = ["var/lib/private/refrain", "var/lib/refrain-1", "var/log/private/refrain-1", "var/log/refrain"]
-        for name in gone + [wanted, "etc/refrain", "var/lib/other"] { try make(name) }
-        for name in ["\(wanted)/\(Self.node)", "etc/refrain/key.p8"] { try root.put("".utf8, name) }
+        let service = "etc/systemd/system/refrain.service.wants"
+        let links = ["\(wanted)/\(Self.node)", "\(service)/refrain.socket"]
+        for name in gone + [wanted, service, "etc/refrain", "var/lib/other"] { try make(name) }
+        for name in links + ["etc/refrain/key.p8"] { try root.put("".utf8, name) }
         let text = try String(contentsOf: Self.folder.appendingPathComponent("postrm"), encoding: .utf8)
         // Or it would purge this machine.
         try #require(!text.contains(/\n[^#\n].*[ =]\/(etc|var)/))
         #expect(try script("postrm", "purge").told == ["deb-systemd-helper purge refrain.service refrain.socket"])
-        #expect((gone + ["\(wanted)/\(Self.node)"]).allSatisfy { !root.has($0) })
+        #expect((gone + links + [service]).allSatisfy { !root.has($0) })
         #expect(["etc/refrain/key.p8", "var/lib/other"].allSatisfy { root.has($0) })
     }
 

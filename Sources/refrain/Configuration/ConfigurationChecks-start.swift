@@ -41,7 +41,8 @@ extension ConfigurationChecks {
         switch problem.errno {
         // The proxy that this configuration is for may run.
         case EADDRINUSE:
-            forecast.notes.append("\(line.directive.name): \(address) is in use now; while it is, a start fails")
+            let consequence = "a start fails while another process has it"
+            forecast.notes.append("\(line.directive.name): \(address) is in use now: \(consequence)")
         // A service manager may give the proxy more rights, or the socket.
         case EACCES:
             forecast.warnings.append(

@@ -7,6 +7,8 @@ struct ConfigurationChecks {
     let configuration: Configuration
     let lines: [SettingLine]
     let files: FileAccess
+    /// Directives with a line that is wrong: nobody is told to write one.
+    var refused: Set<String> = []
 
     /// Everything that is wrong; empty: it can be run.
     func problems() -> [ConfigurationError] {
@@ -116,7 +118,9 @@ struct ConfigurationChecks {
         return problem.map { error(line, "\(quoted(line.words[0])): \($0)\(LiteralPath.hint(line.words[0]))") }
     }
 
-    func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }
+    func isSet(_ name: String) -> Bool {
+        refused.contains(name) || lines.contains { $0.directive.name == name }
+    }
 
     func error(_ line: SettingLine, _ message: String) -> ConfigurationError {
         ConfigurationError(place: line.place, message: "\(line.directive.name): \(message)")

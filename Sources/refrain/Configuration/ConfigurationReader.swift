@@ -26,6 +26,8 @@ struct ConfigurationReader {
 
     private let files: FileAccess
     private var written: [SettingLine] = []
+    /// Directives with a line that says nothing, because it is wrong.
+    private var refused: Set<String> = []
     private var errors: [ConfigurationError] = []
     private var readingOrder: [String] = []
     /// Whether every line of every file could be read.
@@ -90,18 +92,16 @@ struct ConfigurationReader {
             return report(line.place, "unknown directive \(quoted(line.words[0]))\(hint)")
         }
         guard directive.argumentCount.contains(words.count) else {
-            return report(
-                line.place,
-                "\(directive.name): expected \(directive.arguments), found \(words.count) argument(s)")
+            return refuse(line, directive, "expected \(directive.arguments), found \(words.count) argument(s)")
         }
         if let last = words.last, last.hasSuffix(";"), !directive.arguments.hasPrefix("FILE") {
-            return report(line.place, "\(directive.name): a directive ends with its line, not with \";\"")
+            return refuse(line, directive, "a directive ends with its line, not with \";\"")
         }
         if directive.name == Directive.include {
             return read(Self.resolve(words[0], besides: line.place.file), includedFrom: line.place, chain: chain)
         }
         let (path, problem) = Self.expanded(words[0], directive, files)
-        if let problem { return report(line.place, "\(directive.name): \(problem)") }
+        if let problem { return refuse(line, directive, problem) }
         let setting = SettingLine(directive: directive, words: [path] + words.dropFirst(), place: line.place)
         if let place = written.first(where: { Self.excludes($0, setting) })?.place {
             let what = directive.repetition == .never ? directive.name : "\(directive.name) \(words[0])"
@@ -157,7 +157,7 @@ struct ConfigurationReader {
     private consuming func finish() throws(ConfigurationErrors) -> EffectiveConfiguration {
         let lines = Directive.table.flatMap(settings)
         let configuration = Configuration(applying: lines, errors: &errors)
-        let checks = ConfigurationChecks(configuration: configuration, lines: lines, files: files)
+        let checks = ConfigurationChecks(configuration: configuration, lines: lines, files: files, refused: refused)
         errors += checks.problems()
         // The start would find these next, one at a time.
         if !errors.isEmpty { errors += checks.forecast().errors }
@@ -193,6 +193,11 @@ struct ConfigurationReader {
             return (readingOrder.firstIndex(of: place.file) ?? 0, place.line)
         }
         return errors.sorted { rank($0) < rank($1) }
+    }
+
+    private mutating func refuse(_ line: ConfigurationLine, _ directive: Directive, _ problem: String) {
+        refused.insert(directive.name)
+        report(line.place, "\(directive.name): \(problem)")
     }
 
     private mutating func report(_ place: SourceLine?, _ message: String) {

@@ -29,7 +29,9 @@ struct Expiry {
         }
         if ends < unixSeconds { return "\(subject) expired \(span(unixSeconds &- ends)) ago; \(consequence)" }
         guard endsSoon(at: unixSeconds) else { return nil }
-        return "\(subject) expires in \(span(ends &- unixSeconds)); renew it, then reload"
+        // A reload reads the copy that systemd made at the start.
+        return "\(subject) expires in \(span(ends &- unixSeconds)); renew it, then reload, "
+            + "or restart where LoadCredential= brings it"
     }
 }
 

@@ -95,7 +95,8 @@ private func tellStart(
     of proxy: RunningProxy, _ configuration: Configuration, _ path: String, _ log: OperationalLog
 ) {
     let cache = configuration.cacheFile.map { "cache \($0)" } ?? "memory only"
-    log(.info, "Refrain \(ProgramVersion.text): \(proxy.workers) loops, \(cache), upstream \(configuration.upstream)")
+    let loops = proxy.workers == 1 ? "1 loop" : "\(proxy.workers) loops"
+    log(.info, "Refrain \(ProgramVersion.text): \(loops), \(cache), upstream \(configuration.upstream)")
     log(.info, "configuration \(path)")
     for (address, listener) in zip(proxy.addresses, configuration.listeners) {
         let how = listener.expectsHeader ? ", behind a load balancer (proxy_protocol)" : ""

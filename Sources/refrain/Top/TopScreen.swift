@@ -72,10 +72,11 @@ struct TopScreen {
         func number(_ name: String) -> Int { tier[name]?.countValue ?? 0 }
         let lookups = tier["lookups"]
         let breakers = number("breakers_open")
+        let loops = breakers == 1 ? "1 loop" : "\(breakers) loops"
         return
             "tier: \(tier["words"].shown), \(number("nodes_alive")) of \(number("nodes")) nodes up, "
             + "\(whole(lookups?["taken"])) found of \(whole(lookups?["looks"])) since start, "
-            + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(breakers) loops" : "")
+            + "lag \(number("lag"))" + (breakers > 0 ? ", breaker open in \(loops)" : "")
     }
 
     /// Shares of what was sent to Apple, in a line for each way to tell it apart: of the last
