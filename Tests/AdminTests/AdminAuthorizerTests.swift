@@ -67,9 +67,9 @@ import Testing
     /// Forms of other sites can send three other types without a preflight.
     @Test func aBrowsersPostMustBeJSON() {
         let origin = "http://127.0.0.1:8081"
-        #expect(status(request(.post, origin: origin, contentType: "application/json; charset=utf-8"), purge) == nil)
+        #expect(status(request(.post, origin: origin, contentType: "application/json"), purge) == nil)
         #expect(status(request(.post, origin: origin, contentType: "text/plain"), purge) == 415)
-        for type in [nil, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
+        for type in [nil, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
             #expect(status(request(.post, fetchSite: "same-origin", contentType: type), purge) == 415)
         }
         #expect(status(request(.post, contentType: "application/x-www-form-urlencoded"), purge) == nil, "curl's own")

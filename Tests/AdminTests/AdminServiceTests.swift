@@ -67,6 +67,17 @@ import Testing
         #expect(String(decoding: raw.read(), as: UTF8.self).hasPrefix("HTTP/1.1 421 "))
     }
 
+    @Test func aPageOfItsOwnMayPurgeAndAFormMayNot() throws {
+        let admin = try AdminUnderTest()
+        admin.store("/v1/catalog/us/songs/1")
+        let page = [("Origin", "http://127.0.0.1:\(admin.port)"), ("Sec-Fetch-Site", "same-origin")]
+        let form = ("Content-Type", "multipart/form-data; boundary=x")
+        #expect(try admin.purge(#"{"all":true,"hard":true}"#, page + [form]).status == 415)
+        #expect(admin.cache.memory.count == 1)
+        let json = ("Content-Type", "application/json; charset=utf-8")
+        #expect(try admin.purge(#"{"all":true}"#, page + [json]).status == 200)
+    }
+
     @Test func everyAnswerTellsBrowsersToKeepItToThemselves() throws {
         let admin = try AdminUnderTest(token: "correct-horse")
         let token = ("Authorization", "Bearer correct-horse")
