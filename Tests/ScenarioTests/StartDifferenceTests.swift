@@ -70,7 +70,7 @@ struct StartDifferenceTests {
         let parts = [#"{"alg":"ES256","kid":"ABC1234567"}"#, claims, String(repeating: "x", count: 64)]
         let file = try folder.put(parts.map(part).joined(separator: "."), "token", mode: 0o600)
         try configure("developer_token_file \(file)")
-        let words = "developer_token_file: expires in 5h; renew it, then reload"
+        let words = "developer_token_file: expires in 5h"
         try await expect(words, at: "check", status: 0)
         let serve = try start("serve", log: "serve")
         waitUntil { said("listening on http", "serve") || !serve.isRunning }
