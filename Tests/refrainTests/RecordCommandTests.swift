@@ -16,7 +16,7 @@ import Testing
         #expect(result.status == 0 && request.hasPrefix("GET /recording HTTP/1.1\r\n"))
         #expect(
             result.standard == """
-                on         true
+                on         yes
                 file       /var/traffic
                 since      2026-11-22T00:00:00.000000Z
                 sampling   0.5
@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [("on", "true"), ("off", "false")]) func switchesIt(word: String, value: String) {
         let (result, request) = record(word)
-        #expect(result.status == 0 && result.standard.hasPrefix("on         true\n"))
+        #expect(result.status == 0 && result.standard.hasPrefix("on         yes\n"))
         #expect(request.hasPrefix("POST /recording HTTP/1.1\r\n") && request.hasSuffix("{\"on\":\(value)}"))
     }
 

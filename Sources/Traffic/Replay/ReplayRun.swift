@@ -187,7 +187,7 @@ extension ReplayRun {
         if reader.isRefusal {
             state.refused(connection.number, position, retryAfter: reader.retryAfter, stays: stays, at: now)
         } else {
-            state.answered(connection.number, stays: stays)
+            state.answered(connection.number, isDenied: reader.head.status == 401, stays: stays)
         }
     }
 

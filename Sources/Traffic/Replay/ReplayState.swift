@@ -146,10 +146,11 @@ extension ReplayState {
         return takeWaiting()
     }
 
-    /// The target answered. The connection `stays` open for another request, or has gone.
-    mutating func answered(_ connection: Int, stays: Bool) {
+    /// The target answered, with 401 where it `isDenied`. The connection `stays` open for another
+    /// request, or has gone.
+    mutating func answered(_ connection: Int, isDenied: Bool = false, stays: Bool) {
         end(connection, stays: stays)
-        throttle?.noteAnswer()
+        throttle?.noteAnswer(isDenied: isDenied)
     }
 
     /// The target answered 429 or 503: in a warming the request is sent again.

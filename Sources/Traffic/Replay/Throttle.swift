@@ -5,7 +5,7 @@
 //   is made up for in a burst;
 // - a refusal (429, 503) stops all sending for as long as it says and halves the pace from then on;
 // - a target is left alone that refuses `mostRefusals` times without an answer between, or asks for
-//   longer than `longestPause`, and so is one to which nothing gets through.
+//   longer than `longestPause`, and so is one to which nothing gets through, or which admits nobody.
 
 struct Throttle: Sendable {
     /// Why a warming ends before all was asked.
@@ -13,10 +13,12 @@ struct Throttle: Sendable {
         case refused(times: Int)
         case toldToWait(seconds: Int)
         case failed(times: Int)
+        case denied(times: Int)
     }
 
     static let mostRefusals = 5
     static let mostFailures = 5
+    static let mostDenials = 5
     static let longestPause: Int64 = 300_000_000_000
     /// The first pause after a refusal that names none; each one after it is twice as long.
     static let usualPause: Int64 = 5_000_000_000
@@ -31,13 +33,19 @@ struct Throttle: Sendable {
     private var pauseEnd: Int64 = 0
     private var refusalsInARow = 0
     private var failuresInARow = 0
+    private var denialsInARow = 0
     private(set) var stop: Stop?
 
     init(_ rate: RequestRate) { spacing = rate.spacing }
 
     mutating func noteSent(at now: Int64) { opensAt = now + spacing }
 
-    mutating func noteAnswer() { (refusalsInARow, failuresInARow) = (0, 0) }
+    /// - Parameter isDenied: whether it is a 401, which fills no cache.
+    mutating func noteAnswer(isDenied: Bool) {
+        (refusalsInARow, failuresInARow) = (0, 0)
+        denialsInARow = isDenied ? denialsInARow + 1 : 0
+        if denialsInARow >= Self.mostDenials { stop = .denied(times: denialsInARow) }
+    }
 
     /// - Parameter seconds: that it says to wait; nil where it does not say.
     mutating func noteRefusal(retryAfter seconds: Int?, at now: Int64) {
@@ -72,6 +80,8 @@ extension Throttle.Stop {
             "the target refused \(times) times in a row (429 or 503); go on later, or with a lower --rate"
         case .toldToWait(let seconds): "the target says to come back in \(seconds) s (Retry-After)"
         case .failed(let times): "\(times) requests in a row got no answer"
+        case .denied(let times):
+            "\(times) requests in a row got a 401; name a file with the client key by --header-file"
         }
     }
 }

@@ -14,7 +14,13 @@ enum ReplyTable {
         for (name, value) in answer.rows() {
             let member = name.split(separator: " ").last ?? ""
             let span = spans.contains(member) ? Int(value).map(SpanOfTime.text) : nil
-            table.add([name.replacing("_", with: " "), span ?? value])
+            let word =
+                switch value {
+                case "true": "yes"
+                case "false": "no"
+                default: value
+                }
+            table.add([name.replacing("_", with: " "), span ?? word])
         }
         return table.text(width: width)
     }

@@ -99,6 +99,20 @@ import Testing
         #expect(state.next(at: now) == .finished)
     }
 
+    /// It asked for everything, kept nothing, and ended well.
+    @Test func aTargetThatAdmitsNobodyIsLeftAlone() {
+        var state = Self.begun(100)
+        for number in 1..<2 * Throttle.mostDenials {
+            // The fourth is admitted, and the count begins anew.
+            state.answered(0, isDenied: number != Throttle.mostDenials - 1, stays: true)
+            if state.throttle?.stop != nil { break }
+            let step = state.next(at: Int64(number) * Self.second)
+            #expect(step == .send(position: number, connection: 0, wasHeld: false))
+        }
+        #expect(state.throttle?.stop == .denied(times: Throttle.mostDenials))
+        #expect(state.next(at: 100 * Self.second) == .finished)
+    }
+
     @Test func anAnswerBetweenRefusalsStartsTheirCountAnew() {
         var state = Self.begun(100)
         var now: Int64 = 0
@@ -120,7 +134,7 @@ import Testing
     @Test func aRefusalAfterAnAnswerWithinAPauseHasAWholePause() {
         var throttle = Throttle(RequestRate(perSecond: 1))
         throttle.noteRefusal(retryAfter: nil, at: 0)
-        throttle.noteAnswer()
+        throttle.noteAnswer(isDenied: false)
         let late = Throttle.usualPause - 1
         throttle.noteRefusal(retryAfter: nil, at: late)
         #expect(throttle.opensAt == late + Throttle.usualPause)
