@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a profile of callgrind says of the whole: instructions, and how often memory was asked for.
+/// The totals of a callgrind profile: instructions, and the number of allocations.
 struct CallgrindProfile {
     let instructions: Int
     /// Calls of the C library's functions that allocate; those of Swift and OpenSSL end there.

@@ -10,7 +10,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     case parsedHit
     /// A megabyte from memory.
     case largeHit
-    /// What memory no longer holds, from the file.
+    /// A hit from the file, of an answer that memory no longer holds.
     case fileHit
     /// The same request again, over TLS.
     case secureHit
@@ -43,7 +43,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What `Cache-Status` says of every measured answer.
+    /// The part of `Cache-Status` that every measured answer has.
     var status: String {
         switch self {
         case .hit, .gzipHit, .recordedHit, .parsedHit, .largeHit, .fileHit, .secureHit, .framedHit: "hit; ttl="
@@ -53,7 +53,8 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What memory may hold. Hits come from the file where that is a third of what is asked for.
+    /// The memory limit. Hits come from the file if it is a third of the size of the requested
+    /// answers.
     var memorySize: String { self == .fileHit ? "256KiB" : "64MiB" }
 
     /// Whether it comes over TLS.
