@@ -51,9 +51,9 @@ struct DescriptorTests {
     }
 }
 
-/// What the kernel tells everybody of a process.
+/// The figures of a process that every user may read in `/proc`.
 struct ProcessFigures {
-    /// Of processor time.
+    /// The processor time used, in clock ticks.
     let ticks: Int
     let residentBytes: Int
 

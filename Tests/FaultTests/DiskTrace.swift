@@ -1,8 +1,9 @@
 import Foundation
 import TestSupport
 
-/// What a process wrote to its cache file, its journals and its segments, in order, and the states
-/// in which a loss of power can leave these files.
+/// The operations of a process on its cache file, its journals and its segments, in order.
+///
+/// From them it makes the states in which a loss of power can leave these files.
 struct DiskTrace {
     private enum Operation {
         case write(offset: Int, bytes: Range<Int>)
@@ -11,8 +12,7 @@ struct DiskTrace {
         case remove
     }
 
-    /// What follows the database's name in that of a file, as the library numbers them
-    /// (`FaultyCalls`).
+    /// The end of a file's name after the database's, by the library's number (`FaultyCalls`).
     static func suffix(_ file: Int) -> String {
         switch file {
         case 1: ""
@@ -27,9 +27,10 @@ struct DiskTrace {
     private let bytes: [UInt8]
     private var operations: [(file: Int, Operation)] = []
 
-    /// What a disk makes of what it is told: an honest one may have written more than it had to, a
-    /// tardy one has not, and one that lies says that it has written what it has not, which is what
-    /// a program without `fdatasync` would meet.
+    /// The behaviour of a disk at `fdatasync`.
+    ///
+    /// An honest disk may have written more than it had to. A tardy disk has not. A lying disk
+    /// reports writes that it has not done, as a program without `fdatasync` would find it.
     enum Disk { case honest, tardy, lying }
 
     init(_ path: String) throws {

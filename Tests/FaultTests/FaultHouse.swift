@@ -114,7 +114,7 @@ struct LeftFile {
         }
     }
 
-    /// What a store that opens the file makes of it.
+    /// The findings of a store that opens the file.
     struct Visit {
         var isAvailable = false
         /// Whether its rows could be listed; they cannot be where damage is met on the way.

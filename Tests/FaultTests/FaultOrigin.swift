@@ -79,7 +79,7 @@ final class FaultOrigin: Sendable {
     }
 }
 
-/// What an answer of the proxy was.
+/// The verdict on an answer of the proxy.
 enum Judgement: Sendable {
     case right(isHit: Bool)
     case wrong(String)
@@ -87,7 +87,7 @@ enum Judgement: Sendable {
     case broken(String)
 }
 
-/// What came of many requests.
+/// Counts the results of many requests.
 final class Tally: Sendable {
     struct Figures: Sendable, CustomStringConvertible {
         var hits = 0

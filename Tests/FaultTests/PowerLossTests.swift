@@ -12,9 +12,10 @@ import Testing
 struct PowerLossTests {
     private static let images = TestSize.of(12, full: 250, release: 20_000)
     private static let albums = TestSize.of(600, full: 1_200, release: 2_400)
-    /// Of the cache file: so few that the log is often taken over, and segments come and go.
+    /// The size of the cache file: small, so that checkpoints are frequent and segments come and
+    /// go.
     private static let bytes = 1 << 20
-    /// Of each image are looked at: the newest, which the loss may have touched.
+    /// The number of rows read in each image: the newest, which the loss may have touched.
     private static let rows = 40
 
     private struct Figures: Sendable {
@@ -50,7 +51,7 @@ struct PowerLossTests {
             #expect(honest.found > Self.images, "seed \(seed)")
             #expect(tardy.unsound == 0 && tardy.wrong == 0 && tardy.refused == 0, "seed \(seed): \(tardy)")
             #expect(tardy.found > Self.images && tardy.lost == 0, "seed \(seed): \(tardy)")
-            // Of few images few may happen to be whole in spite of it.
+            // If there are few images, most may happen to be whole all the same.
             let expected = TestSize.of(1, full: controls / 5)
             #expect(lying.unsound >= expected && lying.wrong == 0, "seed \(seed): \(lying)")
         }

@@ -61,7 +61,7 @@ struct SlowClientTests {
         return times.sorted()[times.count * 99 / 100]
     }
 
-    /// Of clients, by the metrics.
+    /// Reads the number of client connections from the metrics.
     private static func connections(_ adminPort: Int) -> Int? {
         guard let reply = try? HTTPTestClient(port: adminPort).send("GET", "/metrics") else { return nil }
         let lines = String(decoding: reply.body, as: UTF8.self).split(separator: "\n")

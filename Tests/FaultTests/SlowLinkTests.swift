@@ -54,7 +54,7 @@ struct SlowLinkTests {
         }
     }
 
-    /// Of 12 s, in which a probe of each idle connection is lost.
+    /// An outage of 12 s, in which a probe of each idle connection is lost.
     @Test(.requires(.timeForLinks), .requires(.ownNetwork)) func anOutageEndsNoConnectionBeforeItsTime() async throws {
         try await OwnNetwork.run("SlowLinkTests", row: "F9") {
             let house = try FaultHouse()
@@ -156,9 +156,9 @@ private final class Traffic: Sendable {
     struct Figures: CustomStringConvertible {
         var hits = 0
         var misses = 0
-        /// What failed after a deadline had passed.
+        /// Failures after a deadline had passed.
         var late: [String] = []
-        /// What failed before, or had another body than the origin gave.
+        /// Failures before any deadline, and bodies that differ from the origin's.
         var wrong: [String] = []
         var longest = Duration.zero
 

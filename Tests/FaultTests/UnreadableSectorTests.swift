@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct UnreadableSectorTests {
     private static let albums = 120
-    /// Of the segments and pages, in their order.
+    /// Every n-th segment and page is tried, in their order.
     private static let every = TestSize.of(25, full: 12, release: 1)
 
     private struct Sector: CustomStringConvertible {

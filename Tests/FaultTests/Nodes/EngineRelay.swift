@@ -8,11 +8,11 @@ final class EngineRelay: Sendable {
         case passing
         /// No connection stands, and none comes about.
         case cut
-        /// What the engine says comes so many milliseconds late.
+        /// The engine's bytes come this many milliseconds late.
         case late(UInt32)
         /// Random bytes come in place of what it says.
         case garbage
-        /// Of what it says a half comes, and then the end.
+        /// The first half of the engine's bytes comes, and then the connection ends.
         case halves
         /// One reply of five does not come: all that follow are taken for others.
         case swallowing
@@ -117,7 +117,7 @@ final class EngineRelay: Sendable {
         return passed
     }
 
-    /// Of the first reply (RESP2); nil where it is not whole.
+    /// Returns the length of the first reply (RESP2); nil if it is not complete.
     static func replyLength(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let end = bytes.firstIndex(of: 10) else { return nil }
         var length = end + 1 - bytes.startIndex

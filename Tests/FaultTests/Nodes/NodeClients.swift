@@ -20,7 +20,7 @@ final class NodeClients: Sendable {
         var failed: [String] = []
         var wrong: [String] = []
         var outdated: [String] = []
-        /// Of answers that are no hits.
+        /// The times of answers that are not hits.
         var missTimes: [Duration] = []
 
         var description: String {
@@ -53,7 +53,7 @@ final class NodeClients: Sendable {
         }
     }
 
-    /// What came since the last call.
+    /// Returns the figures since the last call, and begins anew.
     func take() -> Figures {
         figures.withLock { figures in
             defer { figures = Figures() }

@@ -33,7 +33,7 @@ struct PurgeChaos {
     private var stopped: Int?
     private var cut: Int?
     private var isEngineStopped = false
-    /// What happened last, for a failure.
+    /// The last events, for the message of a failure.
     private(set) var story: [String] = []
 
     init(_ house: NodeHouse, _ engine: RedisServer, seed: UInt64) {
