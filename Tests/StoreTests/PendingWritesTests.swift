@@ -77,7 +77,7 @@ import Testing
         #expect(pending.nextBatch(maxBytes: .max, maxRecordBytes: 1).count == 1)
     }
 
-    /// What comes while a round is written is for the next one.
+    /// Operations that come while a round is written belong to the next one.
     @Test func aMarkIsWrittenAfterTheOperationsBeforeIt() throws {
         let mark = StoreMark(table: .fact, key: [1], value: .text("a"))
         var pending = round(of: 1, try waiting("/a"))
