@@ -63,7 +63,7 @@ import Testing
         #expect(script.state.status(at: script.now).standing == .ready && script.state.fence == fence(20))
     }
 
-    /// What it says in its next signs of life; one may be on its way.
+    /// Returns the lines of the node's next signs of life; one may be on its way.
     private func nextSigns(_ script: inout FollowerScript) -> [String] {
         var lines: [String] = []
         var effects = script.tell(.answered(.signs, script.signs([:])))
