@@ -139,7 +139,7 @@ import Testing
         // Request 20, and 55 behind it: the first of them is 491 ms late, and each works off 9 ms.
         #expect(slow(uncorrected) == 1 && slow(corrected) == 56)
         #expect((uncorrected.quantile(0.99) ?? 0) / 1_000_000 == 1)
-        // Of 200 the third slowest.
+        // The third slowest of 200.
         #expect((corrected.quantile(0.99) ?? 0) / 1_000_000 == 482)
         #expect(lag.count == 200 && lag.maximum == 0)
     }

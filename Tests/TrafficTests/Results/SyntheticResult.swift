@@ -78,7 +78,7 @@ enum SyntheticResult {
 }
 
 extension ReplayResult {
-    /// Of a run in which nothing was sent.
+    /// The result of a run in which nothing was sent.
     static func empty(pace: String = "10x", connections: Int = 1) -> ReplayResult {
         ReplayResult(
             file: "a", target: "b", pace: pace, connections: connections, started: Timestamp(microseconds: 0))
