@@ -6,7 +6,7 @@ import Testing
 
 /// Random events against the promises in the head of BudgetState.swift.
 @Suite struct BudgetStatePropertyTests {
-    /// What the promises are checked against: plain lists, searched from end to end.
+    /// The model that the promises are checked against: plain lists, searched from end to end.
     private struct World {
         struct Waiting {
             let id: BudgetState.JobID

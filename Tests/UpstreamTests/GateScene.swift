@@ -75,7 +75,7 @@ final class GateScene {
         onLoop(lane) { _ in sent.exchange.cancel() }
     }
 
-    /// What the origin was asked, connection by connection.
+    /// The targets that the origin was asked for, connection by connection.
     var targets: [String] { origin.requests.joined().map { String($0.split(separator: " ")[1]) } }
 
     func count(_ note: CountingObserver.Note) -> Int {

@@ -87,7 +87,7 @@ struct NodesSimulation {
 
     private var instant: Instant { Instant(nanoseconds: now) }
 
-    /// What happened in that span, from now.
+    /// Simulates this span, and returns its counts.
     mutating func run(_ span: Duration) -> Counts {
         let before = counts
         let end = now + span.wholeNanoseconds

@@ -35,7 +35,7 @@ struct OriginSimulation {
 
     var perSecond: Int
     let limiter: Limiter
-    /// Of a round trip, on average; each is up to 40 % shorter or longer.
+    /// The average time of a round trip; each is up to 40 % shorter or longer.
     let latency: Duration
     var budget: BudgetState
     private(set) var counts = Counts()
@@ -70,7 +70,7 @@ struct OriginSimulation {
 
     private var instant: Instant { Instant(nanoseconds: now) }
 
-    /// What was answered in that span, from now.
+    /// Simulates this span, and returns its counts.
     mutating func run(_ span: Duration) -> Counts {
         let before = counts
         let end = now + span.wholeNanoseconds

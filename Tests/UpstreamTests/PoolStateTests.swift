@@ -147,7 +147,7 @@ import Testing
                 .close(c(0)), .fail(r(1), .dial(refused)), .fail(r(2), .dial(refused)),
             ])
         #expect(pool.connections == [c(0): .backingOff(until: now + .milliseconds(100))])
-        // Who comes during the pause waits for its end.
+        // A request that comes during the pause waits for its end.
         #expect(pool.submit(r(3), isReplayable: true, now: now).isEmpty)
         #expect(pool.tick(now: now + .milliseconds(100)) == [.open(c(1))])
         #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(3), isReused: false)])

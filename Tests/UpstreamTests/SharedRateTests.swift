@@ -11,7 +11,7 @@ import Testing
 
     private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
 
-    /// Whose authority has answered once.
+    /// A budget whose authority has answered once.
     private func budget(rate: Int? = nil, connections: Int = 8, _ answer: BudgetAnswer) -> BudgetState {
         var budget = BudgetState(rate: rate, maxWaiting: 100, maxWaitingInBackground: 50)
         _ = budget.addLane(connections: connections)

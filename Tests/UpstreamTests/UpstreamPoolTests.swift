@@ -222,7 +222,7 @@ import Testing
         #expect(await scene.send().end().text == "xxxxxxxxxxx")
     }
 
-    /// What is read slowly is the reader's doing.
+    /// A slow reader is not a slow origin.
     @Test func aPausedAnswerIsNotTakenForAStall() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123456789"
         let scene = try UpstreamScene(ScriptedOrigin([.request, .send(head), .send("0123456789"), .hold])) {
