@@ -3,7 +3,7 @@ import Text
 
 @testable import AppleMusic
 
-/// What a document holds by a naive walk of the parser's value; and whether a scan found the same.
+/// The contents of a document by a naive walk of the parser's value; compares a scan with them.
 struct DocumentWalk {
     struct Found {
         let value: JSON

@@ -61,7 +61,7 @@ struct RandomDocument {
             })
     }
 
-    /// What lies below `results` and `views` at the top.
+    /// The members of `results` and `views` at the top.
     private mutating func region(depth: Int) -> JSON {
         let names = ["songs", "albums", "top-results", text()].filter { _ in chance(50) }
         return object(

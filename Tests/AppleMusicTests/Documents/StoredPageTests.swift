@@ -152,8 +152,8 @@ import Testing
             }
         }
 
-        /// Of a list without gaps the window can be cut out of the answer, and whatever is cut is
-        /// right.
+        /// Proves a page: if the list has no gaps, the window can be cut out of the answer, and
+        /// every cut is right.
         private mutating func prove(
             _ page: StoredPage, _ origin: ModelOrigin, _ offset: Int, _ limit: Int, _ listCut: ListCut
         ) {
