@@ -83,7 +83,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(isThere(cache))
     }
 
-    /// What memory had evicted cannot be compared, so it counts as another content.
+    /// A part that memory had evicted cannot be compared, so it counts as changed.
     @Test func itGoesWhenAnEvictedPartComesAnew() {
         let (cache, parts) = composing()
         cache.memory.remove(parts[0].key)

@@ -135,7 +135,7 @@ private final class CompositionRace: Sendable {
     private let seed: UInt64
     private let cache: ResponseCache
     private let isDone = Atomic<Bool>(false)
-    /// Of each part, the least version that may still be found in what was composed.
+    /// The least version of each part that a composed answer may still hold.
     private let least = Mutex([Int](repeating: 0, count: partCount))
 
     init(seed: UInt64, store: FileTier?) {
@@ -150,7 +150,7 @@ private final class CompositionRace: Sendable {
         for version in 1...most {
             if version > times, found.load(ordering: .relaxed) > 1_000 { break }
             let part = Int.random(in: 0..<Self.partCount, using: &generator)
-            // What is there is of an earlier version, so none of an earlier one may be found
+            // The stored part has an earlier version, so no composed answer may hold that one
             // afterwards.
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: cache.remove(key("/\(part)"))

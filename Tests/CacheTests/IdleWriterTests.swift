@@ -145,7 +145,7 @@ struct IdleWriterTests {
         store.close()
     }
 
-    /// Whoever writes, everything is written once.
+    /// Everything is written once, by whichever thread.
     @Test func theThreadWritesWhatIsStored() {
         let store = scratch.open()
         waitUntil { store.shared.directory.isComplete }

@@ -70,7 +70,7 @@ import Testing
         #expect(purged.forgottenUntil == .min && last(purged, "/other") == .min)
     }
 
-    /// What is not remembered may have been anything.
+    /// A forgotten purge may have been of any target.
     @Test func forgottenPurgesCountForAllTargets() {
         let purged = PurgedTargets()
         for number in 0..<20_000 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }

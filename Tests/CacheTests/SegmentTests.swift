@@ -91,8 +91,8 @@ import Testing
         #expect(reader.lookup(key("/a"), at: noon) == nil)
     }
 
-    /// Of a record that a crash cut off the head was whole and its length believed: what was
-    /// written behind it was lost when the segment was given up.
+    /// The head of a record that a crash had cut off was whole and its length believed: records
+    /// written after it were lost when the segment was given up.
     @Test func recordsBehindATornOneAreMoved() throws {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write(response("/before", "kept"))

@@ -131,7 +131,7 @@ import Testing
         store.flush()
         store.runner.queue.sync {}
         try scratch.damage()
-        // What is known without the database is as good as ever.
+        // Answers that are found without the database are as good as ever.
         for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
         for _ in 0..<3 { store.write(Self.entries[0]) }
         #expect(store.health == .available)

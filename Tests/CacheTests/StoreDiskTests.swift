@@ -74,7 +74,7 @@ import Testing
         #expect(rename(path, path + "x") == 0 && symlink(path + "x", path) == 0)
         let lines = Lines()
         let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, lines)
-        // What was reported is not looked into before the end.
+        // The failure that was reported is not examined before the end.
         store.runner.queue.suspend()
         for each in entries(0..<40) {
             let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
@@ -180,7 +180,7 @@ import Testing
         #expect(store.shared.pending.withLock { $0.isEmpty })
     }
 
-    /// What was stored while the clock was ahead was evicted last, for as long.
+    /// Answers stored while the clock was ahead were evicted last, for as long.
     @Test func answersFromTheFutureMakeRoom() {
         let clock = TestClock()
         clock.now = noon + 30 * 86_400

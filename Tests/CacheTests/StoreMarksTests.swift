@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// What is kept beside the answers outlives the process, and never speaks of what the disk lacks.
+/// Facts in the cache file outlive the process, and never mention answers that the disk lacks.
 @Suite struct StoreFactsTests {
     private let scratch = Scratch()
 
@@ -91,7 +91,7 @@ import Testing
         store.storeRest(of: Array(target.utf8), until: noon + seconds)
     }
 
-    /// What is read, in the order of their targets; `after` noon.
+    /// Reads the rests in the order of their targets, `seconds` after noon.
     private func read(_ store: FileTier, after seconds: Int64) async -> [String] {
         let found = Mutex<[String]>([])
         store.visitRests(at: noon + seconds) { target, until in
@@ -125,7 +125,7 @@ import Testing
     }
 }
 
-/// What was purged is not built of older parts, whatever restarts there are.
+/// A purged answer is not composed of older parts, whatever restarts there are.
 @Suite struct StorePurgedTests {
     private let scratch = Scratch()
 

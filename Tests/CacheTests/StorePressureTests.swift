@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// What the tiers use of disk and memory under twenty times what they may hold.
+/// The tiers' use of disk and memory under twenty times their limits.
 @Suite struct StorePressureTests {
     let scratch = Scratch()
     private static let cacheSize = 4 << 20
