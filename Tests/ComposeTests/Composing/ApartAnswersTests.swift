@@ -5,8 +5,9 @@ import Testing
 @testable import Compose
 @testable import Freshness
 
-/// What is never taken for another answer's part: other circumstances, and answers that others are
-/// not made of.
+/// Answers that are never part of another one.
+///
+/// Either their circumstances differ, or no answer is made of their kind.
 @Suite struct ApartAnswersTests {
     /// The same resource in a larger form, beside the form in which it is asked for.
     private static func row(_ name: String, storedAs larger: String, asking target: String, isAnswered: Bool)
@@ -227,7 +228,7 @@ import Testing
 
     // MARK: Looking
 
-    /// What comes from the file has no map yet: it is made once, and kept with the answer.
+    /// An answer from the file has no map yet: it is made once, and kept with the answer.
     @Test func lookingKeepsTheMapThatItMadeAndPeekingDoesNot() throws {
         let scene = StoredScene()
         try scene.store([Taught.album, Self.larger])

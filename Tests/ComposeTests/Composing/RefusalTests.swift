@@ -77,7 +77,7 @@ import Testing
         #expect(try scene.refusal("albums/1", after: 10) == "item over-age")
     }
 
-    /// Of several pages, and of several places of a resource.
+    /// The furthest of several pages, and of several places of a resource.
     @Test func theRefusalOfTheFurthestTryIsTold() throws {
         let scene = StoredScene()
         let gaps = CutWindowTests.page(1, "limit=20", 0..<18, next: 20)

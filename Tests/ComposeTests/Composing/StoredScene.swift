@@ -36,7 +36,7 @@ struct Stored: Sendable {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 enum Outcome: Equatable, Sendable, CustomStringConvertible {
     case answer(String, Reason)
     /// The canonical target of what is missing.
@@ -81,8 +81,9 @@ private func words(_ outcome: CompositionOutcome) -> String? {
     outcome.refusal.map { "\($0.rule.word) \($0.lack.word)" }
 }
 
-/// What a proxy holds and has learnt, in memory alone and without a loop: stored answers in, a
-/// composed one or a refusal out.
+/// A proxy's stored answers and lessons, in memory alone and without a loop.
+///
+/// Stored answers go in; a composed one or a refusal comes out.
 struct StoredScene {
     /// Unix seconds: no test depends on the clock.
     static let noon: Int64 = 1_800_000_000
@@ -159,7 +160,7 @@ struct StoredScene {
         for answer in answers { try store(answer) }
     }
 
-    /// What can be built for a request, so many seconds after noon.
+    /// Composes an answer to a request, `after` seconds after noon.
     func compose(_ target: String, after: Int64 = 10, isPeeking: Bool = false) throws -> CompositionOutcome {
         let now = Self.noon + after
         let composer = Composer(
