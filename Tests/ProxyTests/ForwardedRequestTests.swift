@@ -140,7 +140,7 @@ import Testing
 
     private static let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
 
-    /// What a client writes there is passed on to systems that nobody here knows.
+    /// Trace fields go on to systems that this project does not know, so their size is bounded.
     @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
     func aTraceGoesAlongAsOneParentAndOneStateOf512Bytes(breadth: ForwardedFields.Breadth) throws {
         let line = "GET /v1/test HTTP/1.1\r\nHost: p\r\n"

@@ -44,8 +44,8 @@ import Testing
         describe(.decide(facts, stored: stored, missing: missing, unixSeconds: Self.now))
     }
 
-    /// What was composed is better than anything but a fresh answer; what lacks a part, than
-    /// nothing.
+    /// Only a fresh answer comes before a composed one; an answer that lacks a part comes after a
+    /// stale one.
     @Test func compositionsComeBeforeTheOrigin() throws {
         let facts = try facts()
         let composed = CompositionOutcome.answer(

@@ -32,7 +32,7 @@ import Testing
             words(state.ended(kind, end))
         }
 
-        /// Of the batch that went last.
+        /// Splits the batch that was sent last.
         mutating func halve() -> String {
             guard let batch = batches.popLast(), let (one, other) = state.halve(batch) else { return "nothing" }
             return words(one) + ", " + words(other)
@@ -149,7 +149,7 @@ import Testing
         #expect(script.halve() == "nothing")
     }
 
-    /// What waits does not take the end of one half for that of the batch.
+    /// A waiting request does not take the end of one half for that of the batch.
     @Test func aBatchIsUnderWayUntilItsHalvesHaveEnded() {
         var script = Script()
         _ = script.add(1)

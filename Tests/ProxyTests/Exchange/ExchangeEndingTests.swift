@@ -4,7 +4,7 @@ import Testing
 @testable import Proxy
 @testable import Upstream
 
-/// What the end of an exchange means beside its answer.
+/// The effects of the end of an exchange, apart from its answer.
 @Suite struct ExchangeEndingTests {
     private typealias Script = ExchangeScript
 

@@ -104,7 +104,8 @@ import Testing
         #expect(queue.takeAll().map(\.events.count) == [1, 2, 3, 4, 5] && queue.takeAll().isEmpty)
     }
 
-    /// Whoever switched it on was answered "on", and then the end of the stop before came.
+    /// The answer to switching it on was "on", and then the end of the earlier stop switched it
+    /// off.
     @Test func switchedOnBetweenAStopAndItsEndItStaysOn() throws {
         let settings = RecordingSettings(path: folder.file())
         let recorder = TrafficRecorder()
