@@ -6,8 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-/// What becomes of an origin's answer when its client was given a stale one already, or what it
-/// stands on was purged.
+/// An origin's answer that comes after a stale one was sent, or after a purge of its base.
 @Suite(.timeLimit(.minutes(10))) struct LateAnswerTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 

@@ -131,7 +131,7 @@ import Upstream
             #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
             #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
             #expect(try ask("/v1/a", host) == ["404", "live", ""])
-            // What was not recorded gets what the origin said.
+            // The origin's answer is passed on if nothing was recorded.
             #expect(try ask("/v1/b", host) == ["500", "live", ""])
             // In time it does not answer.
             #expect(try ask("/v1/a", impatient) == ["200", "recorded", "recorded"])

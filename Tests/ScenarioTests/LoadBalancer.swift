@@ -24,7 +24,7 @@ struct LoadBalancer {
 
     func stop() { listener.stop() }
 
-    /// What has come by now, or comes within a moment; false at the end.
+    /// Passes on the bytes that have come, or that come within a moment; false at the end.
     private static func pass(from source: RawSocket, to sink: RawSocket) -> Bool {
         guard source.hasInput(within: 2) else { return true }
         guard let bytes = source.receive(), !bytes.isEmpty else { return false }

@@ -8,8 +8,7 @@ import Text
 @testable import AppleMusic
 @testable import Proxy
 
-/// What operators get to see of requests: every one has an outcome, a line, and nothing of a
-/// secret.
+/// Operators' view of requests: each has an outcome and a line, and no secret is shown.
 @Suite struct ObservationTests {
     private static let album = "/v1/catalog/us/albums/1?include=artists"
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"

@@ -185,7 +185,7 @@ private struct PersonalRequest {
                 method: method, target: target, fields: fields.map { ($0.0.lowercased(), $0.1) }, body: []))
     }
 
-    /// What is wrong with the answer; nil where nothing is.
+    /// Describes the fault of the answer; nil if it has none.
     func problem(with reply: HTTPTestClient.Reply) -> String? {
         if !isShared, !isAnyones, reply.status < 400, reply.field("Cache-Control") != "private, no-store" {
             return "not marked as private: \(self): \(reply.fields)"

@@ -69,7 +69,7 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// What is neither TLS nor a request gets no answer.
+    /// Bytes that are neither TLS nor a request get no answer.
     @Test func otherBytesAreNotAnswered() throws {
         let scene = try HTTP2Scene()
         let client = try RawClient(port: scene.port)

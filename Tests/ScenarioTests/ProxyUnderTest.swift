@@ -98,7 +98,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     /// Whether the origin is being asked for anything, be it behind an answer.
     var isAsking: Bool { settings.shared.flights.count > 0 }
 
-    /// What would become of a request.
+    /// Explains a request without sending it.
     func explain(_ target: String, _ method: HTTP.Method = .get, carriesUserToken: Bool = false) -> Explanation? {
         let found = Mutex<Explanation?>(nil)
         let done = DispatchSemaphore(value: 0)

@@ -71,7 +71,7 @@ struct RequestCorpusTests {
         #expect(closing > 500 && cases.count - closing > 40)
     }
 
-    /// What is wrong where the connection has to be closed; nil where it was.
+    /// Describes the fault of a connection that must be closed; nil if it was closed.
     private static func staysOpen(_ one: Case, _ port: UInt16) -> String? {
         guard let client = try? RawClient(port: port) else { return "no connection" }
         try? client.send(one.bytes)
@@ -79,7 +79,8 @@ struct RequestCorpusTests {
         return client.sawEnd || client.wasReset ? nil : "open after \(parse(bytes).statuses)"
     }
 
-    /// What is wrong where it has to be of use: a request after the case's own is not answered.
+    /// Describes the fault of a connection that must stay usable; nil if a request after the case's
+    /// own is answered.
     private static func isOfNoUse(_ one: Case, _ port: UInt16) -> String? {
         guard let client = try? RawClient(port: port) else { return "no connection" }
         do { try client.send(one.bytes) } catch { return "closed while it was sent" }

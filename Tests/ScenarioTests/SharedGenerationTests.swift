@@ -121,7 +121,7 @@ import Testing
 }
 
 extension RedisServer {
-    /// What `redis-cli` prints for a command.
+    /// Runs a command with `redis-cli`, and returns its output.
     func run(_ words: String...) throws -> String {
         try #require(Tool("redis-cli")).run(["-p", "\(port)"] + words).text
     }

@@ -4,8 +4,10 @@ import Proxy
 import TestSupport
 import Testing
 
-/// What is streamed says why, in `Cache-Status` and in the log alike, and is counted and logged
-/// once, however it ends.
+/// The reasons of streamed answers.
+///
+/// `Cache-Status` and the log give the same one, and each answer is counted and logged once,
+/// however it ends.
 @Suite(.timeLimit(.minutes(10))) struct StreamedReasonTests {
     /// A request, what the origin makes of it, and what is said of that.
     struct Case: Sendable, CustomTestStringConvertible {

@@ -20,8 +20,8 @@ struct CommonLimitTests {
     /// come to a node that has not heard of it yet. Of few requests a busy machine has more of them
     /// under way by then.
     private static let learning = TestSize.of(2 * clients, full: clients + 4)
-    /// Of a hundred requests of clients who want more than there is, what may wait in vain without
-    /// the engine.
+    /// The most requests in a hundred that may wait in vain without the engine, where clients want
+    /// more than the origin allows.
     private static let mostFailed = TestSize.of(25, full: 10)
 
     /// Clients that ask for one thing after the other, never for the same, and so want more than

@@ -69,7 +69,7 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
 
     func port(of node: Int) -> Int { ports.withLock { $0[node] } }
 
-    /// What a node says of itself to its load balancer.
+    /// Asks a node for its readiness, as its load balancer does.
     func readiness(of node: Int) throws -> (status: Int, text: String) {
         let reply = try HTTPTestClient(port: programs[node].adminPort).send("GET", "/readyz")
         return (reply.status, String(decoding: reply.body, as: UTF8.self))

@@ -30,7 +30,7 @@ struct TrialBalancer: Sendable {
         circle.sort { $0.place < $1.place }
     }
 
-    /// What a health check finds.
+    /// Removes a node, as after a failed health check.
     mutating func remove(_ node: Int) {
         nodes.removeAll { $0 == node }
         circle.removeAll { $0.node == node }

@@ -21,7 +21,7 @@ struct TrialWorld: Sendable {
 
     struct Request: Sendable {
         let target: String
-        /// Of the origin's answer.
+        /// The status of the origin's answer.
         let status: Int
         /// The place of the request whose answer the client has to have first.
         var predecessor: Int?

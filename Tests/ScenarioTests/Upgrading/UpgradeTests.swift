@@ -71,7 +71,7 @@ struct UpgradeTests {
         }
     }
 
-    /// Of a connection that had been idle before its process had a successor.
+    /// Expects one more answer on a connection that was idle before its process had a successor.
     private static func expectOneMoreAnswer(_ idle: RawClient, of process: pid_t) throws {
         #expect(UpgradedProgram.isRunning(process))
         try idle.send("GET \(song) HTTP/1.1\r\nHost: a\r\n\r\n")
