@@ -204,7 +204,7 @@ import Text
         #expect(try admin.status("GET", "/entry?url=/v1/catalog/us/songs/3") == 404)
     }
 
-    /// A stored cookie is somebody's secret, and so is the token; neither is in any answer.
+    /// A stored cookie is a client's secret, and so is the token; neither is in any answer.
     @Test func noAnswerHoldsASecret() throws {
         let admin = try AdminUnderTest(token: "canary-token")
         admin.keep("/v1/x", fields: "Set-Cookie: a=canary-cookie\r\n", resourceClass: .other, storefront: "")

@@ -62,7 +62,7 @@ import Text
         #expect(try admin.status("GET", "/?window=2h") == 400 && admin.status("GET", "/?window=5m") == 200)
     }
 
-    /// One set of members in both, so that whoever knows the one knows the other.
+    /// Both have the same set of members, so a reader of one knows the other.
     @Test func theStreamSaysWhatStatsSays() throws {
         let admin = try AdminUnderTest()
         let stats = try JSON.parse(Array(admin.client.send("GET", "/stats").body))
