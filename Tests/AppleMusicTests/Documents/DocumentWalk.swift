@@ -61,7 +61,7 @@ extension JSON {
     var members: [(key: String, value: JSON)] { objectValue?.members.map { ($0.key, $0.value) } ?? [] }
 }
 
-/// A scan beside the text it is of.
+/// A scan together with its text.
 struct ScannedText {
     let bytes: [UInt8]
     let document: ResourceDocument

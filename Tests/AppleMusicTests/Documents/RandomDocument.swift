@@ -2,8 +2,7 @@ import TestSupport
 
 @testable import Text
 
-/// Documents of the API as nobody would write them: random members in random order, spelt in random
-/// ways.
+/// Documents of the API in unlikely forms: random members, order and spelling.
 struct RandomDocument {
     var random: SeededGenerator
 
