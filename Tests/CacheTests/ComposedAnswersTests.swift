@@ -140,7 +140,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
     }
 
     /// The file may have an older answer of the origin's for the target, which can still be
-    /// confirmed or stand in.
+    /// confirmed or served stale.
     @Test func theOriginsAnswerInTheFileOutlastsIt() {
         let store = scratch.open()
         let cache = makeCache(store)

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// Purges, and changes of parts, beside answers that were composed.
+/// Purges, and changes of parts, while composed answers are stored.
 @Suite struct ComposedPurgeTests {
     let scratch = Scratch()
 

@@ -31,7 +31,8 @@ struct IdleWriterTests {
         writer.end()
     }
 
-    /// It stands still on a busy machine: what it has not done by the next time is others' work.
+    /// On a busy machine the writer gets no time: other threads do the work that it has not done by
+    /// the next turn.
     @Test func aBusyWriterIsNotAskedAgain() {
         let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let writer = started {

@@ -49,7 +49,7 @@ extension ResponseCache {
         #expect(await cache.purge(.hard) == 4 && cache.memory.count == 0)
     }
 
-    /// A target's base key, its variants, its signpost and its users' answers.
+    /// A target's base key, its variants, its variant index and its users' answers.
     @Test func aTargetGoesWithAllThatAnswersIt() async {
         let (cache, store) = scratch.cache(memory: 16 << 20)
         cache.store(response("/a", selecting: "accept-language"))

@@ -92,8 +92,8 @@ import Testing
         #expect(mark?.value == .time(noon + 5) && last(purged, "/a") == noon + 5)
     }
 
-    /// A process whose clock was a day behind purged, and once the clock was right answers were
-    /// built of what had been there before the purge: its time was of the day before.
+    /// A process whose clock was a day slow purged. Once the clock was right, answers were composed
+    /// of parts from before the purge, because its time was of the day before.
     @Test func aPurgeByASlowClockCountsFromTheCorrection() {
         let purged = PurgedTargets()
         #expect(purged.heed(clock: noon) == nil, "nothing was purged")

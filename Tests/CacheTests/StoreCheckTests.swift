@@ -22,12 +22,12 @@ import Testing
         return pieces
     }
 
-    /// Changes one byte of the bodies of these, behind everyone's back.
+    /// Changes one byte of the bodies of these, in the file itself.
     private func flip(_ numbers: Set<Int>) throws {
         let segment = URL(fileURLWithPath: Segments.folder(of: scratch.file) + "/000001")
         var bytes = try Data(contentsOf: segment)
         for number in numbers {
-            // A copy may stand where nothing is any more.
+            // A copy may be in a place that is free by now.
             let text = Data("<body \(number)>".utf8)
             try #require(bytes.range(of: text) != nil)
             while let range = bytes.range(of: text) { bytes[range.lowerBound + 1] ^= 0x20 }

@@ -36,7 +36,8 @@ import Testing
                 continuation.resume(returning: count)
             }
         }
-        // A crash at any moment leaves the fact or not, and never the fact beside the answers.
+        // A crash at any moment leaves the fact or not, and never the fact together with the
+        // answers.
         while try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0 { store.flush() }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
     }
@@ -224,8 +225,8 @@ import Testing
         store.close()
     }
 
-    /// A process whose clock was a day behind purged and was killed. For the next one, whose clock
-    /// was right, what had been there before was younger than the purge.
+    /// A process whose clock was a day slow purged and was killed. For the next one, whose clock
+    /// was right, answers from before the purge were younger than it.
     @Test(arguments: [false, true])
     func aPurgeByASlowClockCountsForTheNextProcess(isSetBackLater: Bool) async throws {
         let clock = TestClock()
