@@ -147,7 +147,8 @@ import Testing
         }
     }
 
-    /// How many are asked for until none is, when every so many-th is of use to another client.
+    /// Counts the larger requests until none is made, if one in `share` is of use to another
+    /// client.
     private func tries(oneOfUseIn share: Int) -> Int {
         var (ledger, number) = (ledger(), 0)
         while ledger.mayBegin, number < 2_000 {

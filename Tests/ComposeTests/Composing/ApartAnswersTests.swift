@@ -9,7 +9,7 @@ import Testing
 ///
 /// Either their circumstances differ, or no answer is made of their kind.
 @Suite struct ApartAnswersTests {
-    /// The same resource in a larger form, beside the form in which it is asked for.
+    /// A stored larger form of a resource, and the request for its plain form.
     private static func row(_ name: String, storedAs larger: String, asking target: String, isAnswered: Bool)
         -> ComposingCase
     {
@@ -128,7 +128,7 @@ import Testing
 
     @Test(arguments: lists) func listsAndBatchesAreKeptApart(_ row: ComposingCase) throws { try row.check() }
 
-    // MARK: What is no part
+    // MARK: Answers that are no part
 
     private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
     private static let answered = Outcome.reduced(album("1"))
@@ -197,7 +197,7 @@ import Testing
         #expect(scene.library.index.count == known)
     }
 
-    // MARK: What was noted, and is gone or another by now
+    // MARK: Noted answers that have gone or changed
 
     @Test func anAnswerThatIsGoneIsNoPart() throws {
         let scene = StoredScene()

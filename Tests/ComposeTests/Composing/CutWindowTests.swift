@@ -301,7 +301,7 @@ import Testing
     /// proxy.
     @Test func aLinkThatMayHaveBeenCompletedTeachesNothing() throws {
         let scene = StoredScene { $0.completesNext = true }
-        // The link has nothing that could be put in, and so it stands as it came.
+        // The link has nothing that could be completed, and so it stays as it came.
         let path = "artists/1/albums"
         try scene.store(Stored(path, document(items("albums", 0..<25), next: "\(path)?offset=25")))
         #expect(scene.library.forms.record(try StoredScene.request(path).shape, at: StoredScene.noon) == nil)

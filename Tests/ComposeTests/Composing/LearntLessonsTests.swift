@@ -173,7 +173,7 @@ import Testing
         #expect(settings.isActive)
     }
 
-    // MARK: What is asked of the library
+    // MARK: Questions to the library
 
     @Test func onlyWhatWasNotedMayHoldParts() throws {
         let scene = StoredScene()

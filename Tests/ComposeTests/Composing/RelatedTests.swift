@@ -197,7 +197,7 @@ import Testing
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
-    // MARK: What it brings
+    // MARK: Whether it pays
 
     /// How many albums are asked for so, of at most 200, when this is done with each.
     private func tries(_ use: (StoredScene, Growth, Int) throws -> Void) throws -> Int {

@@ -108,7 +108,7 @@ struct StoredScene {
         self.init(settings)
     }
 
-    /// The canonical target, of what stands behind the path of the catalog or of a whole one.
+    /// Makes a canonical target of a path below the catalog's, or of a whole one.
     static func target(_ text: String) throws -> CanonicalTarget {
         let isWhole = text.hasPrefix("/")
         return try CanonicalTarget(isWhole ? text : "/v1/catalog/us/" + text)

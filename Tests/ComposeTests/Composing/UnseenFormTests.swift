@@ -106,7 +106,7 @@ import Testing
         #expect(try scene.ask("albums/1", after: 60) == .reduced(Self.plain("1")))
     }
 
-    // MARK: What an origin shows of the rule itself
+    // MARK: Forms that the origin shows of the rule itself
 
     private static func song(_ id: String, albums: String, artists: String) -> String {
         resource("songs", id, [relation("albums", [albums]), relation("artists", [artists])])
