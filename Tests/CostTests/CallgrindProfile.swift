@@ -19,7 +19,7 @@ struct CallgrindProfile {
         var (names, inclusive): ([Substring: Substring], [Substring: Int]) = ([:], [:])
         var isCall = false
         for line in text.split(separator: "\n") {
-            // The line behind `calls=` says what the calls have cost.
+            // The line after `calls=` gives the cost of the calls.
             if isCall { inclusive[callee, default: 0] += line.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
             isCall = line.hasPrefix("calls=")
             if line.hasPrefix("fn=") || line.hasPrefix("cfn=") {

@@ -4,8 +4,8 @@ import TestSupport
 struct Cost: Sendable, CustomStringConvertible {
     let instructions: Double
     let allocations: Double
-    /// Instructions within the service that answers. What comes with time is not among them: the
-    /// turns that timers cause, and what begins a batch of recorded requests.
+    /// Instructions within the service that answers. Work at intervals is not among them: the turns
+    /// that timers cause, and the beginnings of batches of recorded requests.
     var answering = 0.0
 
     var description: String {

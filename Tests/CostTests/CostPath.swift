@@ -34,7 +34,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         var acceptsGzip: Bool { fields.contains { $0.1.hasPrefix("gzip") } }
     }
 
-    /// How many are measured: so many that what comes now and then is spread thin.
+    /// The number of measured requests: enough to spread occasional work thin.
     var requests: Int {
         switch self {
         case .hit, .gzipHit, .recordedHit, .parsedHit, .secureHit, .framedHit: 2_000

@@ -11,8 +11,8 @@ struct CostTests {
         #expect(CostLimit.release.map(\.path) == CostPath.allCases)
     }
 
-    /// One test and not one for each path: each would wait for its turn behind all other tests,
-    /// and the last of them would run alone.
+    /// One test and not one for each path: each would wait for its turn after all other tests, and
+    /// the last of them would run alone.
     @Test func requestsCostNoMoreThanTheyDid() async throws {
         for limit in CostLimit.table where limit.path != .framedHit || Requirement.nghttp2.isMet {
             do {

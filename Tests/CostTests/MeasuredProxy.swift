@@ -16,7 +16,7 @@ final class MeasuredProxy {
     private static let dumping = "$s7refrain12RunningProxyC10reopenLogsyyF"
     private static let answering = "$s5Proxy0A7ServiceC6handleyy6Server16ClientConnectionCF"
     private static let beginningABatch = "$s5Proxy10TrafficTapC7subject"
-    /// Valgrind starts slowly, and more slowly beside other work.
+    /// Valgrind starts slowly, and more slowly on a busy machine.
     private static let patience = 120
 
     /// Profiles and the proxy's own files; kept after the run.
