@@ -61,8 +61,8 @@ struct DiskTrace {
     var removals: Int { operations.count { if case .remove = $0.1 { true } else { false } } }
     var syncs: Int { operations.count { if case .sync = $0.1 { true } else { false } } }
 
-    /// The files after a loss of power behind the first `count` operations: all that was
-    /// synchronised, and of the rest a part, sector by sector, in any order.
+    /// The files after a loss of power that follows the first `count` operations: all synchronised
+    /// bytes, and a part of the others, sector by sector, in any order.
     func image(after count: Int, on disk: Disk, _ generator: inout SeededGenerator) -> [Int: [UInt8]] {
         // SQLite makes the database before it writes anything, its journal included.
         var files: [Int: [UInt8]] = [1: []]

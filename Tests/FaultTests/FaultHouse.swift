@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// The proxy as a process with a cache file, and the origin behind it.
+/// The proxy as a process with a cache file, and its origin.
 final class FaultHouse {
     let folder: TemporaryFolder
     let origin: FaultOrigin
@@ -93,7 +93,7 @@ extension ServedProgram {
 struct LeftFile {
     let path: String
 
-    /// Whether SQLite finds nothing wrong with it. What the log has is taken over.
+    /// Whether SQLite finds nothing wrong with it. The log's pages are taken over.
     var isSound: Bool {
         count("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0
     }
@@ -123,8 +123,8 @@ struct LeftFile {
         var wrong = 0
     }
 
-    /// Opens it as the proxy does, and compares the answers that it has with what the origin gave.
-    /// - Parameter most: so many of the newest are looked at.
+    /// Opens it as the proxy does, and compares its answers with the origin's.
+    /// - Parameter most: the number of the newest answers to read.
     func visit(maxBytes: Int = 64 << 20, most: Int = .max) -> Visit {
         var visit = Visit()
         let store = FileTier.open(path: path, maxBytes: maxBytes, classNames: ["albums"], log: { _ in })

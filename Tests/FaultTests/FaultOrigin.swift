@@ -4,7 +4,7 @@ import TestSupport
 
 /// An origin whose answers can be checked byte for byte: each is made of its target.
 final class FaultOrigin: Sendable {
-    /// Stands in each answer that belongs to one person, and must be in no file.
+    /// Part of each answer that belongs to one person; it must be in no file.
     static let personalMark = "belongs-to-one-person"
     /// The albums whose answers are of 128 KiB and of a mebibyte.
     static let (middlingAlbum, largeAlbum) = (999_999_998, 999_999_999)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary))
 struct KillTests {
     private static let cycles = TestSize.of(3, full: 60, release: 10_000)
-    /// A cache is begun anew after so many, so that there are misses.
+    /// The number of cycles after which a cache is begun anew, so that there are misses.
     private static let cyclesOfAFile = 200
     private static let stored = 40
 

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// F2: the power goes at any moment. What the proxy writes to its cache file is recorded, and files
-/// are made of it as a disk may have them then: what was synchronised, and any part of the rest.
+/// F2: the power goes at any moment. The proxy's writes to its cache file are recorded, and files
+/// are made of them as a disk may have them then: all synchronised bytes, and any part of the rest.
 /// Passes with 0 malformed files, 0 wrong bodies, and a store that opens each. As the control, a
-/// disk that ignores `fdatasync` (what `synchronous = OFF` would be) must be found out by the same
-/// look in more than a fifth of its images. The proxy knows `NORMAL` alone. A disk that wrote no
-/// more than it had to has the record of every row: what a checkpoint brought to it is whole.
+/// disk that ignores `fdatasync` (as with `synchronous = OFF`) must be found out by the same look
+/// in more than a fifth of its images. The proxy knows `NORMAL` alone. A disk that wrote no more
+/// than it had to has the record of every row: the pages that a checkpoint brought to it are whole.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct PowerLossTests {
     private static let images = TestSize.of(12, full: 250, release: 20_000)

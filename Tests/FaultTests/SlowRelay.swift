@@ -37,7 +37,7 @@ final class SlowRelay: Sendable {
     /// Ends the listener; connections go on.
     func stop() { listener.stop() }
 
-    /// So many pieces were held up.
+    /// The number of pieces that were held up.
     var stallCount: Int { stalls.load(ordering: .relaxed) }
 
     /// One direction, until its end.

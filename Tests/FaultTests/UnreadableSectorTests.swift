@@ -14,7 +14,7 @@ struct UnreadableSectorTests {
     private static let every = TestSize.of(25, full: 12, release: 1)
 
     private struct Sector: CustomStringConvertible {
-        /// Beside the folder of the test.
+        /// The file's path below the folder of the test.
         let file: String
         let bytes: Range<Int>
 

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Stands between a node and the engine, and does to what the engine says what a test wants.
+/// A relay between a node and the engine that changes the engine's replies as a test wants.
 final class EngineRelay: Sendable {
     enum Manner: Sendable, Equatable {
         case passing
-        /// No connection stands, and none comes about.
+        /// Every connection ends, and no new one is made.
         case cut
         /// The engine's bytes come this many milliseconds late.
         case late(UInt32)
@@ -103,7 +103,7 @@ final class EngineRelay: Sendable {
         }
     }
 
-    /// All whole replies of what has come, one of five of them so many times.
+    /// Returns the complete replies so far; one in five of them `times` times.
     private static func shifted(
         _ bytes: [UInt8], _ held: inout [UInt8], times: Int, _ generator: inout SeededGenerator
     ) -> [UInt8] {

@@ -4,7 +4,7 @@ import TestSupport
 
 /// An origin whose answers each name their key and a version, which only grows.
 final class VersionedOrigin: Sendable {
-    /// Albums below that are of artists, so many of one; what lies above never changes.
+    /// Albums below this number change, and each belongs to an artist; those above never change.
     static let albums = 24
     static let artists = 4
 
