@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    /// Checksum, length, head and blocks: one wrong bit anywhere is an error, or changes nothing
-    /// that anybody sees.
+    /// Checksum, length, head and blocks: one wrong bit anywhere is an error, or does not change
+    /// the content.
     @Test func noDamageGivesOtherContent() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
