@@ -62,7 +62,7 @@ struct SymbolIndex: Sendable {
     private(set) var outdated: [String] = []
     private var indices: [String: Int] = [:]
 
-    /// The index that the build of this program left beside it: `make test` asks for one.
+    /// The index that the build of this program left next to it: `make test` asks for one.
     static let ofThisBuild: SymbolIndex? = {
         guard FileManager.default.fileExists(atPath: folder.path), let library = IndexLibrary.ofThisToolchain,
             let store = library.openStore(folder.path, nil)
