@@ -102,7 +102,7 @@ struct ExchangeScript {
         play(.partEnded(end, isFirst: isFirst))
     }
 
-    // MARK: What is played
+    // MARK: Events
 
     static func stored(_ status: Int = 200, age: Int = 0) -> StoredResponse {
         StoredResponse(

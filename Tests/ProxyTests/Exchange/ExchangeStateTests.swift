@@ -8,7 +8,7 @@ import Testing
 @Suite struct ExchangeStateTests {
     private typealias Script = ExchangeScript
 
-    // MARK: Who asks
+    // MARK: Leaders and waiters
 
     @Test func aLeaderAsksStoresAndAnswers() {
         var script = Script()
@@ -205,7 +205,7 @@ import Testing
         #expect(script.unstored(404, .status) == "cancel timer, finish released, pass 404 status")
     }
 
-    // MARK: What the origin answers
+    // MARK: The origin's answers
 
     @Test func anErrorWithoutFieldsOfTheClientsIsEveryones() {
         var script = Script.leading { $0.hasImpersonalErrors = true }

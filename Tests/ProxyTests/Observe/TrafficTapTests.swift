@@ -43,7 +43,7 @@ import Testing
         let recorder = TrafficRecorder()
         let holds = DispatchSemaphore(value: 0)
         let stands = DispatchSemaphore(value: 0)
-        // The thread stands still in this until the test lets go.
+        // The thread waits in this until the test lets go.
         recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in
             stands.signal()
             holds.waitOrFail()
