@@ -10,7 +10,7 @@ import Upstream
 @testable import EventLoop
 @testable import Recording
 
-/// `simulate --mode record` and `--mode fallback`: a live origin with a recording beside it.
+/// `simulate --mode record` and `--mode fallback`: a live origin together with a recording.
 @Suite struct LiveOriginTests {
     private static let notFound = "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"
     private static let album =

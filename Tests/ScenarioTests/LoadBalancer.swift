@@ -1,8 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Hands connections on to a port, each behind a header of the PROXY protocol, and knows nothing of
-/// what goes through.
+/// Passes connections on to a port, each after a header of the PROXY protocol.
+///
+/// It knows nothing of the bytes that go through.
 struct LoadBalancer {
     private let listener: RawListener
 

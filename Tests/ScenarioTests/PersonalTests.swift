@@ -69,7 +69,7 @@ import Testing
         #expect(lines.filter { $0.contains("\"GET /v1/me/library") }.count == 1, "\(lines)")
     }
 
-    /// A web player's users were nobody's: nothing was kept for them, and their writes ended
+    /// A web player's users were not recognised: nothing was kept for them, and their writes ended
     /// nothing.
     @Test func theTokenOfAWebPlayerIsThatOfTheSameUser() throws {
         let origin = try origin()
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// Thousands of requests of several users at once, in any order, with every field that might
-    /// confuse one with another: nobody ever gets an answer that was made for someone else.
+    /// confuse one with another: no user ever gets an answer that was made for another.
     @Test(arguments: [1, 2, 3] as [UInt64]) func noInterleavingShowsOneUsersAnswerToAnother(seed: UInt64) throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2, policy: Self.keeping)

@@ -49,7 +49,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         shared.clientKeys = clientKeys
         shared.budget = budget
         shared.verifySample = verifySample
-        // Most of these proxies have no token of their own, and stand for ones that do.
+        // Most of these proxies have no token of their own, but represent ones that do.
         shared.provesTokens = provesTokens
         shared.gzip = gzip
         shared.tier = tier
@@ -95,7 +95,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     var statistics: StatisticsSource { server.snapshot }
 
-    /// Whether the origin is being asked for anything, be it behind an answer.
+    /// Whether the origin is being asked for anything, also in the background.
     var isAsking: Bool { settings.shared.flights.count > 0 }
 
     /// Explains a request without sending it.

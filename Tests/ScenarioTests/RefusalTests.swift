@@ -18,7 +18,7 @@ import Text
         let file = "app 0123456789abcdef 1/s\n"
         let proxy = try ProxyUnderTest(
             originPort: origin.port, clientKeys: try ClientKeys(SecretBytes(Array(file.utf8).span)), logFormat: .json)
-        // So many that a second request is too early on the slowest machine.
+        // Enough nodes that a second request is too early on the slowest machine.
         proxy.settings.shared.nodes.alive = 4000
         let key = ("X-Refrain-Key", "0123456789abcdef")
         for (fields, status, reason, detail) in [

@@ -6,7 +6,7 @@ import Testing
 @testable import Recording
 @testable import Upstream
 
-/// Large answers that nobody keeps go on as they come; all others are whole first.
+/// Large answers that are not stored go on as they come; all others are whole first.
 @Suite(.timeLimit(.minutes(10))) struct StreamingTests {
     private static let size = 1 << 20
     private static let target = "/v1/large"

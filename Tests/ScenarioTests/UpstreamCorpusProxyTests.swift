@@ -135,7 +135,8 @@ struct UpstreamCorpusProxyTests {
         }
     }
 
-    /// However often it failed: else what comes behind a failure would not reach the origin.
+    /// Keeps asking however often it failed: else the cases after a failure would not reach the
+    /// origin.
     private static func askOnAndOn(_ upstream: inout UpstreamSettings) {
         (upstream.backoff, upstream.maxBackoff) = (.zero, .zero)
     }

@@ -17,8 +17,8 @@ struct CommonLimitTests {
     private static let (wanted, wantedWithoutEngine) = (10, 15)
     private static let (most, mostWithoutEngine) = (10, 50)
     /// 429s before the limit is known, however long the trial is: each client's first request may
-    /// come to a node that has not heard of it yet. Of few requests a busy machine has more of them
-    /// under way by then.
+    /// come to a node that has not heard of it yet. In a short trial on a busy machine more of them
+    /// are under way by then.
     private static let learning = TestSize.of(2 * clients, full: clients + 4)
     /// The most requests in a hundred that may wait in vain without the engine, where clients want
     /// more than the origin allows.
@@ -34,7 +34,7 @@ struct CommonLimitTests {
 
         init(_ fleet: NodeFleet, _ origin: CountingOrigin) { (self.fleet, self.origin) = (fleet, origin) }
 
-        /// So many requests. The first client is alone until it has met the limit.
+        /// Sends `count` requests. The first client is alone until it has met the limit.
         func ask(_ count: Int) {
             let end = next.withLock { $0 + count }
             concurrently(CommonLimitTests.clients) { client in

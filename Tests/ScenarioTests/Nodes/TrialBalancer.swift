@@ -6,8 +6,8 @@ struct TrialBalancer: Sendable {
         /// By the first five elements of the path, so by storefront, type and id: what HAProxy does
         /// by `balance uri depth 5` and `hash-type consistent`.
         case byResource
-        /// By the first four, so by storefront and type: `balance uri depth 4`. What answers are
-        /// made of is on one node then.
+        /// By the first four, so by storefront and type: `balance uri depth 4`. The parts that
+        /// answers are composed of are on one node then.
         case byType
     }
 

@@ -61,7 +61,7 @@ struct TrialWorld: Sendable {
         .decorated, seed: 20_261_127, TraceGenerator.including, exponent: 1.3, ClientHabits()
     ) { $0.relationHabit = .genres }
 
-    /// Where nobody needs a token, and misses are under way together.
+    /// An origin that wants no token, and whose misses are under way together.
     private static var standard: SimulatorConfiguration {
         var origin = SimulatorConfiguration()
         origin.requiresAuthorization = false
