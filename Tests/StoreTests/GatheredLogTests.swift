@@ -163,7 +163,7 @@ struct GatheredLogTests {
     }
 }
 
-/// Stands between a log and its file, and says at will that the disk is full.
+/// A layer between a log and its file that reports a full disk when told to.
 private final class FullDisk {
     private struct Table {
         var methods: sqlite3_io_methods

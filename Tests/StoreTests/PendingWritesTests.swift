@@ -182,7 +182,7 @@ import Testing
         #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
     }
 
-    /// Each turn that left something begot another, beside those that were on the way.
+    /// Each turn that left something begot another, in addition to those that were on the way.
     @Test func oneTurnOfAKindIsOnTheWay() {
         var pending = PendingWrites()
         for turn in [PendingWrites.Turn.scheduled, .early, .next] {
