@@ -14,7 +14,7 @@ public final class RedisServer {
     private var process: ChildProcess
 
     /// Waits until it takes connections.
-    /// - Parameter arguments: beside those for the port and the folder.
+    /// - Parameter arguments: in addition to those for the port and the folder.
     public convenience init(_ arguments: [String] = []) throws {
         try self.init(TemporaryFolder(), arguments) { ["--port", "\($0)"] }
     }
