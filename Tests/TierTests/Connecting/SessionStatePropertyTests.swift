@@ -32,7 +32,7 @@ import Testing
                 case .complete(let id, let replies):
                     let number = pending.removeValue(forKey: id)
                     #expect(number != nil)
-                    // Behind a lie there may be wrong replies, but never more of them.
+                    // After a lie replies may be wrong, but never too many.
                     if !hasLied, id != .probe, let number { #expect(replies == [.bulk("\(number)")]) }
                     #expect(replies.count == 1)
                 case .fail(let id): #expect(pending.removeValue(forKey: id) != nil)

@@ -134,7 +134,7 @@ import Testing
         #expect(script.tell(.purged(.asked(1), 1)).reports.map(\.purged) == [1])
     }
 
-    /// Another purge of the new log stood further on, and seemed to be beyond it.
+    /// Another purge of the new log had a later position, and seemed to be beyond it.
     @Test func aPurgeLostWithTheLogIsNotDoneElsewhere() {
         var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
         let (other, entry) = (LogEpoch(number: 2), PurgeLogEntry(at(30), purge(.target([47]))))

@@ -8,7 +8,7 @@ import Testing
 @Suite struct LogSuccessionTests {
     /// The life of an engine whose mark is one.
     private static let other = LogEpoch(number: epoch.number ^ 1)
-    /// Beside the log once a node has ended the life that was.
+    /// The epoch in the engine once a node has ended the earlier one.
     private static let third = LogEpoch(number: 3)
 
     /// A node at 20 that reads on, the others and their places.
@@ -53,7 +53,7 @@ import Testing
         let first = page(&script)
         #expect(first.purges.isEmpty && first.lines(.signs).contains { $0.contains("confirmed=\(Self.other.text)") })
         #expect(first.questions.contains(.succession) == false && script.state.status(at: script.now).standing == .away)
-        // The other one stands behind, and has found its place too.
+        // The other node has an earlier position, and has found its place too.
         _ = script.tell(.answered(.signs, script.signs(["b": fence(10)], confirmed: Self.other)))
         let second = page(&script)
         #expect(second.purges.isEmpty)
@@ -75,7 +75,7 @@ import Testing
         return lines
     }
 
-    /// It was said for good: a node that had gone on, purged and ended stood for having its place
+    /// It was said for good: a node that had gone on, purged and ended counted as having its place
     /// in an engine that came back without the purge.
     @Test(arguments: [other, third])
     func aDoubtThatWasOverWasSaidOnAndOn(stored: LogEpoch) {
@@ -108,8 +108,8 @@ import Testing
         #expect(page(&script, place: place, last: last, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// Its own loss was told to nobody: the next node found all others in agreement once it had
-    /// left, or was never on the list.
+    /// Its own loss was not told to any node: the next one found all others in agreement once it
+    /// had left, or was never on the list.
     @Test func aLeavingNodeWithALossStaysOnTheList() {
         for isLost in [true, false] {
             var script = script(["b": fence(20)])

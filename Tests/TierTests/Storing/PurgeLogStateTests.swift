@@ -149,7 +149,7 @@ import Testing
         #expect(state.standing == .ready && state.fence == mark(6, in: other))
     }
 
-    /// The node went on behind it, and had it as a soft one.
+    /// The node had gone on beyond it, and had it as a soft one.
     @Test func aHardPurgeInANewLogStaysHard() {
         let other = LogEpoch(number: 2)
         var state = reading()

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Tier
 
-/// The engine, an origin behind it, and what was promised: all that nodes share.
+/// The state that all nodes share: the engine, the origin, and the promises.
 struct SimulatedLog {
     static let targets = ["/a/1", "/a/2", "/b/1", "/b/2"]
 
@@ -44,8 +44,8 @@ struct SimulatedLog {
         epoch = LogEpoch(number: number)
     }
 
-    /// The latest writes are lost. Where a replica takes over, its clock may be behind, and there
-    /// is another epoch.
+    /// The latest writes are lost. Where a replica takes over, its clock may be slow, and there is
+    /// another epoch.
     mutating func loseUnreplicated(inEpoch number: UInt64? = nil, clockBehind: UInt64 = 0) {
         let kept = entries.lastIndex { $0.isReplicated }.map { $0 + 1 } ?? entries.startIndex
         guard kept < entries.count else { return }
@@ -169,7 +169,7 @@ struct SimulatedNode {
         flights.append(Flight(target: target, copy: copy, purges: purges, fence: nil))
     }
 
-    /// The oldest fetch or look ends. What was purged meanwhile is not stored.
+    /// The oldest fetch or look ends. An answer that was purged meanwhile is not stored.
     mutating func land(_ log: inout SimulatedLog) {
         guard !flights.isEmpty else { return }
         let flight = flights.removeFirst()
