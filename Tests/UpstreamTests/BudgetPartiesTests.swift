@@ -108,7 +108,7 @@ import Testing
         #expect(order(&budget) == [11, 12, 13, 1, 2])
     }
 
-    // MARK: What gives way
+    // MARK: Requests that give way
 
     @Test func newestOfTheLongestLineGivesWayAndNeverAnothers() {
         var budget = busy(maxWaiting: 8)

@@ -111,8 +111,8 @@ import Testing
         #expect(world.waiting.isEmpty && world.running.isEmpty && world.budget.jobs.isEmpty, "seed \(seed)")
     }
 
-    /// However much others ask for: what stands at a place of its party's line goes once each of
-    /// the parties has had as many turns.
+    /// However much others ask for: the request at place n of its party's line goes once each of
+    /// the parties has had n turns.
     @Test(arguments: 0..<TestSize.of(10, release: 40) as Range<UInt64>) func noPartyStarves(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let lanes = Int.random(in: 1...3, using: &random)

@@ -216,7 +216,7 @@ extension BudgetModel.Question {
     }
 }
 
-/// Allows so many requests a second, perhaps less than one.
+/// Allows this many requests a second, perhaps less than one.
 struct LimitedOrigin {
     enum Limiter: String, CaseIterable { case window, bucket }
 

@@ -3,11 +3,12 @@ import TestSupport
 
 @testable import Upstream
 
-/// An origin that allows so many requests a second, asked through a budget by clients who never run
-/// out of questions: in virtual time, decided by a seed.
+/// An origin with a limit of requests a second, asked through a budget.
+///
+/// Its clients never run out of questions. Time is virtual, and chance comes from a seed.
 struct OriginSimulation {
     enum Limiter: CustomStringConvertible {
-        /// So many in each second of the clock.
+        /// Counts requests in each second of the clock.
         case fixedWindow
         /// Refilled evenly; holds the part of a second's worth.
         case tokenBucket(ofSeconds: Double)

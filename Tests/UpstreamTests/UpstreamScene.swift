@@ -17,7 +17,7 @@ extension ScriptedOrigin.Step {
     static let echo = Self.serve { wholeAnswer(String($0.split(separator: " ")[1])) }
 }
 
-/// A loop with a pool in front of a scripted origin. What touches the pool goes through `onLoop`.
+/// A loop with a pool in front of a scripted origin. The pool is used through `onLoop`.
 final class UpstreamScene {
     let loop: EventLoop
     let origin: ScriptedOrigin
