@@ -22,7 +22,7 @@ struct Stored: Sendable {
     /// Whether its resources are known; what comes from the file has no map yet.
     var isMapped = true
 
-    /// - Parameter target: behind `/v1/catalog/us/`, or a whole one.
+    /// - Parameter target: below `/v1/catalog/us/`, or a whole one.
     init(
         _ target: String, _ body: String, after: Int64 = 0, freshFor: Int = 10_000, staleFor: Int = 1_000,
         isNoted: Bool = true
