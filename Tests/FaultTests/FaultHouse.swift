@@ -28,10 +28,10 @@ final class FaultHouse {
     /// request asks the origin once.
     ///
     /// - Parameters:
-    ///   - lines: of the configuration, beside the usual ones.
+    ///   - lines: of the configuration, in addition to the usual ones.
     ///   - file: the cache file.
     ///   - key: the file of the signing key.
-    ///   - upstream: the port of another origin, or of what stands before this one.
+    ///   - upstream: the port of another origin, or of a relay before this one.
     ///   - runner: a program and its arguments that become the proxy.
     func start(
         _ lines: [String] = [], file: String? = nil, key: String? = nil, upstream: UInt16? = nil, runner: [String] = []

@@ -76,7 +76,7 @@ final class PurgePromises: Sendable {
         }
     }
 
-    // MARK: What was promised
+    // MARK: Promises
 
     /// The node that was asked has done it.
     func done(_ purge: Purge, by node: Int, isLogged: Bool) {
