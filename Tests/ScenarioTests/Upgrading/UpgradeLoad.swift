@@ -22,7 +22,7 @@ final class UpgradeLoad: @unchecked Sendable {  // because all is touched on the
     private var isOver = false
 
     /// - Parameters:
-    ///   - ports: each gets so many clients.
+    ///   - ports: each gets `count` clients.
     ///   - gap: from one request of a client to its next.
     init(ports: [(port: Int, tls: ClientTLS?)], clients count: Int, gap: Duration) throws {
         loop = try EventLoop(label: "upgrade-load")
