@@ -212,7 +212,7 @@ import Text
         let queries = ["", "?url=/v1/x", "?canary=canary-value"]
         for endpoint in AdminEndpoint.table {
             for query in queries {
-                // A stream of events does not end; what it says is what `/stats` says.
+                // A stream of events does not end; its content is that of `/stats`.
                 for method in endpoint.path == "/events" ? ["HEAD", "POST"] : ["GET", "POST"] {
                     for fields in [[token], [("Cookie", "refrain_session=canary-session")]] {
                         let reply = try admin.client.send(
