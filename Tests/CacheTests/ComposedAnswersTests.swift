@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// A cache with two parts, and what was composed from them under `/c`.
+/// A cache with two parts, and the answer composed from them under `/c`.
 func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {
     let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
     let parts = [
@@ -130,7 +130,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(cache.memory.lookup(key("/c")) === answer && cache.memory.lookup(key("/d")) == nil)
     }
 
-    /// Freshened or updated by what the origin said, it would pass for the origin's.
+    /// Freshened or updated by the origin's answer, it would pass for the origin's.
     @Test func itIsNotStoredAsTheOriginsAnswer() throws {
         let store = scratch.open()
         let (cache, _) = composing(store)

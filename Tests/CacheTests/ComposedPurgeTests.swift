@@ -106,8 +106,8 @@ import Testing
         }
     }
 
-    /// Parts are replaced, removed and purged while answers are composed of them. Once that is
-    /// done, nothing is found that was composed of what was there before.
+    /// Parts are replaced, removed and purged while answers are composed of them. After each
+    /// change, no answer is found that was composed of the part before it.
     @Test(arguments: TestSize.of([81, 82], release: [81, 82, 83, 84]) as [UInt64])
     func nothingStaysThatWasComposedOfWhatHasGone(seed: UInt64) {
         let race = CompositionRace(seed: seed, store: seed % 2 == 0 ? scratch.open() : nil)

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 @testable import Store
 
-/// The file keeps what came in gzip as it came.
+/// The file keeps answers that came in gzip as they came.
 @Suite(.requires(.zlib)) struct GzipFileTests {
     let scratch = Scratch()
     private static let body = Array(String(repeating: "{\"id\":\"1440857781\"}", count: 500).utf8)

@@ -6,7 +6,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// Segments, the directory of keys, and the copying of what is live.
+/// Segments, the directory of keys, and the copying of live records.
 @Suite struct SegmentTests {
     private let scratch = Scratch()
 

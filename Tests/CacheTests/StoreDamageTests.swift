@@ -84,7 +84,7 @@ import Testing
             try write(bytes)
             found += exercise("bit \(bit) of \(bytes.count * 8)")
         }
-        // Most flips touch one row: what is damaged goes, not the cache.
+        // Most flips touch one row: the damaged row goes, not the cache.
         #expect(found > flips * Self.entries.count * 8 / 10, "\(found)")
     }
 

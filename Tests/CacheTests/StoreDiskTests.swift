@@ -36,7 +36,8 @@ import Testing
         return found
     }
 
-    /// Nothing was written any more, purges were refused, and what they chose was found.
+    /// Nothing was written any more, purges were refused, and the answers that they chose were
+    /// found.
     @Test func aSegmentThatCannotBeReadCostsWhatItHoldsAndNothingElse() async throws {
         let all = entries(0..<300)
         let first = scratch.open(maxBytes: 8 << 20)
@@ -189,7 +190,7 @@ import Testing
         fill(store, entries(0..<400, at: clock.now))
         clock.now = noon
         let new = entries(1_000..<1_200)
-        // It ends step by step; what came meanwhile is asked for again.
+        // It ends step by step; answers that came meanwhile are stored again.
         fill(store, new)
         waitUntil { lines.all.contains { $0.contains("in the future") } }
         fill(store, new)

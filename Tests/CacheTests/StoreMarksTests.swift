@@ -283,7 +283,7 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT at FROM purged WHERE target = ''") == until)
     }
 
-    /// A file of the version before does not say what was purged; nothing else of it is lost.
+    /// A file of the version before lists no purges; nothing else of it is lost.
     @Test func aFileOfTheVersionBeforeIsTakenOver() async throws {
         let entry = response("/a")
         var (cache, store) = scratch.cache()

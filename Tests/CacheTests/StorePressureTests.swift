@@ -118,7 +118,7 @@ import Testing
         return other
     }
 
-    /// It was refused, and what it chose went on being found.
+    /// It was refused, and the answers that it chose were still found.
     @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)

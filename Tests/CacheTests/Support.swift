@@ -77,7 +77,7 @@ extension ResponseCache {
         flush()
     }
 
-    /// Stores what was composed this very moment.
+    /// Stores an answer that was composed this very moment.
     @discardableResult
     func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
         store(composed: response, from: parts, whileContradictionsAre: contradictions)

@@ -6,7 +6,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// A cache with what the tests of variants do to it: ask, and answer as an origin that varies.
+/// A cache with helpers for the tests of variants: ask, and answer as an origin that varies.
 private struct Scene {
     let cache: ResponseCache
     var reader: FileReader?
