@@ -177,7 +177,7 @@ import Testing
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
-    /// Else what is composed would be composed of what was composed, and outlive it.
+    /// Else answers would be composed of composed ones, and outlive them.
     @Test func aComposedAnswerIsNoPart() throws {
         let scene = StoredScene()
         try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Taught.artists])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Compose
 
-/// Why nothing is composed: what the other tables do not meet, and what is said of it.
+/// The reasons for not composing that the other tables do not meet, and their texts.
 @Suite struct RefusalTests {
     static let rows: [ComposingCase] = [
         ComposingCase(

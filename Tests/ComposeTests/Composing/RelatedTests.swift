@@ -3,8 +3,8 @@ import Testing
 
 @testable import Compose
 
-/// Misses that ask for ids in relationships of what is inside resources, so that it is as whole
-/// there as it is alone.
+/// Misses that also ask for the ids in relationships of included resources, so that each is as
+/// complete there as it is alone.
 @Suite struct RelatedTests {
     private static func track(_ id: String, _ relations: [String] = []) -> String { resource("songs", id, relations) }
 

@@ -15,11 +15,11 @@ struct Stored: Sendable {
     /// Stale answers stay where they are found, and are no parts all the same.
     var staleFor = 1_000
     var status = 200
-    /// Whether the library hears of it: what it says of the answers before it is a hint, and other
-    /// loops store at the same moment.
+    /// Whether the library hears of it: its knowledge of earlier answers is a hint, and other loops
+    /// store at the same moment.
     var isNoted = true
     var variant = ""
-    /// Whether its resources are known; what comes from the file has no map yet.
+    /// Whether its resources are known; an answer from the file has no map yet.
     var isMapped = true
 
     /// - Parameter target: below `/v1/catalog/us/`, or a whole one.
@@ -39,7 +39,7 @@ struct Stored: Sendable {
 /// The result of a request.
 enum Outcome: Equatable, Sendable, CustomStringConvertible {
     case answer(String, Reason)
-    /// The canonical target of what is missing.
+    /// The canonical target of the missing part.
     case fetch(String)
     case refusal
 
@@ -191,7 +191,7 @@ struct StoredScene {
     }
 }
 
-/// A row: what is stored, what is asked for, and what comes of it.
+/// A row: the stored answers, the request, and the outcome.
 struct ComposingCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let stored: [Stored]

@@ -163,7 +163,7 @@ import Testing
     @Test func oneSightOfTheOppositeEndsARule() throws {
         let scene = StoredScene()
         try scene.store(Self.songs + Self.rule)
-        // With an include, this origin leaves out what it shows otherwise.
+        // With an include, this origin leaves out members that it shows otherwise.
         try scene.store(
             Stored(
                 "playlists/1", document(resource("playlists", "1", [relation("tracks", [resource("songs", "5")])])),
