@@ -5,7 +5,7 @@ struct CallgrindProfile {
     let instructions: Int
     /// Calls of the C library's functions that allocate; those of Swift and OpenSSL end there.
     let allocations: Int
-    /// Instructions within each function and what it calls, by its mangled name.
+    /// Instructions within each function and its callees, by its mangled name.
     let inclusive: [String: Int]
 
     private static let allocators: Set = [

@@ -90,8 +90,9 @@ struct CostLimit: Sendable {
         ].compactMap { $0 }
     }
 
-    /// Which limits are so far off that an improvement could be lost again. That is no fault of
-    /// what was measured, so it is printed, and fails nothing.
+    /// The limits that are so far off that an improvement could be lost again.
+    ///
+    /// That is no fault of the measured code, so it is printed, and fails nothing.
     func remarks(about cost: Cost) -> [String] {
         [
             remark("instructions", cost.instructions, most: most.instructions),

@@ -6,7 +6,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     case gzipHit
     /// The same request again, while traffic is recorded.
     case recordedHit
-    /// Requests that never came before, for what is in memory.
+    /// Requests that never came before, for answers in memory.
     case parsedHit
     /// A megabyte from memory.
     case largeHit

@@ -64,8 +64,8 @@ struct CostTests {
     /// The least that was measured of each path so far.
     private static let least = Mutex<[CostPath: Cost]>([:])
 
-    /// Other work on the machine adds to what is counted and never takes away, so what does not fit
-    /// is measured again, five times at most.
+    /// Other work on the machine adds to the counts and never takes away, so a cost that does not
+    /// fit is measured again, five times at most.
     private static func measure(_ path: CostPath, until fits: (Cost) -> Bool) async throws -> Cost {
         let (program, valgrind) = (try #require(BinaryUnderTest.path), try #require(Tool("valgrind")))
         for _ in 0..<6 {

@@ -60,7 +60,7 @@ final class MeasuredProxy {
         process = try Self.start(valgrind, try Self.stripped(program, in: folder), in: folder)
     }
 
-    /// Asks valgrind to end, which then removes what it has in the temporary directory.
+    /// Asks valgrind to end, which then removes its files in the temporary directory.
     deinit {
         process.send(SIGTERM)
         process.waitForEnd()
