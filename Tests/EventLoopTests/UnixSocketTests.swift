@@ -26,7 +26,7 @@ import class Foundation.FileManager
             }
         }
 
-        /// Whether a listener that sends back what it gets is reached.
+        /// Whether a listener that echoes its bytes is reached.
         func echoes(_ text: String) throws -> Bool {
             let client = try RawClient(path: path)
             try client.send(text)
