@@ -121,7 +121,7 @@ final class Tally: Sendable {
     }
 }
 
-/// A client that compares every byte of what it gets.
+/// A client that compares every byte of its answers.
 final class CheckingClient {
     private let client: HTTPTestClient
 

@@ -48,8 +48,7 @@ struct FaultyCalls {
     /// Lets the program see that wall clock.
     func seeing(_ clock: WallClock) -> [String] { runner(["FAULT_CLOCK": clock.file]) }
 
-    /// Writes down what is written to `file` and its journals, and what is synchronised
-    /// (`DiskTrace`).
+    /// Writes down the writes to `file` and its journals, and their synchronisation (`DiskTrace`).
     func recording(_ file: String, to trace: String) -> [String] {
         runner(["FAULT_FILE": file, "FAULT_TRACE": trace])
     }

@@ -13,7 +13,7 @@ enum OwnNetwork {
     /// Whether this is the run within.
     static let isHere = ProcessInfo.processInfo.environment[mark] == "1"
 
-    /// Does `work` within, and notes what it measures for its row here.
+    /// Does `work` within, and notes its measurements for its row here.
     static func run(
         _ suite: String, _ test: String = #function, row: String, _ work: @escaping @Sendable () throws -> Void
     ) async throws {

@@ -60,7 +60,7 @@ struct PowerLossTests {
     private static func tellsEnough(_ trace: DiskTrace) -> Bool { trace.syncs > 4 && trace.removals > 4 }
 
     /// The program fills a cache that is too small for it all, and is killed; twice, because the
-    /// second run takes over what the first had not brought to the disk.
+    /// second run takes over the pages that the first had not brought to the disk.
     private static func record() throws -> DiskTrace {
         let house = try FaultHouse()
         let calls = try FaultyCalls(in: house.folder)

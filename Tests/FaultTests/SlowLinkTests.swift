@@ -149,7 +149,7 @@ private final class Readers: Sendable {
     }
 }
 
-/// Requests over a slow link, and what came of them.
+/// Requests over a slow link, and their results.
 private final class Traffic: Sendable {
     static let stored = 0..<10
 
@@ -185,8 +185,8 @@ private final class Traffic: Sendable {
         #expect(now.hits > 0, "\(now.late.prefix(3)): \(text)")
     }
 
-    /// Each client asks for what is stored and for what is not, in turns, over one connection; one
-    /// more for each of the large answers.
+    /// Each client asks for stored and for other answers, in turns, over one connection; one more
+    /// for each of the large answers.
     func run(clients: Int, requests: Int, large: [Int]) {
         concurrently(clients + large.count) { [self] number in
             let client = HTTPTestClient(port: port)

@@ -5,8 +5,8 @@ import Testing
 @testable import Store
 
 /// F4d: bytes under the cache cannot be read any more: each segment, and each page of the database,
-/// one at a time, under load. Passes where every answer is right, new answers are written, and what
-/// was purged is not found again, after a restart neither.
+/// one at a time, under load. Passes where every answer is right, new answers are written, and no
+/// purged answer is found again, after a restart neither.
 @Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct UnreadableSectorTests {
     private static let albums = 120

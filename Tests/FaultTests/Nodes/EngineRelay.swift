@@ -10,7 +10,7 @@ final class EngineRelay: Sendable {
         case cut
         /// The engine's bytes come this many milliseconds late.
         case late(UInt32)
-        /// Random bytes come in place of what it says.
+        /// Random bytes come in place of the engine's.
         case garbage
         /// The first half of the engine's bytes comes, and then the connection ends.
         case halves

@@ -144,7 +144,7 @@ final class NodeHouse {
     }
 
     /// Waits until all nodes are ready and a purge through either of two reaches the others: then
-    /// all have done what is in the log. The one that is asked need not have, where it takes the
+    /// all have done the purges in the log. The one that is asked need not have, where it takes the
     /// engine for away. Only where nothing is in their way.
     func settle() throws {
         var last: Report?
