@@ -21,8 +21,8 @@ import Testing
             Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
             Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
             Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)),
-        // A shorter rule: what the other would still have served fresh is stale here, and each use
-        // ends where the rule ends it.
+        // A shorter rule: an answer that the other would still have served fresh is stale here, and
+        // each use ends where the rule ends it.
         Case(
             Lifetime(freshFor: 1_000, staleFor: 50), Lifetime(freshFor: 100, staleFor: 50),
             Lifetime(freshFor: 100, staleFor: 50)),
