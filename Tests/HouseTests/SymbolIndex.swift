@@ -32,7 +32,7 @@ struct SymbolIndex: Sendable {
         static let reference = Roles(rawValue: 1 << 2)
         static let implicit = Roles(rawValue: 1 << 8)
         static let child = Roles(rawValue: 1 << 9)
-        /// Names what a type inherits from or conforms to.
+        /// Names a type that a type inherits from or conforms to.
         static let base = Roles(rawValue: 1 << 10)
         /// Overrides a member of a superclass, or witnesses a requirement.
         static let override = Roles(rawValue: 1 << 11)
@@ -110,7 +110,7 @@ struct SymbolIndex: Sendable {
         }
     }
 
-    /// The index in `symbols` of what the compiler names so; nil where no file does.
+    /// The index in `symbols` of the compiler's name; nil where no file has it.
     func symbol(_ usr: String) -> Int? { indices[usr] }
 
     private mutating func occurrences(in record: IndexLibrary.Handle, _ library: IndexLibrary) -> [Occurrence] {
