@@ -34,7 +34,7 @@ import Testing
         #expect(!text.contains("Host: proxy"))
     }
 
-    /// Whatever the client accepts: it is answered from what is stored.
+    /// Whatever the client accepts: it is answered from the stored answer.
     @Test(arguments: [
         ("GET /v1/catalog/us/albums/1", ForwardedFields.Breadth.none, true),
         ("HEAD /v1/catalog/us/albums/1", .none, false), ("GET /v1/catalog/us/albums/1", .impersonal, false),

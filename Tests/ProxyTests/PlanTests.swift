@@ -87,8 +87,8 @@ import Testing
         for (facts, expected) in cases { #expect(decided(facts, stored(age: 0)) == expected) }
     }
 
-    /// The content of a GET is no part of the key: it once went upstream, and what came back was
-    /// stored for everyone.
+    /// The content of a GET is no part of the key: it once went upstream, and the answer was stored
+    /// for every client.
     @Test func aGetWithContentIsPassed() throws {
         let facts = PlanFacts(
             method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),

@@ -5,7 +5,7 @@ import Testing
 @testable import Proxy
 
 @Suite struct BatchStateTests {
-    /// Plays misses and ends to the state and shows what comes of each as words: `send 1 2`.
+    /// Plays misses and ends to the state and shows the results as words: `send 1 2`.
     private struct Script {
         private typealias State = BatchState<String, Int>
 

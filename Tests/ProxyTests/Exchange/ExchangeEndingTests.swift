@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A token that had expired looked like any miss, and what was stale and good was not given.
+    /// A token that had expired looked like any miss, and a good stale answer was not given.
     @Test(arguments: [401, 403]) func aStaleAnswerStandsInForARefusedOwnToken(status: Int) {
         for (isOwn, end) in [
             (true, "stale for upstreamRefused of \(status)"), (false, "pass \(status) unauthorized"),

@@ -75,7 +75,7 @@ import Testing
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
     }
 
-    /// A HEAD's answer is never stored, and says nothing of what a GET brings.
+    /// A HEAD's answer is never stored, and says nothing of the answer to a GET.
     @Test func anUnjoinableFlightLeavesNoMark() throws {
         var table = Table()
         _ = table.finish(table.begin(key, 0, start), .uncollapsible, now: start)
