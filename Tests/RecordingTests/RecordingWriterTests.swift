@@ -150,7 +150,7 @@ private struct Traffic {
         try expect(traffic, at: folder.file("traffic.jsonl.1"))
     }
 
-    /// A recording of five exchanges at this name, and what is in it.
+    /// Writes a recording of five exchanges at this name, and returns its content.
     private func recording(_ name: String, seed: UInt64) throws -> Traffic {
         var traffic = Traffic(seed: seed)
         let writer = try RecordingWriter(RecordingSettings(path: folder.file(name)), header: header)
