@@ -45,7 +45,7 @@ import Testing
         #expect(try proxy.client.send("GET", Self.album).body == Data(Self.good.utf8))
     }
 
-    /// The origin's own rules say what is kept of paths that are unknown here.
+    /// The origin's own rules decide on answers of paths that are unknown here.
     @Test func explicitFreshnessOfOtherPathsDecidesAsBefore() throws {
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(fields: [("Cache-Control", "max-age=60")], body: "<html></html>")

@@ -32,7 +32,7 @@ import Text
             "OPTIONS", Self.album, fields: [("Origin", "http://a.example"), ("Access-Control-Request-Method", "GET")])
     }
 
-    /// By its outcome, by what it asked of the origin, by its target, and for those that watch.
+    /// By its outcome, by its requests to the origin, by its target, and in the live events.
     @Test func everyRequestIsCountedOnceInEachFigure() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)

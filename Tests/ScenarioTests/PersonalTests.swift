@@ -144,7 +144,7 @@ private struct PersonalRequest {
     let fields: [(String, String)]
 
     static func random(using random: inout SeededGenerator) -> PersonalRequest {
-        // As many as share what is kept in a brief run, and a hundred of HARDENING F19.
+        // Few enough to share kept answers in a brief run, and the hundred of HARDENING F19.
         let users = (0..<TestSize.of(5, release: 100)).map { "user-\($0)" }
         let targets =
             [

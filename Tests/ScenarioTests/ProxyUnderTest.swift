@@ -112,7 +112,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         return found.withLock { $0 }
     }
 
-    /// Whether what the cache file held at the start can be composed from.
+    /// Whether answers that the cache file held at the start can be composed from.
     var isIndexComplete: Bool { settings.shared.library.isComplete }
 
     /// The lines of the access log; complete once the proxy has stopped.

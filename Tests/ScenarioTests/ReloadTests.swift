@@ -73,7 +73,7 @@ import Testing
         #expect(one.requests.count == 1 && other.requests.count == 1)
     }
 
-    /// The answer came after the reload, and what it said held for the new origin.
+    /// The answer came after the reload, and its lesson held for the new origin.
     @Test func aLateRefusalOfTheFormerOriginIsForgottenToo() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let former = try FakeOrigin { _ in
@@ -136,7 +136,7 @@ import Testing
         waitUntil { (try? Self.isPersonalHit(proxy)) == true }
     }
 
-    /// While nothing personal is kept the proxy misses the writes that end what was kept before.
+    /// While nothing personal is kept, the proxy misses the writes that end earlier answers.
     @Test func keepingSwitchedOffAndOnForgetsPersonalAnswers() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)

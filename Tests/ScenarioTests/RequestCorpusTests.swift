@@ -103,13 +103,13 @@ struct RequestCorpusTests {
         "/s00" + String(repeating: "0", count: 5 - String(index).count) + String(index)
     }
 
-    /// Sends the case, ends our side, and reads all that comes: the proxy answers what is whole and
-    /// closes.
+    /// Sends the case, ends our side, and reads all that comes: the proxy answers the complete
+    /// requests and closes.
     private static func play(_ one: Case, _ index: Int, _ port: UInt16) -> Played {
         guard let client = try? RawClient(port: port) else { return Played(statuses: [], isParseable: false) }
         var bytes = one.bytes
         if one.never == "/smuggled" { bytes.replace(Array("/smuggled".utf8), with: Array(marker(index).utf8)) }
-        // A refusal may close while more is being sent; what was answered can still be read.
+        // A refusal may close while more is being sent; the answers can still be read.
         try? client.send(bytes)
         client.finishSending()
         return parse(client.read(patience: .seconds(10)))

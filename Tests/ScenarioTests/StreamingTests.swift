@@ -80,7 +80,7 @@ import Testing
         #expect(try proxy.client.send("GET", Self.target).body.count == Self.size)
     }
 
-    /// A part is whole before its client gets any of it; what comes in place of one is streamed.
+    /// A part is whole before its client gets any of it; an answer in place of one is streamed.
     @Test(arguments: [206, 200]) func aPartIsNotStreamed(status: Int) throws {
         let fields = [("Cache-Control", "no-store"), ("Content-Range", "bytes 0-\(Self.size / 2)/\(Self.size)")]
         let origin = try ScriptedOrigin([

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .requires(.zlib)) struct WholeAnswersTests {
     private static func album(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)" }
 
-    /// Hardly shrinks: what comes of it in gzip is large too.
+    /// Hardly shrinks: its gzip form is large too.
     private static func noise(seed: UInt64) -> String {
         var generator = SeededGenerator(seed: seed)
         return (0..<(40 << 10)).map { _ in String(generator.next() | 1 << 63, radix: 16) }.joined()

@@ -99,7 +99,7 @@ final class BalancedNodes {
         }
     }
 
-    /// The node that has served what was not served before.
+    /// Returns the one node that has served requests since the last call.
     func node(after count: Int) throws -> Int {
         let before = Dictionary(grouping: last, by: \.node).mapValues(\.count)
         last = try served(count)

@@ -12,8 +12,8 @@ struct CommonLimitTests {
     private static let (nodes, clients, perSecond) = (10, 20, 4)
     /// Before the engine is killed, and as many afterwards.
     private static let requests = TestSize.of(30, full: 150)
-    /// 429s, of a hundred requests to the origin: what is wanted, and what is kept to. Without the
-    /// engine the nodes go on at their parts of the limit, and meet by chance.
+    /// 429s, of a hundred requests to the origin: the aim, and the most before the test fails.
+    /// Without the engine the nodes go on at their parts of the limit, and meet by chance.
     private static let (wanted, wantedWithoutEngine) = (10, 15)
     private static let (most, mostWithoutEngine) = (10, 50)
     /// 429s before the limit is known, however long the trial is: each client's first request may

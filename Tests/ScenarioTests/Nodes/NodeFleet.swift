@@ -25,8 +25,8 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
 
     deinit { for program in programs { program.kill() } }
 
-    /// Answers stay fresh for as long as a trial lasts. A busy machine makes the engine late, and
-    /// what is late is asked of the origin, so it has the longest time that there is.
+    /// Answers stay fresh for as long as a trial lasts. A busy machine makes the engine late, and a
+    /// late answer is asked of the origin, so it has the longest time that there is.
     private func start() throws {
         let number = programs.count
         var lines = [

@@ -15,7 +15,7 @@ struct TrialWorld: Sendable {
         /// The same few resources with ever other relationships, of an origin that shows more of
         /// these unasked.
         case decorated
-        /// The recording that comes with the project, without what is personal.
+        /// The recording that comes with the project, without its personal requests.
         case recording
     }
 
