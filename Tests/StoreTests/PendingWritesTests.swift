@@ -151,7 +151,7 @@ import Testing
             #expect(admission != .taken)
             if admission == .overflown {
                 overflows += 1
-                // They count until what is to take their place does.
+                // They count until their replacements do.
                 guard isRemoval(pending.operation(Int64(index))) else {
                     Issue.record("nothing hides \(index)")
                     return
@@ -166,7 +166,7 @@ import Testing
         #expect(overflows == 3 && isStore(pending.operation(-1), of: large))
     }
 
-    /// A process that had handed its file over found again what it had removed.
+    /// A process that had handed its file over found again records that it had removed.
     @Test func unwrittenRecordsCountForLookUps() throws {
         var pending = PendingWrites()
         let (first, second) = (try waiting("/a"), try waiting("/b"))
@@ -190,7 +190,7 @@ import Testing
             pending.begin(turn)
         }
         pending.hold()
-        // The rest of what the writer began is no new turn.
+        // The rest of the writer's round is no new turn.
         #expect(!pending.claim(.early) && pending.claim(.next) && !pending.claim(.next))
     }
 
@@ -212,8 +212,8 @@ import Testing
         #expect(pending.release() && pending.claim(.early) && !pending.release())
     }
 
-    /// A removal was forgotten together with the newer answer that did not fit, and what it had
-    /// removed came back out of the file.
+    /// A removal was forgotten together with the newer answer that did not fit, and the removed
+    /// answer came back out of the file.
     @Test func aRecordThatDoesNotFitRemovesTheOlderOne() throws {
         var pending = PendingWrites()
         #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0, in: &pending))

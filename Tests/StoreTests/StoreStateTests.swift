@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// But for what is said in every case.
+    /// Without the effects that every case has.
     private func plain(_ effects: [Effect]) -> [Effect] {
         effects.filter {
             switch $0 {
@@ -287,7 +287,7 @@ import Testing
         #expect(script.on(.purge(.due(1))).isEmpty)
     }
 
-    /// It was refused, and what it had chosen went on being a hit.
+    /// It was refused, and the answers that it had chosen went on being hits.
     @Test func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
         var script = Script.opened
         _ = script.on(asked(1))
