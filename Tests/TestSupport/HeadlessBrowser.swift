@@ -62,7 +62,7 @@ public final class HeadlessBrowser {
 
     // MARK: The protocol
 
-    /// Calls a method and waits for what it returns, at most a minute.
+    /// Calls a method and waits for its result, at most a minute.
     @discardableResult
     public func call(_ method: String, _ params: [String: Any] = [:]) throws -> [String: Any] {
         lastID += 1

@@ -56,7 +56,7 @@ public final class RedisServer {
     /// Ends it without a word, also where it is stopped.
     public func kill() { process.kill() }
 
-    /// Starts it once more, on the same port, with what it has on disk.
+    /// Starts it once more, on the same port, with its files on disk.
     public func start() throws {
         kill()
         for _ in 0..<20 {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A program of this machine that judges or uses what the project delivers.
+/// A program of this machine that judges or uses the project's output.
 public struct Tool: Sendable {
     public struct Outcome: Sendable {
         public let status: Int32
