@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// Some of what the engine has to say arrives.
+    /// Some of the engine's bytes arrive.
     private func speak(_ world: inout World, _ random: inout SeededGenerator) {
         guard world.isOpen, !world.unsaid.isEmpty else { return }
         let count = Int.random(in: 1...min(world.unsaid.count, 60), using: &random)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: what happens to a node, and what it does.
+/// Scripts: a node's events, and its actions.
 @Suite struct FollowerStateTests {
     private typealias Event = FollowerState.Event
 
@@ -52,7 +52,7 @@ import Testing
         #expect(effects.contains(.persist(fence(30))) && effects.questions == [.signs])
     }
 
-    /// Its purges ended what was stored until then, on all nodes and for good.
+    /// Its purges ended all answers stored until then, on all nodes and for good.
     @Test func aPurgeFromTheFutureCountsAsNow() {
         var script = FollowerScript.ready()
         _ = script.wake()

@@ -41,7 +41,7 @@ import Testing
         } ?? []
     }
 
-    /// Whether the node ends the old life in the engine before it takes what it has for stale.
+    /// Whether the node ends the old life in the engine before it takes its own answers for stale.
     private func ends(_ effects: [FollowerState.Effect], _ stored: LogEpoch = epoch) -> Bool {
         let lines = effects.lines(.succession)
         return effects.purges.isEmpty && lines.count == 1 && lines[0].contains("refrain:epoch \(stored.text) ")
@@ -124,7 +124,7 @@ import Testing
         #expect(away.tell(.leave).contains(.left))
     }
 
-    /// The other nodes had gone on without it: then it alone took what it had for stale.
+    /// The other nodes had gone on without it: then it alone took its answers for stale.
     @Test func aNodeWithoutItsPlaceEndsTheNewLife() {
         var script = script()
         let effects = page(&script, place: nil, last: 30, stored: Self.other)
@@ -207,7 +207,7 @@ import Testing
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// A process that was started anew does not know what the one before it had read last.
+    /// A new process does not know the last entry that the one before it had read.
     @Test func aPlaceFromTheDiskIsNotConfirmed() {
         var script = FollowerScript()
         _ = script.tell(.began(fence(20)))
@@ -220,7 +220,8 @@ import Testing
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// A node that begins with what the disk has: its first page comes before the list of nodes.
+    /// A node that begins with the state on its disk: its first page comes before the list of
+    /// nodes.
     private func started(_ stored: LogEpoch) -> FollowerScript {
         var script = FollowerScript()
         _ = script.tell(.began(fence(20)))

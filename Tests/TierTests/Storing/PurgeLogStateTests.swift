@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: what the engine's log is, and what the node does about it.
+/// Scripts: the state of the engine's log, and the node's actions.
 @Suite struct PurgeLogStateTests {
     private typealias Action = PurgeLogState.Action
 
@@ -37,7 +37,7 @@ import Testing
         return state
     }
 
-    /// The same, and it asks for what has come since.
+    /// The same, and it asks for the entries since.
     private func reading() -> PurgeLogState {
         var state = ready()
         _ = state.woken()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tier
 
-/// Purges as entries of the log, and what a node makes of those it does not understand.
+/// Purges as entries of the log, also those that a node does not understand.
 @Suite struct PurgeRecordTests {
     private static let position = LogPosition(1_700_000_123_456, 0)
 

@@ -69,7 +69,7 @@ struct SimulatedLog {
     }
 }
 
-/// A node: what it has on its disk, and what goes with its process.
+/// A node: the state on its disk, and the state that ends with its process.
 struct SimulatedNode {
     struct Copy {
         let version: Int
@@ -117,7 +117,7 @@ struct SimulatedNode {
         todo.removeAll { if case .read = $0 { true } else { false } }
     }
 
-    /// Does what is to be done next. `refuses`: whether the disk does.
+    /// Takes the next step. `refuses`: whether the disk does.
     mutating func step(_ log: SimulatedLog, refuses: Bool) {
         guard !todo.isEmpty else { return }
         switch todo.removeFirst() {
