@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-/// Rates that are learnt of one client's own token, and what they say of others: nothing.
+/// Rates that are learnt of one client's own token; they say nothing of others.
 @Suite struct AccountLimitsTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
 

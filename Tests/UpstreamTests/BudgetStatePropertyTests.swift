@@ -13,7 +13,7 @@ import Testing
             var priority: UpstreamPriority
             /// The lower, the earlier.
             var order: Int
-            /// Nil for what is in the background.
+            /// Nil for requests in the background.
             var party: UpstreamParty?
             var isBackground: Bool { priority.isBackground }
         }
@@ -22,7 +22,7 @@ import Testing
         let connections: [Int]
         let maxWaiting: Int
         let maxInBackground: Int
-        /// Whether nothing but the common rate holds back what has room.
+        /// Whether only the common rate holds back requests that have room.
         let hasOneRate: Bool
         var now = Instant(nanoseconds: 1_000_000_000_000)
         var waiting: [Waiting] = []
@@ -60,7 +60,7 @@ import Testing
             (job.priority, -job.order) > (other.priority, -other.order)
         }
 
-        /// The background first, then the longest line, or what is more than a quarter of all.
+        /// The background first, then the longest line, or a line with more than a quarter of all.
         private func mayRefuse(_ job: Waiting) -> Bool {
             let lines = Dictionary(grouping: waiting.filter { !$0.isBackground }) { $0.party }.mapValues(\.count)
             let inBackground = waiting.count(where: \.isBackground)

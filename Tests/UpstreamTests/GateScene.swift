@@ -45,7 +45,7 @@ final class GateScene {
         loops[lane].sync { body(gates[lane]) }
     }
 
-    /// A request under way and what came of it.
+    /// A request under way and its result.
     struct Sent {
         let exchange: UpstreamExchange
         let receiver: RecordingReceiver
@@ -83,7 +83,7 @@ final class GateScene {
     }
 }
 
-/// Counts what a gate tells of its requests; read from any thread.
+/// Counts a gate's events for its requests; read from any thread.
 final class CountingObserver: UpstreamObserver, Sendable {
     enum Note { case queued, started, refused, rateLimited, repeated }
 

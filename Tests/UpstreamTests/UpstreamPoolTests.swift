@@ -72,7 +72,7 @@ import Testing
             ScriptedOrigin([.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"), .hold], [.echo])
         ) { $0.maxConnections = 1 }
         scene.send(takenBack: true)
-        // The connection is opened all the same; what it says is found before or when it is leased.
+        // The connection is opened all the same; its bytes are found before or when it is leased.
         waitUntil { scene.origin.sentBytes > 0 }
         #expect(await scene.send(.get, "/b").end().text == "/b")
     }

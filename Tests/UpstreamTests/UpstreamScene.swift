@@ -55,7 +55,7 @@ final class UpstreamScene {
         loop.sync { body(pool!) }
     }
 
-    /// Sends a request; the receiver records what comes of it.
+    /// Sends a request; the receiver records its answer.
     @discardableResult
     func send(
         _ method: HTTP.Method = .get, _ path: String = "/", body: [UInt8] = [], pausing: Bool = false,
