@@ -12,7 +12,7 @@ import Text
 @testable import Simulator
 @testable import Traffic
 
-/// What-if runs, compared with real ones.
+/// A comparison of what-if runs with real ones.
 ///
 /// A proxy that listens gets the same requests, one at a time.
 @Suite struct WhatIfScenarioTests {
