@@ -197,7 +197,7 @@ import Text
         #expect(!answer.contains("http-equiv=\"refresh\""))
     }
 
-    /// The page belongs to who has the token; a browser is sent to where it can be shown.
+    /// The page belongs to the holder of the token; a browser is sent to the page that asks for it.
     @Test func withATokenThePageAsksForIt() throws {
         let admin = try AdminUnderTest(token: "secret-token")
         let reply = try admin.client.send("GET", "/", fields: [("Accept", "text/html")])
