@@ -80,7 +80,7 @@ import Testing
         #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
     }
 
-    /// A folder that someone removes under a running store.
+    /// A folder that is removed under a running store.
     @Test func aFolderRemovedWhileRunningIsMadeAnew() {
         let (store, reader) = scratch.openWithReader()
         store.write(response("/a"))
