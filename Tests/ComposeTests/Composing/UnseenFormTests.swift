@@ -133,8 +133,8 @@ import Testing
         #expect(try scene.ask("songs/1") == .answer(Self.songAlone, .reduced))
     }
 
-    /// That genres look the same alone and in a batch, where they show no relationships, was taken
-    /// for the same of albums.
+    /// Genres look the same alone and in a batch, where they show no relationships; the same was
+    /// assumed of albums.
     @Test func formsOfOneTypeSayNothingOfAnother() throws {
         let scene = StoredScene()
         try scene.store([
