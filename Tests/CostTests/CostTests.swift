@@ -3,8 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// That requests cost no more than they did: instructions and allocations, which a busy machine
-/// does not change.
+/// Requests cost no more than they did: in instructions and allocations, which a busy machine does
+/// not change.
 @Suite(.timeLimit(.minutes(30)), .requires(.binary), .requires(.valgrind), .requires(.plainBuild))
 struct CostTests {
     @Test func everyPathHasItsLimit() {
