@@ -101,7 +101,7 @@ import class Foundation.FileManager
         }
     }
 
-    /// The one who started the process made the file and keeps it.
+    /// The service manager that started the process made the file and keeps it.
     @Test func anInheritedSocketKeepsItsFile() throws {
         try withLoop { loop in
             let place = try Place()
