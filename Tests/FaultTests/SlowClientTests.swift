@@ -31,7 +31,7 @@ struct SlowClientTests {
             if Self.waitsForDeadlines {
                 waitUntil(within: 180) {
                     usleep(200_000)
-                    // That of `client`.
+                    // The connection of `client` may be left.
                     return Self.connections(adminPort).map { $0 <= 1 } ?? !program.isRunning
                 }
                 #expect(Self.connections(adminPort).map { $0 <= 1 } == true, "\(program.text.suffix(1_000))")

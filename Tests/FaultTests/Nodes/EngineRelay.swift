@@ -43,7 +43,7 @@ final class EngineRelay: Sendable {
 
     var port: UInt16 { listener.port }
 
-    /// From now on. Whatever goes over to something else begins with new connections.
+    /// Changes the relay's manner, and ends all connections: the next ones are new.
     func become(_ manner: Manner) {
         state.withLock { state in
             state.manner = manner
