@@ -231,8 +231,7 @@ import Testing
         #expect(try tokens("Media-User-Token: anna\r\n" + own + "\r\n") == [own, "media-user-token: anna"])
     }
 
-    /// A spelling that is keyed as another is could be answered as something else and stored for
-    /// both.
+    /// A spelling that shares another's key could get a different answer, and be stored for both.
     @Test func theCanonicalTargetIsWhatIsSent() throws {
         let text = try forward(
             "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n",
