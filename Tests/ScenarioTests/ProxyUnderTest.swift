@@ -132,7 +132,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     /// Stops it; where its access log says that requests came from.
     func loggedClients() throws -> [String] { try finalLog().map { String($0.prefix { $0 != " " }) } }
 
-    /// Drains and waits until everything is on disk; who stops it again learns what came of that.
+    /// Drains and waits until everything is on disk; a second call returns the same number.
     /// - Returns: how many connections took too long.
     @discardableResult func stop() -> Int {
         cutOff.withLock { cutOff in

@@ -4,9 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The raw requests of public attack suites, played against the running proxy: every verdict is the
-/// wanted one, no hidden request reaches the origin, and the proxy outlives them all. That cuts
-/// change no verdict is held without sockets.
+/// The raw requests of public attack suites, played against the running proxy.
+///
+/// Every verdict is the wanted one, no hidden request reaches the origin, and the proxy outlives
+/// them all. Tests without sockets prove that cuts change no verdict.
 @Suite(.requires(.sharedMaterial), .timeLimit(.minutes(10)))
 struct RequestCorpusTests {
     private typealias Case = CorpusRequest
