@@ -52,8 +52,8 @@ import Testing
         #expect(try client([field]) == Self.balancer + ":0")
     }
 
-    /// The balancer appends to the client's line: an open quote hid its element, and the client was
-    /// who it said.
+    /// The balancer appends to the client's line: an open quote hid its element, and the client
+    /// could choose its address.
     @Test(arguments: [
         "Forwarded: for=1.1.1.1;x=\", for=203.0.113.9", "Forwarded: for=1.1.1.1;x=\"\\\", for=203.0.113.9",
         "Forwarded: for=1.1.1.1;x=\", for=\"[2001:db8::7]:4711\"",
