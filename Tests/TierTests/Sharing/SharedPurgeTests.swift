@@ -6,7 +6,8 @@ import Testing
 @testable import Cache
 @testable import Tier
 
-/// Several nodes and a real engine: a purge reaches all of them, or the report says who is missing.
+/// Several nodes and a real engine: a purge reaches all nodes, or the report names the missing
+/// ones.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct SharedPurgeTests {
     @Test func aPurgeReachesEveryNode() async throws {
         let engine = try RedisServer()

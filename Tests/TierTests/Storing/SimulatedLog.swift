@@ -22,7 +22,7 @@ struct SimulatedLog {
 
     mutating func change(_ target: String) { versions[target, default: 0] += 1 }
 
-    /// The origin changes and someone purges; it is acknowledged if it is on the replica.
+    /// The origin changes and a client purges; it is acknowledged if it is on the replica.
     mutating func purge(_ record: PurgeRecord, isReplicated: Bool) {
         let chosen = Self.targets.filter { record.selection.chooses(answer($0)) }
         for target in chosen { change(target) }
