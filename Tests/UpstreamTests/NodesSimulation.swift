@@ -3,9 +3,10 @@ import TestSupport
 
 @testable import Upstream
 
-/// Nodes with a budget each in front of an origin with a limit for all of them, and clients who
-/// never run out of questions, each of which goes to the next node: in virtual time, decided by a
-/// seed.
+/// Nodes with a budget each in front of an origin with a limit for all of them.
+///
+/// Clients never run out of questions, each of which goes to the next node. Time is virtual, and
+/// chance comes from a seed.
 struct NodesSimulation {
     enum Sharing: String { case alone, shared }
 
