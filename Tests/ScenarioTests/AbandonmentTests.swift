@@ -9,7 +9,7 @@ import Testing
     /// More than is collected before it is sent on.
     private static let large = "/v1/catalog/us/songs/"
 
-    @Test(arguments: [31, 32, 33] as [UInt64])
+    @Test(arguments: TestSize.of([31], full: [31, 32, 33]) as [UInt64])
     func clientsThatLeaveAnywhereGiveBackEverything(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let content = String(repeating: "x", count: 9 << 20)

@@ -1,6 +1,5 @@
 import Foundation
 import Freshness
-import Server
 import Synchronization
 import TestSupport
 import Testing
@@ -16,77 +15,42 @@ import Testing
 
     private static func reply(_ code: String) -> FakeOrigin.Reply { FakeOrigin.Reply(status: 400, body: error(code)) }
 
-    @Test func oneThatBlamesAParameterIsKeptForAMinute() throws {
-        let clock = ManualClock(1_790_000_000)
-        let origin = try FakeOrigin { _ in Self.reply("40005") }
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
-        let first = try proxy.client.send("GET", Self.page)
-        let second = try proxy.client.send("GET", Self.page)
+    @Test func oneThatNamesAParameterIsStored() throws {
+        let scene = try ScriptedScene { _ in Self.reply("40005") }
+        let first = try scene.proxy.client.send("GET", Self.page)
+        let second = try scene.proxy.client.send("GET", Self.page)
         #expect(first.status == 400 && second.status == 400 && first.body == second.body)
-        #expect(second.field("Cache-Status") == "refrain; hit; ttl=60" && origin.requests.count == 1)
-        clock.advance(seconds: 61)
-        #expect(try proxy.client.send("GET", Self.page).status == 400)
-        #expect(origin.requests.count == 2)
+        #expect(second.field("Cache-Status") == "refrain; hit; ttl=60" && scene.origin.requests.count == 1)
+        scene.clock.advance(seconds: 61)
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 400)
+        #expect(scene.origin.requests.count == 2)
     }
 
-    @Test(arguments: ["40015", "40006", ""]) func othersAreAskedForEachTime(code: String) throws {
-        let clock = ManualClock(1_790_000_000)
-        let origin = try FakeOrigin { _ in Self.reply(code) }
-        let proxy = try ProxyUnderTest(originPort: origin.port, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
+    @Test func othersAreAskedForEachTime() throws {
+        let scene = try ScriptedScene { _ in Self.reply("40015") }
         for seconds in [0, 0, 600] {
-            clock.advance(seconds: seconds)
-            #expect(try proxy.client.send("GET", Self.page).status == 400)
+            scene.clock.advance(seconds: seconds)
+            #expect(try scene.proxy.client.send("GET", Self.page).status == 400)
         }
-        #expect(origin.requests.count == 3)
-        let purposes = proxy.statistics.spending.counts(by: .purpose)
+        #expect(scene.origin.requests.count == 3)
+        let purposes = scene.proxy.statistics.spending.counts(by: .purpose)
         #expect(purposes == [.purpose(.miss): 2, .purpose(.unstored): 1], "what was long ago says nothing of now")
-    }
-
-    /// Personal answers are kept here, and a 400 is none.
-    @Test func personalOnesAreAskedForEachTime() throws {
-        let origin = try FakeOrigin { _ in Self.reply("40005") }
-        var policy = Policy()
-        policy[.personal] = .fixed(600, stale: 0)
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
-        defer { proxy.stop() }
-        for _ in 0..<2 {
-            let reply = try proxy.client.send(
-                "GET", "/v1/me/library/songs?limit=9999", fields: [("Music-User-Token", "anna")])
-            #expect(reply.status == 400)
-        }
-        #expect(origin.requests.count == 2)
-    }
-
-    @Test func offKeepsNone() throws {
-        let origin = try FakeOrigin { _ in Self.reply("40005") }
-        var policy = Policy()
-        policy.badRequest = .off
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
-        defer { proxy.stop() }
-        for _ in 0..<2 { #expect(try proxy.client.send("GET", Self.page).status == 400) }
-        #expect(origin.requests.count == 2)
     }
 
     /// An origin that refuses what it answered before may do so for a moment.
     @Test func noneTakesThePlaceOfAnAnswer() throws {
-        let clock = ManualClock(1_790_000_000)
         let isRefused = Mutex(false)
         // With a validator it is kept past its time.
         let answer = FakeOrigin.Reply(fields: [("ETag", "\"a\"")], body: #"{"data":[{"id":"1"}]}"#)
-        let origin = try FakeOrigin { _ in isRefused.withLock { $0 } ? Self.reply("40005") : answer }
         var policy = Policy()
         policy[.songs] = .fixed(10, stale: 0)
-        let proxy = try ProxyUnderTest(
-            originPort: origin.port, policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
-        defer { proxy.stop() }
-        #expect(try proxy.client.send("GET", Self.page).status == 200)
-        clock.advance(seconds: 11)
+        let scene = try ScriptedScene(policy: policy) { _ in isRefused.withLock { $0 } ? Self.reply("40005") : answer }
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 200)
+        scene.clock.advance(seconds: 11)
         isRefused.withLock { $0 = true }
-        #expect(try proxy.client.send("GET", Self.page).status == 400)
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 400)
         isRefused.withLock { $0 = false }
-        #expect(try proxy.client.send("GET", Self.page).status == 200)
-        #expect(origin.requests.count == 3)
+        #expect(try scene.proxy.client.send("GET", Self.page).status == 200)
+        #expect(scene.origin.requests.count == 3)
     }
 }

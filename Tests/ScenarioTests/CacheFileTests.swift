@@ -35,21 +35,7 @@ struct CacheFileTests {
         }
     }
 
-    /// The old one still writes what it has when its successor starts.
-    @Test func aSuccessorThatStartsBeforeTheOldOneHasEndedGetsTheFile() async throws {
-        try await onThread {
-            let folder = try TemporaryFolder()
-            let old = try start(folder, "old")
-            try #require(old.listens(), "\(old.text)")
-            let successor = try start(folder, "successor")
-            #expect(successor.logs("waiting for it to end") && old.stop() == 0, "\(successor.text)")
-            #expect(successor.listens() && !successor.text.contains("memory"), "\(successor.text)")
-            #expect(successor.stop() == 0)
-            #expect(try folder.names.allSatisfy { !$0.contains("corrupt") })
-        }
-    }
-
-    @Test func aLinkInThePlaceOfTheFileIsRefusedWithItsLine() async throws {
+    @Test func aLinkIsRefusedWithItsLine() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
             let target = try folder.put("precious".utf8, "precious")
@@ -64,7 +50,7 @@ struct CacheFileTests {
     }
 
     /// As another user where the test runs as root, to whom everything belongs anyway.
-    @Test func theMemoryAndTheEnvironmentAreNotForOthersAndNoCoreIsWritten() async throws {
+    @Test func theProcessIsNotReadableAndLeavesNoCore() async throws {
         try await onThread {
             let folder = try TemporaryFolder()
             chmod(folder.path, 0o777)

@@ -22,14 +22,12 @@ import Testing
     }
 
     private static let conditions = [
-        ("If-None-Match", "\"a\"", 304), ("If-None-Match", "W/\"x\", W/\"a\"", 304), ("If-None-Match", "*", 304),
-        ("If-None-Match", "\"b\"", 200), ("If-Modified-Since", date, 304),
-        ("If-Modified-Since", "Mon, 31 Dec 2018 23:59:59 GMT", 200), ("If-Modified-Since", "yesterday", 200),
+        ("If-None-Match", "\"a\"", 304), ("If-None-Match", "\"b\"", 200), ("If-Modified-Since", date, 304),
         ("If-Match", "\"b\"", 200),
     ]
 
     /// A 200 that carried the very tag that was asked about.
-    @Test(arguments: conditions) func anAnswerThatIsNotStoredIsHeldAgainstTheClientsCondition(
+    @Test(arguments: conditions) func anUnstoredAnswerIsComparedWithTheCondition(
         name: String, value: String, status: Int
     ) throws {
         let origin = try Self.origin()
@@ -47,7 +45,7 @@ import Testing
         #expect(try proxy.accessLog().contains("\" \(status) \(status == 304 ? 0 : 4_000) ") == true)
     }
 
-    @Test func anOriginThatKnowsNoConditionsCostsAUserNoContent() throws {
+    @Test func aUsersConditionIsAnsweredForAnOriginWithoutConditions() throws {
         let origin = try Self.origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
         defer { proxy.stop() }
@@ -58,7 +56,7 @@ import Testing
     }
 
     /// It goes on as it comes, and is known by its head.
-    @Test func aLargeAnswerThatTheClientHasIsNotSent() throws {
+    @Test func aLargeAnswerThatMatchesIsNotSent() throws {
         let origin = try Self.origin(size: 1 << 20)
         let proxy = try ProxyUnderTest(originPort: origin.port)
         for tag in ["\"a\"", "\"b\"", "\"a\""] {
@@ -69,12 +67,5 @@ import Testing
         proxy.stop()
         #expect(proxy.statistics[.requests] == 3)
         #expect(try proxy.accessLog().components(separatedBy: "\" 304 0 ").count == 3)
-    }
-
-    @Test func anErrorIsNoAnswerToACondition() throws {
-        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: 404, fields: [("ETag", "\"a\"")]) }
-        let proxy = try ProxyUnderTest(originPort: origin.port)
-        defer { proxy.stop() }
-        #expect(try proxy.client.send("GET", Self.target, fields: [("If-None-Match", "\"a\"")]).status == 404)
     }
 }

@@ -35,7 +35,7 @@ import Testing
             seed: 20_261_124, requests: requests, staleFor: 90, longestStep: longestStep, reviseEvery: reviseEvery,
             batches: true),
     ])
-    func everyAnswerIsOneThatTheOriginGaveInItsTime(settings: DifferentialRun.Settings) async throws {
+    func everyAnswerIsOneOfTheOriginsInTime(settings: DifferentialRun.Settings) async throws {
         let run = try await onThread { try DifferentialRun.outcome(settings) }
         record(run)
         let statistics = run.statistics
@@ -51,111 +51,104 @@ import Testing
         #expect(run.old > 20)
     }
 
-    /// The same in worlds that differ: lists that fill up or cut, with gaps in no storefront, in
-    /// one and in all.
-    @Test(
-        arguments: SimulatorConfiguration.ListCut.allCases,
-        [[], ["de"], nil] as [Set<String>?]
-    )
-    func noAnswerIsWrongHoweverListsAreCut(_ cut: SimulatorConfiguration.ListCut, _ gaps: Set<String>?) async throws {
-        var settings = DifferentialRun.Settings(
-            seed: 20_261_130 + UInt64(gaps?.count ?? 2), requests: Self.worldRequests, longestStep: Self.longestStep,
-            reviseEvery: Self.reviseEvery, batches: true)
-        settings.listCut = cut
-        settings.storefrontsWithGaps = gaps
-        settings.unavailablePercent = gaps == nil ? 5 : 2
-        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
-        record(run)
-        #expect(run.answered == settings.requests)
-        #expect(run.statistics[because: .window] > 0 || gaps == nil)
+    /// A run that has to be right, and what it has to have met.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let settings: DifferentialRun.Settings
+        let hasMet: @Sendable (DifferentialRun.Outcome) -> Bool
+
+        init(
+            _ name: String, _ settings: DifferentialRun.Settings,
+            hasMet: @escaping @Sendable (DifferentialRun.Outcome) -> Bool
+        ) {
+            testDescription = "\(name): \(settings.testDescription)"
+            (self.settings, self.hasMet) = (settings, hasMet)
+        }
     }
 
-    /// The same before origins that show other relationships than the documented ones.
-    @Test(arguments: SimulatorConfiguration.RelationHabit.allCases.filter { $0 != .documented })
-    func noAnswerIsWrongWhateverIsShownUnasked(_ habit: SimulatorConfiguration.RelationHabit) async throws {
-        var settings = DifferentialRun.Settings(
-            seed: 20_261_140, requests: Self.habitRequests, longestStep: Self.longestStep,
-            reviseEvery: Self.reviseEvery, batches: true)
-        settings.relationHabit = habit
-        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
-        record(run)
-        #expect(run.answered == settings.requests)
-        #expect(run.statistics[.built] > 0)
+    private typealias Cut = SimulatorConfiguration.ListCut
+
+    /// Lists that fill up or are cut first, with gaps in no storefront, in one and in all. In brief
+    /// each is met, and not each with each.
+    private static let gaps: [Case] = {
+        let rows: [(Cut, Set<String>?)] =
+            Cut.allCases.flatMap { cut in [[], ["de"], nil].map { (cut, $0) } }
+        return TestSize.of([rows[0], rows[4], rows[5]], full: rows).map { cut, gaps in
+            var settings = DifferentialRun.Settings(
+                seed: 20_261_130 + UInt64(gaps?.count ?? 2), requests: worldRequests, longestStep: longestStep,
+                reviseEvery: reviseEvery, batches: true)
+            (settings.listCut, settings.storefrontsWithGaps) = (cut, gaps)
+            settings.unavailablePercent = gaps == nil ? 5 : 2
+            return Case("lists", settings) { $0.statistics[because: .window] > 0 || gaps == nil }
+        }
+    }()
+
+    /// Gaps that are rarer than the evidence that there are none.
+    private static let rareGaps: [Case] = Cut.allCases.flatMap { cut in
+        TestSize.of([1_000], full: [300, 1_000, 3_000]).map { share in
+            var settings = DifferentialRun.Settings(
+                seed: 20_261_170, requests: gapRequests, longestStep: 2, reviseEvery: reviseEvery)
+            (settings.listCut, settings.listSizes) = (cut, .recorded)
+            (settings.unavailableOneIn, settings.isAboutLists) = (share, true)
+            return Case("rare gaps", settings) { $0.statistics[because: .window] > 0 }
+        }
     }
 
-    /// The same where the cache file is opened anew and parts of the cache are purged in between.
-    @Test(arguments: [
-        DifferentialRun.Settings(
-            seed: 20_261_150, requests: disturbedRequests, longestStep: longestStep, reviseEvery: disturbedReviseEvery,
-            disturbEvery: disturbEvery, batches: true),
-        DifferentialRun.Settings(
-            seed: 20_261_151, requests: disturbedRequests, staleFor: 40, longestStep: longestStep,
-            reviseEvery: disturbedReviseEvery, disturbEvery: disturbEvery, batches: true),
-    ])
-    func noAnswerIsWrongOverRestartsAndPurges(settings: DifferentialRun.Settings) async throws {
-        let run = try await onThread { try DifferentialRun.outcome(settings) }
-        record(run)
-        #expect(run.answered == settings.requests)
-        #expect(run.composed > 20 && run.old > 3 && run.disturbances >= 3)
+    /// Origins that show other relationships than the documented ones.
+    private static let habits: [Case] = {
+        let habits = SimulatorConfiguration.RelationHabit.allCases.filter { $0 != .documented }
+        return habits.map { habit in
+            var settings = DifferentialRun.Settings(
+                seed: 20_261_140, requests: habitRequests, longestStep: longestStep, reviseEvery: reviseEvery,
+                batches: true)
+            settings.relationHabit = habit
+            return Case("relationships", settings) { $0.statistics[.built] > 0 }
+        }
+    }()
+
+    /// The cache file is opened anew and parts of the cache are purged in between.
+    private static let disturbed: [Case] = [0, 40].map { staleFor in
+        let settings = DifferentialRun.Settings(
+            seed: staleFor == 0 ? 20_261_150 : 20_261_151, requests: disturbedRequests, staleFor: staleFor,
+            longestStep: longestStep, reviseEvery: disturbedReviseEvery, disturbEvery: disturbEvery, batches: true)
+        return Case("restarts and purges", settings) { $0.composed > 20 && $0.old > 3 && $0.disturbances >= 3 }
     }
 
     /// Many revisions, each of few resources, whose attributes and lists change together and apart.
-    @Test(arguments: SimulatorConfiguration.ListCut.allCases)
-    func noAnswerIsWrongWhereEachRevisionIsSmall(_ cut: SimulatorConfiguration.ListCut) async throws {
+    private static func smallRevisions(seed: UInt64, nodes: Int = 1, _ cut: Cut = .first) -> DifferentialRun.Settings {
         var settings = DifferentialRun.Settings(
-            seed: 20_261_160, requests: Self.smallRequests, longestStep: Self.longestStep, reviseEvery: 50,
-            batches: true)
-        settings.listCut = cut
-        settings.listSizes = .recorded
-        settings.revisionShare = 300
-        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
-        record(run)
-        #expect(run.answered == settings.requests)
-        #expect(run.composed > 20 && run.old > 3)
+            seed: seed, requests: smallRequests, longestStep: longestStep, reviseEvery: 50, nodes: nodes, batches: true)
+        (settings.listCut, settings.listSizes, settings.revisionShare) = (cut, .recorded, 300)
+        return settings
     }
 
-    /// The same with gaps that are rarer than the evidence that there are none.
-    @Test(arguments: SimulatorConfiguration.ListCut.allCases, [300, 1_000, 3_000])
-    func noAnswerIsWrongWhereGapsAreRare(_ cut: SimulatorConfiguration.ListCut, _ share: Int) async throws {
-        var settings = DifferentialRun.Settings(
-            seed: 20_261_170, requests: Self.gapRequests, longestStep: 2, reviseEvery: Self.reviseEvery)
-        settings.listCut = cut
-        settings.listSizes = .recorded
-        settings.unavailableOneIn = share
-        settings.isAboutLists = true
-        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
+    private static let small: [Case] = Cut.allCases.map { cut in
+        Case("small revisions", smallRevisions(seed: 20_261_160, cut)) { $0.composed > 20 && $0.old > 3 }
+    }
+
+    /// The shapes of answers change once the proxy has learnt them.
+    private static let flipped: [Case] = [true, false].map { nestsAlbums in
+        let settings = DifferentialRun.Settings(
+            seed: nestsAlbums ? 20_261_125 : 20_261_126, requests: flippedRequests, reviseEvery: reviseEvery,
+            flipAfter: flipAfter, nestsAlbums: nestsAlbums, batches: !nestsAlbums)
+        return Case("shapes", settings) { $0.old > 3 && $0.statistics[.contradictions] > 0 }
+    }
+
+    static let cases = gaps + rareGaps + habits + disturbed + small + flipped
+
+    @Test(arguments: cases) func noAnswerIsWrong(each: Case) async throws {
+        let run = try await onThread { try DifferentialRun.outcome(each.settings) }
         record(run)
-        #expect(run.answered == settings.requests)
-        #expect(run.statistics[because: .window] > 0)
+        #expect(run.answered == each.settings.requests && each.hasMet(run), "\(run)")
     }
 
     /// Nodes that take answers from each other, also those that one of them has newer.
-    @Test(.requires(.redis)) func noAnswerIsWrongWhereNodesShareWhatTheyHave() async throws {
-        var settings = DifferentialRun.Settings(
-            seed: 20_261_180, requests: Self.smallRequests, longestStep: Self.longestStep, reviseEvery: 50, nodes: 3,
-            batches: true)
-        settings.listSizes = .recorded
-        settings.revisionShare = 300
-        let run = try await onThread { [settings] in try DifferentialRun.outcome(settings) }
-        record(run)
-        #expect(run.answered == settings.requests)
-        #expect(run.composed > 20 && run.old > 3 && run.statistics[.shared] > 0)
-    }
-
-    /// What was learnt of the shapes of answers before is wrong afterwards.
-    @Test(arguments: [
-        DifferentialRun.Settings(
-            seed: 20_261_125, requests: flippedRequests, reviseEvery: reviseEvery, flipAfter: flipAfter),
-        DifferentialRun.Settings(
-            seed: 20_261_126, requests: flippedRequests, reviseEvery: reviseEvery, flipAfter: flipAfter,
-            nestsAlbums: false, batches: true),
-    ])
-    func noAnswerIsWrongWhenTheOriginsShapesChange(settings: DifferentialRun.Settings) async throws {
+    @Test(.requires(.redis)) func noAnswerIsWrongAmongSharingNodes() async throws {
+        let settings = Self.smallRevisions(seed: 20_261_180, nodes: 3)
         let run = try await onThread { try DifferentialRun.outcome(settings) }
         record(run)
         #expect(run.answered == settings.requests)
-        #expect(run.old > 3)
-        #expect(run.statistics[.contradictions] > 0)
+        #expect(run.composed > 20 && run.old > 3 && run.statistics[.shared] > 0)
     }
 
     private func record(_ run: DifferentialRun.Outcome) {

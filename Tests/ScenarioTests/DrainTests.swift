@@ -5,7 +5,7 @@ import Testing
 @testable import Proxy
 @testable import Server
 
-/// What clients see of a proxy that stops.
+/// A proxy that stops, as its clients see it.
 @Suite(.timeLimit(.minutes(10))) struct DrainTests {
     private static let request = "GET /v1/catalog/us/albums/1 HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Its next request may be on its way when the proxy is told to stop: it was reset.
-    @Test func aConnectionThatWasJustInUseGetsOneMoreAnswer() throws {
+    @Test func aRecentConnectionGetsOneMoreAnswer() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         var timeouts = ClientTimeouts()
         timeouts.grace = .seconds(600)
@@ -35,7 +35,7 @@ import Testing
         waitUntil { thread.isFinished }
     }
 
-    @Test func whatIsIdleAtTheEndOfTheGraceIsClosedAndNotCutOff() throws {
+    @Test func idleConnectionsAreNotCutOff() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         var timeouts = ClientTimeouts()
         timeouts.grace = .milliseconds(300)
@@ -46,7 +46,7 @@ import Testing
         #expect(proxy.stop() == 0)
     }
 
-    @Test func whatDoesNotFinishInTimeIsCutOffAndCounted() throws {
+    @Test func lateRequestsAreCutOffAndCounted() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let origin = try FakeOrigin { _ in
             mayAnswer.waitOrFail()

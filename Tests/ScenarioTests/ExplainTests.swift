@@ -7,8 +7,7 @@ import Testing
 @testable import Cache
 @testable import Freshness
 
-/// What an operator is told of a request agrees with what becomes of it, and telling changes
-/// nothing.
+/// An explanation agrees with the answer that follows, and changes nothing.
 @Suite(.timeLimit(.minutes(10))) struct ExplainTests {
     private func explained(
         _ scene: ComposingScene, _ target: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -16,9 +15,8 @@ import Testing
         try #require(scene.proxy.explain(target), sourceLocation: sourceLocation)
     }
 
-    @Test func aMissIsAMissUntilItIsAskedFor() throws {
+    @Test func aMissBecomesAHitOnceAskedFor() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
         let missing = try explained(scene, song + "?l=de-DE&extend=a")
         #expect(missing.action == .fetch && missing.reason == .absent && missing.asksOrigin == .first)
@@ -36,9 +34,8 @@ import Testing
         #expect(expired.action == .fetch && expired.asksOrigin == .first)
     }
 
-    @Test func whatWouldBeComposedIsNamedAndNotMade() throws {
+    @Test func aCompositionIsNamedAndNotMade() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 2)
         try scene.get("/v1/catalog/us/albums/\(albums[0])")
         try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists,genres")
@@ -53,9 +50,8 @@ import Testing
         #expect(status.contains("detail=reduced") && cost == 0)
     }
 
-    @Test func whatIsLackingIsNamedAndNotFetched() throws {
+    @Test func missingPartsAreNamedAndNotFetched() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 4)
         try scene.get("/v1/catalog/us/songs?ids=\(songs[0]),\(songs[1])")
         let batch = "/v1/catalog/us/songs?ids=\(songs[0]),\(songs[2])"
@@ -67,9 +63,8 @@ import Testing
         #expect(scene.upstream.last == supplement)
     }
 
-    @Test func whyNothingIsComposedIsSaid() throws {
+    @Test func refusalsToComposeAreExplained() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 1)
         func refusal(_ target: String) -> String? { scene.proxy.explain(target)?.refusal?.sentence }
         #expect(refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix("item: none of the resources") == true)
@@ -81,17 +76,8 @@ import Testing
         #expect(refusal("/v1/me/library/songs") == nil, "a pass")
     }
 
-    @Test func theGapsOfAPageAreSaid() throws {
-        let scene = try ListScene(gaps: [15, 20])
-        defer { scene.stop() }
-        try scene.get(ListScene.target(1, "limit=50&offset=0"))
-        let explanation = try #require(scene.proxy.explain(ListScene.target(1, "limit=5&offset=20")))
-        #expect(explanation.refusal?.rule == .window && explanation.refusal?.lack == .pageHasGaps)
-    }
-
     @Test func explainingCountsNothingAndSendsNothing() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
         try scene.get(song)
         func counters() -> [Int] {
@@ -106,12 +92,12 @@ import Testing
         #expect(counters() == before && scene.upstream == upstream)
     }
 
-    @Test func whatOnlyTheFileHasStaysThere() throws {
+    @Test func entriesInTheFileAloneStayThere() throws {
         let folder = try TemporaryFolder()
         let store = FileTier.open(path: folder.file("cache.sqlite"), maxBytes: 16 << 20) { _ in }
         let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
         let scene = try ComposingScene(cache: cache)
-        defer { scene.stop() }
+        defer { scene.proxy.stop() }
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
         try scene.get(song)
         cache.flush()
@@ -121,9 +107,8 @@ import Testing
         #expect(cache.memory.lookup(ComposingScene.key(song)) == nil, "nothing was promoted")
     }
 
-    @Test func whoseAnswerItIsAndWhichMethodDecideToo() throws {
+    @Test func userAndMethodDecideToo() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let personal = try explained(scene, "/v1/me/library/songs")
         #expect(personal.action == .pass && personal.reason == .personal && personal.scope == nil)
         #expect(scene.proxy.explain("/v1/x", carriesUserToken: true)?.reason == .personal)
@@ -132,15 +117,6 @@ import Testing
         #expect(post.action == .pass && post.reason == .method)
         #expect(scene.proxy.explain("/v1/catalog/us/songs/1", .trace)?.action == .refuse)
         #expect(scene.proxy.explain("/v1/%00") == nil)
-    }
-
-    @Test func whatIsKeptForOneUserIsNotLookedInto() throws {
-        var policy = Policy()
-        policy[.personal] = .fixed(60, stale: 0)
-        let scene = try ComposingScene(policy: policy)
-        defer { scene.stop() }
-        let explanation = try explained(scene, "/v1/me/library/songs")
-        #expect(explanation.action == .personal && explanation.stored == nil)
     }
 
     @Test func aRequestUnderWayWouldBeWaitedFor() throws {

@@ -6,7 +6,7 @@ import Testing
 
 /// The promise of TRUST 3 on what Apple gets of a client's fields, with real sockets.
 @Suite(.timeLimit(.minutes(10))) struct ForwardedFieldsTests {
-    /// What the proxy writes itself, and of the client's fields those that the API needs.
+    /// The fields that the proxy writes itself, and the client's that the API needs.
     private static let promised: Set = [
         "host", "accept-encoding", "authorization", "music-user-token", "media-user-token", "cookie", "user-agent",
         "via", "content-length", "accept", "content-type", "content-encoding", "cache-control", "range", "if-range",
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// Cookies, `Referer`, `User-Agent`, `Accept-Language` and `X-*` went to Apple beside a token.
-    @Test(arguments: 0..<4) func whateverAClientSendsTheAPIGetsWhatIsPromised(policy: Int) throws {
+    @Test(arguments: 0..<4) func theAPIGetsPromisedFieldsAlone(policy: Int) throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("Cache-Control", "max-age=600")]) }
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.policies[policy])
         defer { proxy.stop() }
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A field that does not go along chose among the stored answers, and none was ever found.
-    @Test func anAnswerThatVariesByAFieldThatStaysHereIsOneAnswer() throws {
+    @Test func varyingByAFieldNotForwardedIsOneAnswer() throws {
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(fields: [
                 ("Cache-Control", "max-age=600"), ("Vary", "Accept-Language, User-Agent, Accept"),

@@ -35,7 +35,7 @@ struct Canary: Sendable {
     }
 }
 
-/// What a process wrote and sent, by the names of the places where it was seen.
+/// The bytes that a process wrote and sent, by the names of the places.
 struct Evidence: Sendable {
     /// Between pieces, so that two of them do not make up what is in neither.
     private static let separator: UInt8 = 0
@@ -60,7 +60,7 @@ struct Evidence: Sendable {
         return Set(places.filter { _, bytes in spellings.contains { bytes.range(of: $0) != nil } }.keys)
     }
 
-    /// What stands where it does not belong, a line each.
+    /// The canaries in places where they do not belong, a line each.
     func leaks(of canaries: [Canary]) -> [String] {
         canaries.flatMap { canary in
             places(of: canary).filter { !canary.belongs(in: $0) }.sorted().map { "\(canary.name) in \($0)" }

@@ -6,12 +6,12 @@ import TestSupport
 final class CanaryHouse {
     /// All that must not be found where it does not belong.
     let canaries: [Canary]
-    /// What has to be found, each in a place whose name begins so: the search finds what is there.
+    /// Canaries that must be found, each in a place whose name begins so: the search works.
     let expected: [(canary: Canary, place: String)]
     let people: [CanaryPerson]
     let adminToken = Canary("the admin token")
     private let tierPassword = Canary("the shared tier's password")
-    /// Of the shared tier; what it writes down is the program's.
+    /// The engine of the shared tier; its files count as the program's.
     private let engine: RedisServer
     let origin: CanaryOrigin
     let folder: TemporaryFolder
@@ -74,7 +74,7 @@ final class CanaryHouse {
         origin.stop()
     }
 
-    /// What is in the files that the program wrote; those that hold the secrets were given to it.
+    /// The files that the program wrote; those that hold the secrets were given to it.
     func files() throws -> Evidence {
         let given: Set<String> = ["admin-token", "key.p8", "keys", "user-token", "tier-auth", program.configuration]
         var evidence = Evidence()
@@ -89,7 +89,7 @@ final class CanaryHouse {
         return evidence
     }
 
-    /// What other processes can see of it without looking at its memory.
+    /// The data that other processes can see without reading its memory.
     func process() -> Evidence {
         var evidence = Evidence()
         for name in ["cmdline", "environ", "comm"] {

@@ -10,9 +10,9 @@ struct CanaryPerson: Sendable {
     /// Nil: the person is not logged in, or sends no key.
     var key: Canary?
     var token: Canary?
-    /// What the origin shows to the holder of the token alone.
+    /// The content that the origin shows to the holder of the token alone.
     let library: Canary
-    /// What the person writes.
+    /// The words that the person writes.
     let writing: Canary
     let cookie: Canary
     let bearer: Canary
@@ -40,7 +40,7 @@ struct CanaryPerson: Sendable {
 
     var canaries: [Canary] { [library, writing, cookie, bearer, referrer] + [key, token].compactMap { $0 } }
 
-    /// What all requests of the person carry.
+    /// The fields of all requests of the person.
     var fields: [(String, String)] {
         // One names the user as apps do and by a cookie, the other as web players do.
         let player = name == "anna" ? token.map { "media-user-token=\($0.text); " } : nil
@@ -58,7 +58,7 @@ struct CanaryPerson: Sendable {
 /// An origin that shows everybody the same catalog, and the holder of each token a library with
 /// that person's canary in body, entity tag and cookie; `fault=` in a target asks for trouble.
 struct CanaryOrigin {
-    /// What everybody may see: it has to be found, or nothing is looked at.
+    /// A name that everybody may see: it must be found, or the search proves nothing.
     let catalog = Canary("the catalog")
     private let origin: FakeOrigin
 
@@ -120,10 +120,5 @@ struct CanaryOrigin {
             for field in request.fields { evidence.add("origin \(kind) \(field.name)", field.value) }
         }
         return evidence
-    }
-
-    /// The developer tokens that it was shown.
-    var bearers: Set<String> {
-        Set(origin.requests.compactMap { $0.field("Authorization")?.split(separator: " ").last.map(String.init) })
     }
 }

@@ -25,7 +25,7 @@ extension CanaryHouse {
                 let evidence = Self.visit(people[number], port)
                 seen.withLock { $0.add(evidence) }
             }
-            // What a reload and a rotation say, and what they cannot read.
+            // Reloads and rotations log lines too.
             program.send(round == 0 ? SIGUSR1 : SIGHUP)
         }
         var evidence = seen.withLock { $0 }
@@ -167,7 +167,7 @@ extension CanaryHouse {
         waitUntil { outcomes() > before }
     }
 
-    /// What the commands show that an operator types at a running proxy.
+    /// The output of the commands that an operator types at a running proxy.
     private func commands(_ port: Int) throws -> Evidence {
         let admin = ["--admin", "http://127.0.0.1:\(port)", "--admin-token-file", folder.file("admin-token")]
         return try run([
@@ -181,7 +181,7 @@ extension CanaryHouse {
         ])
     }
 
-    /// What the commands make of the recording.
+    /// The output of the commands that read the recording.
     private func exports() throws -> Evidence {
         var evidence = try run([
             ["record", "export", folder.file(), "--har", folder.file("traffic.har")],

@@ -5,33 +5,13 @@ import Testing
 
 /// An origin that gives no answer to what others' answers have brought meanwhile.
 @Suite(.timeLimit(.minutes(10))) struct ComposedInsteadTests {
-    private static func answer(_ ids: [String]) -> String {
-        let songs = ids.map { id in
-            #"{"id":"\#(id)","type":"songs","href":"/v1/catalog/us/songs/\#(id)","attributes":{"name":"\#(id)"}}"#
-        }
-        return "{\"data\":[\(songs.joined(separator: ","))]}"
-    }
-
-    private static func response(_ body: String) -> [UInt8] {
-        Array(
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
-                .utf8)
-    }
-
-    /// The ids that a request names, in its path or its `ids`.
-    private static func ids(_ request: String) -> [String] {
-        let target = request.components(separatedBy: " ")[1]
-        let list = target.components(separatedBy: "ids=").dropFirst().first ?? target.components(separatedBy: "/").last
-        return (list ?? "").removingPercentEncoding?.components(separatedBy: ",") ?? []
-    }
-
-    @Test func aRequestThatFailsGetsWhatCanBeComposedByThen() throws {
+    @Test func aFailedRequestIsAnsweredByComposition() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([
             .perform { request in
-                let ids = Self.ids(request)
+                let ids = ScriptedSongs.ids(ScriptedSongs.target(request))
                 if ids == ["2"] { return [.wait(gate), .send("nonsense\r\n\r\n"), .close] }
-                return [.send(Self.response(Self.answer(ids)))]
+                return [.send(ScriptedSongs.response(ids))]
             }
         ])
         defer { origin.stop() }
@@ -45,28 +25,27 @@ import Testing
         _ = try proxy.client.send("GET", path + "?ids=1,2,3")
         gate.open()
         let composed = String(decoding: client.readToEnd().bytes, as: UTF8.self)
-        #expect(composed.hasPrefix("HTTP/1.1 200 ") && composed.hasSuffix("\r\n\r\n" + Self.answer(["2"])))
+        #expect(composed.hasPrefix("HTTP/1.1 200 ") && composed.hasSuffix("\r\n\r\n" + ScriptedSongs.body(["2"])))
         #expect(composed.contains("Cache-Status: refrain; fwd=uri-miss; stored; ttl="), "\(composed)")
         #expect(proxy.statistics[.built] == 1 && proxy.statistics[because: .upstreamMalformed] == 1)
         // It is kept.
         let again = try proxy.client.send("GET", path + "/2")
         #expect(again.field("Cache-Status")?.hasPrefix("refrain; hit") == true)
-        #expect(String(decoding: again.body, as: UTF8.self) == Self.answer(["2"]))
+        #expect(String(decoding: again.body, as: UTF8.self) == ScriptedSongs.body(["2"]))
         #expect(proxy.statistics[.upstreamRequests] == 3)
     }
 
     /// It was called `partial`, though nothing stored was in it.
-    @Test func anAnswerThatIsAskedForWholeInTheEndIsNotPartial() throws {
+    @Test func anAnswerFetchedWholeIsNotPartial() throws {
         let scene = try ScriptedScene { request in
-            let ids = Self.ids("GET " + request.target)
-            return FakeOrigin.Reply(body: ids == ["3"] ? "" : Self.answer(ids))
+            let ids = ScriptedSongs.ids(request.target)
+            return FakeOrigin.Reply(body: ids == ["3"] ? "" : ScriptedSongs.body(ids))
         }
-        defer { scene.stop() }
         let path = "/v1/catalog/us/songs"
         _ = try scene.proxy.client.send("GET", path + "?ids=1,2")
         let whole = try scene.proxy.client.send("GET", path + "?ids=1,3")
         #expect(scene.upstream == ["?ids=1,2", "?ids=3", "?ids=1,3"].map { path + $0 })
-        #expect(String(decoding: whole.body, as: UTF8.self) == Self.answer(["1", "3"]))
+        #expect(String(decoding: whole.body, as: UTF8.self) == ScriptedSongs.body(["1", "3"]))
         let status = whole.field("Cache-Status") ?? ""
         #expect(status.hasPrefix("refrain; fwd=uri-miss; fwd-status=200; stored; ttl="), "\(status)")
     }

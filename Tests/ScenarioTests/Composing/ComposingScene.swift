@@ -10,8 +10,9 @@ import Testing
 @testable import Server
 @testable import Simulator
 
-/// A proxy before the simulated API, which counts what reaches it.
-final class ComposingScene {
+/// A proxy before the simulated API, which counts the requests that reach it. Both stop with the
+/// scene.
+final class ComposingScene: ComparedScene {
     private let counter: CountingResponder
     private let origin: ServiceHost
     private(set) var proxy: ProxyUnderTest
@@ -25,22 +26,12 @@ final class ComposingScene {
         _ settings: CompositionSettings = CompositionSettings(), cache: ResponseCache? = nil, policy: Policy = Policy(),
         _ configure: (inout SimulatorConfiguration) -> Void = { _ in }
     ) throws {
-        var configuration = SimulatorConfiguration()
-        configuration.requiresAuthorization = false
-        configure(&configuration)
-        let counter = CountingResponder(SimulatedAPI(configuration: configuration))
-        self.counter = counter
-        let clock = ManualClock(1_790_000_000)
-        self.clock = clock
-        origin = try ServiceHost(
-            label: "simulated", listener: ListenerSettings(address: SocketAddress("127.0.0.1:0")!, tls: nil)
-        ) { context in SimulatorService(counter, context: context) }
+        counter = CountingResponder(SimulatedAPI.open(configure))
+        clock = ManualClock(1_790_000_000)
+        origin = try ServiceHost.serving(counter)
         let cache = cache ?? ResponseCache(memory: MemoryTier(maxBytes: 32 << 20), store: nil)
         (self.cache, self.settings, self.policy) = (cache, settings, policy)
-        let warnings = warnings
-        proxy = try ProxyUnderTest(
-            originPort: Int(origin.address.port), cache: cache, policy: policy,
-            timeOfDay: TimeOfDay { [clock] in clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
+        proxy = try Self.proxy(before: origin, cache, settings, policy, clock, warnings)
     }
 
     /// Another proxy before the same origin, as after a restart.
@@ -48,13 +39,19 @@ final class ComposingScene {
         proxy.stop()
         if let mode { settings.compose = mode }
         cache = makeCache()
-        let warnings = warnings
-        proxy = try ProxyUnderTest(
-            originPort: Int(origin.address.port), cache: cache, policy: policy,
-            timeOfDay: TimeOfDay { [clock] in clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
+        proxy = try Self.proxy(before: origin, cache, settings, policy, clock, warnings)
     }
 
-    func stop() {
+    private static func proxy(
+        before origin: ServiceHost, _ cache: ResponseCache, _ settings: CompositionSettings, _ policy: Policy,
+        _ clock: ManualClock, _ warnings: Warnings
+    ) throws -> ProxyUnderTest {
+        try ProxyUnderTest(
+            originPort: Int(origin.address.port), cache: cache, policy: policy,
+            timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, warn: { warnings.add($0) })
+    }
+
+    deinit {
         proxy.stop()
         origin.stop()
     }
@@ -66,7 +63,7 @@ final class ComposingScene {
     /// From now on the origin answers the target with other names than it shows elsewhere.
     func misname(_ target: String) { counter.misnamed.withLock { _ = $0.insert(target) } }
 
-    /// What the origin says directly, uncounted.
+    /// The origin's own answer, as JSON values; it is not counted.
     func direct(_ target: String) -> NSObject? {
         let body = api.respond(to: SimulatorRequest(target: Array(target.utf8)), asOf: api.revision).body
         return try? JSONSerialization.jsonObject(with: Data(body)) as? NSObject
@@ -84,7 +81,18 @@ final class ComposingScene {
         try #require(ids.count == count)
         return ids
     }
+}
 
+/// A proxy before an origin that can be asked directly too.
+protocol ComparedScene {
+    var proxy: ProxyUnderTest { get }
+    /// The targets that reached the origin, in order.
+    var upstream: [String] { get }
+    /// The origin's own answer, as JSON values.
+    func direct(_ target: String) -> NSObject?
+}
+
+extension ComparedScene {
     /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and
     /// how many requests it cost.
     @discardableResult
@@ -120,7 +128,7 @@ final class CountingResponder: Responder {
     }
 }
 
-/// What the proxy told its operator.
+/// The lines that the proxy logged for its operator.
 final class Warnings: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -1,12 +1,9 @@
-import AppleMusic
 import Cache
 import Foundation
 import Proxy
 import Store
 import TestSupport
 import Testing
-
-@testable import Simulator
 
 /// Composed answers are as fresh as their stalest part, and go with any of them (DECISIONS 9.4).
 @Suite(.timeLimit(.minutes(10))) struct ComposedFreshnessTests {
@@ -21,7 +18,6 @@ import Testing
 
     @Test func theAgeIsThatOfTheStalestPart() throws {
         let scene = try ComposingScene(policy: Self.policy)
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 4)
         try scene.get(path([songs[0], songs[1]]))
         scene.clock.advance(seconds: 30)
@@ -39,39 +35,10 @@ import Testing
         #expect(status.contains("fwd=") && cost == 1, "one part is stale by now: \(status)")
     }
 
-    enum Chosen: String, CaseIterable {
-        case part, resource, storefront, everything
-
-        func selection(_ target: String, _ id: String) -> EntrySelection {
-            switch self {
-            case .part: EntrySelection([.target(Array(target.utf8))])
-            case .resource: EntrySelection([.resource(ResourceMention.number(type: "songs", id: id))])
-            case .storefront: EntrySelection([.storefront(Array("us".utf8))])
-            case .everything: EntrySelection()
-            }
-        }
-    }
-
-    @Test(arguments: Chosen.allCases, [PurgeMode.soft, .hard])
-    func aPurgeOfAPartReachesIt(chosen: Chosen, mode: PurgeMode) throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let songs = try scene.ids("songs", 4)
-        let parts = [path([songs[0], songs[1]]), path([songs[2], songs[3]])]
-        for part in parts { try scene.get(part) }
-        let mixed = path([songs[3], songs[1]])
-        #expect(try scene.get(mixed).cost == 0)
-        #expect(try scene.get(mixed).cost == 0)
-        scene.cache.purgeAndWait(chosen.selection(parts[0], songs[1]), mode, at: scene.clock.unixSeconds)
-        let (status, cost) = try scene.get(mixed)
-        #expect(status.contains("fwd=") && cost == 1, "\(chosen.rawValue), \(mode): \(status)")
-    }
-
     /// It was made again of what the purge had not chosen, and as fresh as before.
     @Test(arguments: [PurgeMode.hard, .soft], [true, false])
-    func whatWasPurgedIsNotMadeAgainOfOlderAnswers(mode: PurgeMode, byPrefix: Bool) throws {
+    func purgedAnswersAreNotComposedAgain(mode: PurgeMode, byPrefix: Bool) throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 2)
         try scene.get("/v1/catalog/us/songs/\(songs[0])")
         try scene.get(path([songs[0], songs[1]]))
@@ -85,33 +52,10 @@ import Testing
         #expect(try scene.get(path([songs[0], songs[1]])).cost == 0)
     }
 
-    @Test func aPartThatIsFetchedAnewWithOtherContentReachesIt() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let songs = try scene.ids("songs", 20)
-        let (one, two) = (path(Array(songs[..<10])), path(Array(songs[10...])))
-        for part in [one, two] { try scene.get(part) }
-        let mixed = path(songs.reversed())
-        #expect(try scene.get(mixed).cost == 0)
-        let before = scene.direct(one)
-        while scene.direct(one) == before { scene.api.revise() }
-        // Both are looked at anew, behind a stale answer or before one, and one of them says
-        // something else.
-        for part in [one, two] {
-            let selection = EntrySelection([.target(Array(part.utf8))])
-            scene.cache.purgeAndWait(selection, .soft, at: scene.clock.unixSeconds)
-            _ = try scene.proxy.client.send("GET", part)
-            waitUntil { (try? scene.proxy.client.send("GET", part).json) == scene.direct(part) }
-        }
-        let (status, cost) = try scene.get(mixed)
-        #expect(status.contains("hit") && cost == 0, "\(status)")
-    }
-
     @Test func aStaleComposedAnswerIsRefreshedFromTheOrigin() throws {
         var policy = Policy()
         policy[.songs] = .fixed(100, stale: 50)
         let scene = try ComposingScene(policy: policy)
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 2)
         try scene.get("/v1/catalog/us/songs/\(songs[0])")
         try scene.get(path(songs))

@@ -5,33 +5,8 @@ import Testing
 
 /// Includes reduced, expanded and split out of what is stored (DECISIONS 9.2).
 @Suite struct ComposedIncludeTests {
-    @Test func aSmallerIncludeComesOutOfALargerOne() throws {
+    @Test func singlesAndBatchesAreComposedOfEachOther() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 2)
-        try scene.get("/v1/catalog/us/albums/\(albums[0])")
-        try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists,genres")
-        let (asked, first) = try scene.get("/v1/catalog/us/albums/\(albums[1])?include=artists,genres")
-        #expect(asked.contains("fwd=uri-miss") && first == 1)
-        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
-        #expect(status.contains("hit") && status.contains("detail=reduced") && cost == 0, "\(status)")
-        let (again, second) = try scene.get("/v1/catalog/us/albums/\(albums[1])")
-        #expect(again.contains("hit") && second == 0)
-        #expect(scene.proxy.statistics[.built] == 1 && scene.proxy.statistics[.upstreamSaved] == 1)
-    }
-
-    @Test func nothingIsComposedInAFormThatWasNotSeen() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let album = try scene.ids("albums", 1)[0]
-        try scene.get("/v1/catalog/us/albums/\(album)?include=artists,genres")
-        let (status, cost) = try scene.get("/v1/catalog/us/albums/\(album)")
-        #expect(status.contains("fwd=uri-miss") && cost == 1)
-    }
-
-    @Test func singleOnesComeOutOfBatchesAndBatchesOutOfSingleOnes() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 8)
         func path(_ ids: ArraySlice<String>) -> String { "/v1/catalog/us/songs?ids=" + ids.joined(separator: ",") }
         try scene.get("/v1/catalog/us/songs/\(songs[0])")
@@ -39,34 +14,19 @@ import Testing
         let (single, cost) = try scene.get("/v1/catalog/us/songs/\(songs[2])")
         #expect(single.contains("detail=reduced") && cost == 0, "\(single)")
         try scene.get("/v1/catalog/us/songs/\(songs[5])")
-        // Of two batches, of a single one, in another order, one of them twice removed.
+        // Composed of two batches and a single answer, in another order.
         try scene.get(path(songs[3..<5]))
         let mixed = ["\(songs[4])", songs[1], songs[5], songs[2]][...]
         let (batch, nothing) = try scene.get(path(mixed))
         #expect(batch.contains("hit") && batch.contains("detail=split") && nothing == 0, "\(batch)")
-        // What is missing is asked for alone.
+        // Missing songs alone are fetched.
         let (partial, one) = try scene.get(path([songs[6], songs[0], songs[7]]))
         #expect(partial.contains("fwd=partial") && partial.contains("detail=split") && one == 1, "\(partial)")
         #expect(scene.upstream.last == "/v1/catalog/us/songs?ids=\(songs[6]),\(songs[7])")
     }
 
-    @Test func whatABatchLeftOutIsLeftOutAgain() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 3)
-        try scene.get("/v1/catalog/us/albums?ids=\(albums[0]),999999999,\(albums[1])")
-        let (status, cost) = try scene.get("/v1/catalog/us/albums?ids=999999999,\(albums[1])")
-        #expect(status.contains("hit") && cost == 0, "\(status)")
-        scene.clock.advance(seconds: 61)
-        let (later, again) = try scene.get("/v1/catalog/us/albums?ids=\(albums[0]),999999999")
-        #expect(later.contains("fwd=partial") && again == 1, "what is absent is only so for `ttl not-found`: \(later)")
-        let (single, own) = try scene.get("/v1/catalog/us/albums/999999999")
-        #expect(single.contains("fwd=") && own == 1, "an absence is no 404")
-    }
-
-    @Test func anIncludeIsExpandedOutOfTheBaseAndStoredResources() throws {
+    @Test func anIncludeIsExpandedFromStoredResources() throws {
         let scene = try ComposingScene { $0.nestsAlbums = false }
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 4)
         // Learnt of the first: both forms, and that included artists look like those of a batch.
         try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
@@ -77,11 +37,25 @@ import Testing
         try scene.get("/v1/catalog/us/artists?ids=" + others.joined(separator: ","))
         let (status, cost) = try scene.get("/v1/catalog/us/albums/\(albums[1])?include=artists")
         #expect(status.contains("hit") && status.contains("detail=composed") && cost == 0, "\(status)")
-        // Of the third nothing but the base is there: its artists come alone.
+        // The third has its base alone: its artists are fetched.
         try scene.get("/v1/catalog/us/albums/\(albums[2])")
         let (partial, one) = try scene.get("/v1/catalog/us/albums/\(albums[2])?include=artists")
         #expect(partial.contains("fwd=partial") && one == 1, "\(partial)")
         #expect(scene.upstream.last?.hasPrefix("/v1/catalog/us/artists?ids=") == true, "\(scene.upstream)")
+    }
+
+    /// Forty albums at once say nothing of how many playlists the origin takes.
+    @Test func batchSizesAreLearntByType() throws {
+        let scene = try ComposingScene()
+        let (albums, playlists) = (try scene.ids("albums", 40), try scene.ids("playlists", 26))
+        func target(_ type: String, _ ids: some Sequence<String>) -> String {
+            "/v1/catalog/us?ids[\(type)]=" + ids.joined(separator: ",")
+        }
+        try scene.get(target("albums", albums))
+        for part in [playlists[..<13], playlists[13...]] {
+            #expect(try scene.proxy.client.send("GET", target("playlists", part)).status == 200)
+        }
+        #expect(try scene.proxy.client.send("GET", target("playlists", playlists)).status == 400)
     }
 
     private func artistIDs(_ album: String, _ scene: ComposingScene) throws -> [String] {

@@ -19,9 +19,8 @@ import Testing
         return data.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String }
     }
 
-    @Test func theParametersStandInFetchedAndStoredAndComposedAnswers() throws {
+    @Test func theParametersAreInEveryKindOfAnswer() throws {
         let scene = try ListScene(Self.complete)
-        defer { scene.stop() }
         let first = ListScene.target(1, "extend=x&include=artists&l=de-DE&limit=100&offset=0")
         let written = "?extend=x&include=artists&l=de-DE&limit=100&offset=100"
         let fetched = try scene.proxy.client.send("GET", first)
@@ -37,27 +36,24 @@ import Testing
 
     /// It was changed although the origin's rules count, which forbid that (RFC 9110 7.7).
     @Test(arguments: ["max-age=60, no-transform", "max-age=60"])
-    func underTheOriginsRulesNothingIsChangedThatMustNotBe(control: String) throws {
+    func noTransformIsObeyedUnderTheOriginsRules(control: String) throws {
         let list = ListScene.target(1)
-        let origin = try FakeOrigin { _ in
+        var policy = Policy()
+        policy[.artists] = .upstream
+        let scene = try ScriptedScene(Self.complete, policy: policy) { _ in
             FakeOrigin.Reply(
                 fields: [("Content-Type", "application/json"), ("Cache-Control", control)],
                 body: #"{"next":"\#(list)?offset=1","data":[{"id":"1","type":"albums"}]}"#)
         }
-        var policy = Policy()
-        policy[.artists] = .upstream
-        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy, composition: Self.complete)
-        defer { proxy.stop() }
         let isKept = control.contains("no-transform")
         for _ in 0..<2 {
-            let reply = try proxy.client.send("GET", list + "?limit=1")
+            let reply = try scene.proxy.client.send("GET", list + "?limit=1")
             #expect(next(reply) == list + (isKept ? "?offset=1" : "?limit=1&offset=1"))
         }
     }
 
     @Test func theAnswerHasATagOfItsOwn() throws {
         let scene = try ListScene(Self.complete)
-        defer { scene.stop() }
         for _ in 0..<2 {
             let reply = try scene.proxy.client.send("GET", ListScene.target(1, "limit=10"))
             let tag = try #require(reply.field("ETag"))
@@ -68,9 +64,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 7, 60]) func followingItWalksTheWholeList(limit: Int) throws {
+    @Test(arguments: [7, 60]) func followingItWalksTheWholeList(limit: Int) throws {
         let scene = try ListScene(Self.complete, count: 61, gaps: [4, 30])
-        defer { scene.stop() }
         var (target, seen, sizes): (String?, [String], [Int]) = (ListScene.target(1, "limit=\(limit)"), [], [])
         while let asked = target {
             let reply = try scene.proxy.client.send("GET", asked)
@@ -78,14 +73,13 @@ import Testing
             sizes.append(names(reply).count)
             target = next(reply)
         }
-        #expect(seen == (0..<61).filter { $0 != 4 && $0 != 30 }.map { " 1.\($0)" })
+        #expect(seen == (0..<61).filter { $0 != 4 && $0 != 30 }.map { "\($0)" })
         #expect(sizes.allSatisfy { $0 <= limit })
         #expect(scene.upstream.allSatisfy { $0.contains("limit=\(limit)") || limit < 60 })
     }
 
     @Test func answersThatGoStraightThroughAreCompletedToo() throws {
         let scene = try ComposingScene(Self.complete)
-        defer { scene.stop() }
         let user = [("Music-User-Token", "user-anna")]
         var (target, pages): (String?, Int) = ("/v1/me/library/songs?limit=10", 0)
         while let asked = target, pages < 3 {
@@ -96,16 +90,5 @@ import Testing
             pages += 1
         }
         #expect(pages == 3 && scene.upstream.allSatisfy { $0.contains("limit=10") })
-    }
-
-    @Test func keepLeavesTheBytesAsTheyAre() throws {
-        let scene = try ListScene()
-        defer { scene.stop() }
-        let target = ListScene.target(1, "l=de-DE&limit=10")
-        for _ in 0..<2 {
-            let reply = try scene.proxy.client.send("GET", target)
-            #expect(String(decoding: reply.body, as: UTF8.self) == scene.list.answer(target).body)
-            #expect(reply.field("ETag") == "\"of the origin\"")
-        }
     }
 }

@@ -5,16 +5,15 @@ import Proxy
 import TestSupport
 import Testing
 
-/// What kept answers from being composed is counted once for each request to the origin, and for no
-/// other.
+/// Each request to the origin counts one reason why its answer was not composed, and no other
+/// request counts any.
 @Suite(.timeLimit(.minutes(10))) struct NotComposedTests {
     private func counts(_ proxy: ProxyUnderTest) -> [String] {
         proxy.statistics.notComposed.map { "\($0.rule.word) \($0.lack.word) \($0.count)" }
     }
 
-    @Test func whatWasNotComposedIsCountedByWhatItLacked() throws {
+    @Test func refusalsAreCountedByWhatIsMissing() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 3)
         let path = "/v1/catalog/us/albums"
         #expect(counts(scene.proxy).isEmpty)
@@ -32,9 +31,8 @@ import Testing
             ])
     }
 
-    @Test func whatWasCompletedOrPassedIsNotCounted() throws {
+    @Test func completedAndPassedRequestsAreNotCounted() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 3)
         try scene.get("/v1/catalog/us/songs?ids=\(songs[0]),\(songs[1])")
         let before = counts(scene.proxy)
@@ -45,31 +43,13 @@ import Testing
         #expect(counts(scene.proxy) == before)
     }
 
-    @Test func whatIsRefreshedBehindAStaleAnswerIsCounted() throws {
+    @Test func backgroundRefreshesAreCounted() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let song = "/v1/catalog/us/songs/\(try scene.ids("songs", 1)[0])"
         try scene.get(song)
         scene.clock.advance(seconds: 86_401)
         try scene.get(song)
         waitUntil { counts(scene.proxy).count == 2 }
         #expect(counts(scene.proxy) == ["item not-held 1", "item form-ran-out 1"])
-    }
-
-    @Test func whatWaitsForAnotherIsNotCounted() throws {
-        let gate = ScriptedOrigin.Gate()
-        let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
-        let origin = try ScriptedOrigin([.request, .wait(gate), .send(Array(answer.utf8)), .hold])
-        let proxy = try ProxyUnderTest(originPort: Int(origin.port))
-        defer { proxy.stop() }
-        let clients = try (0..<2).map { _ in try RawClient(port: UInt16(proxy.port)) }
-        for client in clients { try client.send("GET /v1/catalog/us/songs/1 HTTP/1.1\r\nHost: localhost\r\n\r\n") }
-        waitUntil { proxy.statistics[.misses] == 2 }
-        gate.open()
-        for client in clients {
-            #expect(String(decoding: client.read(15), as: UTF8.self) == "HTTP/1.1 200 OK")
-            client.close()
-        }
-        #expect(counts(proxy) == ["item not-held 1"])
     }
 }

@@ -6,9 +6,7 @@ import Store
 import TestSupport
 import Testing
 
-@testable import Simulator
-
-/// What was stored by an earlier run is material for this one.
+/// Answers that an earlier run stored are material for this one.
 @Suite(.timeLimit(.minutes(10))) struct ComposingAfterRestartTests {
     private static func withFile(_ body: (_ makeCache: () -> ResponseCache) throws -> Void) throws {
         let folder = try TemporaryFolder()
@@ -23,7 +21,6 @@ import Testing
 
     private func composeOutOfTheFile(_ makeCache: () -> ResponseCache) throws {
         let scene = try ComposingScene(cache: makeCache())
-        defer { scene.stop() }
         let songs = try scene.ids("songs", 40)
         let albums = try scene.ids("albums", 2)
         let path = "/v1/catalog/us/songs?ids="
@@ -45,19 +42,16 @@ import Testing
         }
         // A purge reaches what was composed of what another run stored.
         let selection = EntrySelection([.storefront(Array("us".utf8))])
-        let done = DispatchSemaphore(value: 0)
-        scene.cache.purge(selection, .hard, at: scene.clock.unixSeconds) { _ in done.signal() }
-        done.waitOrFail()
+        scene.cache.purgeAndWait(selection, .hard, at: scene.clock.unixSeconds)
         #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
     }
 
     /// `compose verify` found a difference; then the operator switched to `on`, and restarted.
-    @Test func aFormThatWasSwitchedOffWasUsedAfterARestart() throws {
+    @Test func aRestingFormRestsAfterARestart() throws {
         try Self.withFile { makeCache in
             var settings = CompositionSettings()
             settings.compose = .verify
             let scene = try ComposingScene(settings, cache: makeCache())
-            defer { scene.stop() }
             let albums = try scene.ids("albums", 40)
             func album(_ index: Int) -> String { "/v1/catalog/us/albums/\(albums[index])" }
             try scene.get(album(0))
@@ -72,26 +66,11 @@ import Testing
         }
     }
 
-    @Test func whatIsTooOldByThenIsNotUsed() throws {
-        try Self.withFile { makeCache in
-            let scene = try ComposingScene(cache: makeCache())
-            defer { scene.stop() }
-            let songs = try scene.ids("songs", 3)
-            try scene.get("/v1/catalog/us/songs/\(songs[0])")
-            try scene.get("/v1/catalog/us/songs?ids=" + songs.joined(separator: ","))
-            scene.clock.advance(seconds: 86_400)
-            try scene.restart(makeCache)
-            waitUntil { scene.proxy.isIndexComplete }
-            #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
-        }
-    }
-
     /// The file is read latest first, and older answers in the same form took away what the later
     /// had shown.
     @Test func olderAnswersInTheFileMadeNewFormsOld() throws {
         try Self.withFile { makeCache in
             let scene = try ComposingScene(cache: makeCache())
-            defer { scene.stop() }
             let songs = try scene.ids("songs", 4)
             try scene.get("/v1/catalog/us/songs/\(songs[0])")
             scene.clock.advance(seconds: 50_000)

@@ -1,16 +1,14 @@
 import Compose
-import EventLoop
 import Foundation
 import Proxy
 import Server
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import Cache
 @testable import Upstream
 
-/// A proxy before an origin whose answers a test decides.
+/// A proxy before an origin whose answers a test decides. Both stop with the scene.
 final class ScriptedScene {
     let origin: FakeOrigin
     let proxy: ProxyUnderTest
@@ -18,17 +16,21 @@ final class ScriptedScene {
     let clock = ManualClock(1_790_000_000)
 
     init(
-        _ settings: CompositionSettings = CompositionSettings(), verifySample: Int = 0,
-        connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
+        _ settings: CompositionSettings = CompositionSettings(), policy: Policy = Policy(), provesTokens: Bool = false,
+        verifySample: Int = 0, connections: Int = 32, budget: UpstreamBudget = UpstreamBudget(),
         _ answer: @escaping @Sendable (FakeOrigin.Request) -> FakeOrigin.Reply
     ) throws {
         origin = try FakeOrigin(answer)
         let (clock, warnings) = (clock, warnings)
         proxy = try ProxyUnderTest(
             originPort: origin.port, cache: ResponseCache(memory: MemoryTier(maxBytes: 64 << 20), store: nil),
+            policy: policy,
             timeOfDay: TimeOfDay { clock.unixSeconds }, composition: settings, verifySample: verifySample,
-            budget: budget, adjusting: { $0.maxConnections = connections }, warn: { warnings.add($0) })
+            budget: budget, provesTokens: provesTokens, adjusting: { $0.maxConnections = connections },
+            warn: { warnings.add($0) })
     }
+
+    deinit { stop() }
 
     func stop() {
         proxy.stop()
@@ -41,54 +43,29 @@ final class ScriptedScene {
 
 /// The lists of albums of made-up artists, whose every place has an item unless it is a gap. A page
 /// has 25 places, or as many as asked for, 100 at most; `next` keeps `l` alone.
-final class ListOrigin: Sendable {
-    let count: Int
-    let gaps: Set<Int>
-    /// Changes the names of all albums.
-    let edition = Atomic<Int>(1)
-
-    init(count: Int = 230, gaps: Set<Int> = []) {
-        self.count = count
-        self.gaps = gaps
-    }
+struct ListOrigin: Sendable {
+    var count = 230
+    var gaps: Set<Int> = []
 
     func answer(_ target: String) -> FakeOrigin.Reply {
-        guard let parts = URLComponents(string: target) else { return error(400) }
-        let segments = parts.path.split(separator: "/").map(String.init)
-        let query = Dictionary((parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { one, _ in one }
-        guard segments.count >= 5, segments[3] == "artists" else { return error(404) }
-        if segments.count == 5 { return artist(segments[4], query) }
-        guard let limit = Int(query["limit"] ?? "25"), (1...100).contains(limit) else { return error(400) }
-        let page = page(of: segments[4], offset: Int(query["offset"] ?? "0") ?? 0, limit, query["l"], isFull: true)
+        let parts = URLComponents(string: target)
+        let query = Dictionary((parts?.queryItems ?? []).map { ($0.name, $0.value ?? "") }) { one, _ in one }
+        let segments = (parts?.path ?? "").split(separator: "/")
+        let limit = Int(query["limit"] ?? "25") ?? 0
+        guard segments.count == 6, segments[3] == "artists", (1...100).contains(limit) else {
+            return FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400"}]}"#)
+        }
+        let page = page(of: String(segments[4]), offset: Int(query["offset"] ?? "0") ?? 0, limit, query["l"])
         return FakeOrigin.Reply(
             fields: [("Content-Type", "application/json"), ("ETag", "\"of the origin\"")], body: "{\(page)}")
     }
 
-    /// What it says, as JSON values.
-    func direct(_ target: String) -> NSObject? {
-        try? JSONSerialization.jsonObject(with: Data(answer(target).body.utf8)) as? NSObject
-    }
-
-    private func error(_ status: Int) -> FakeOrigin.Reply {
-        FakeOrigin.Reply(status: status, body: #"{"errors":[{"status":"\#(status)"}]}"#)
-    }
-
-    private func artist(_ id: String, _ query: [String: String]) -> FakeOrigin.Reply {
-        let (path, isFull) = ("/v1/catalog/us/artists/\(id)", query["include"] == "albums")
-        let albums = "\"href\":\"\(path)/albums\",\(page(of: id, offset: 0, 25, query["l"], isFull: isFull))"
-        let relationships = "\"relationships\":{\"albums\":{\(albums)}}"
-        let attributes = "\"attributes\":{\"name\":\"Artist \(id)\"}"
-        let head = "\"id\":\"\(id)\",\"type\":\"artists\",\"href\":\"\(path)\""
-        return FakeOrigin.Reply(body: "{\"data\":[{\(head),\(attributes),\(relationships)}]}")
-    }
-
-    private func page(of artist: String, offset: Int, _ limit: Int, _ language: String?, isFull: Bool) -> String {
+    private func page(of artist: String, offset: Int, _ limit: Int, _ language: String?) -> String {
         let end = min(offset + limit, count)
         let albums = (min(offset, end)..<end).filter { !gaps.contains($0) }.map { place in
             let id = "\(artist)\(1000 + place)"
-            let name = "\(language ?? "") \(edition.load(ordering: .relaxed)).\(place)"
-            return "{\"id\":\"\(id)\",\"type\":\"albums\",\"href\":\"/v1/catalog/us/albums/\(id)\""
-                + (isFull ? ",\"attributes\":{\"name\":\"\(name)\"}}" : "}")
+            return "{\"id\":\"\(id)\",\"type\":\"albums\",\"href\":\"/v1/catalog/us/albums/\(id)\","
+                + "\"attributes\":{\"name\":\"\(language ?? "")\(place)\"}}"
         }
         let data = "\"data\":[\(albums.joined(separator: ","))]"
         guard end < count else { return data }
@@ -98,8 +75,8 @@ final class ListOrigin: Sendable {
 }
 
 /// A proxy before such lists.
-final class ListScene {
-    let list: ListOrigin
+final class ListScene: ComparedScene {
+    private let list: ListOrigin
     let scene: ScriptedScene
     var proxy: ProxyUnderTest { scene.proxy }
     var upstream: [String] { scene.upstream }
@@ -110,22 +87,49 @@ final class ListScene {
         scene = try ScriptedScene(settings) { list.answer($0.target) }
     }
 
-    func stop() { scene.stop() }
+    func direct(_ target: String) -> NSObject? {
+        try? JSONSerialization.jsonObject(with: Data(list.answer(target).body.utf8)) as? NSObject
+    }
 
     /// The albums of an artist.
     static func target(_ artist: Int, _ query: String = "") -> String {
         "/v1/catalog/us/artists/\(artist)/albums" + (query.isEmpty ? "" : "?" + query)
     }
+}
 
-    /// Asks the proxy, holds the answer against the origin's own, and gives its `Cache-Status` and
-    /// how many requests it cost.
-    @discardableResult
-    func get(_ target: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> (status: String, cost: Int)
-    {
-        let before = upstream.count
-        let reply = try proxy.client.send("GET", target)
-        let status = reply.field("Cache-Status") ?? ""
-        #expect(reply.json == list.direct(target), "\(target) \(status)", sourceLocation: sourceLocation)
-        return (status, upstream.count - before)
+/// Songs of any id, as an origin shows them that tests script.
+enum ScriptedSongs {
+    /// The ids that a request for a batch names; none for other requests.
+    static func batch(_ target: String) -> [String] {
+        guard let list = target.components(separatedBy: "ids=").dropFirst().first else { return [] }
+        return list.removingPercentEncoding?.components(separatedBy: ",") ?? []
+    }
+
+    /// The ids that a target names, in its `ids` or at the end of its path.
+    static func ids(_ target: String) -> [String] {
+        let batch = batch(target)
+        return batch.isEmpty ? [target.components(separatedBy: "/").last ?? ""] : batch
+    }
+
+    static func body(_ ids: [String]) -> String {
+        let songs = ids.map { id in
+            #"{"id":"\#(id)","type":"songs","href":"/v1/catalog/us/songs/\#(id)","attributes":{"name":"\#(id)"}}"#
+        }
+        return "{\"data\":[\(songs.joined(separator: ","))]}"
+    }
+
+    static func reply(_ request: FakeOrigin.Request) -> FakeOrigin.Reply {
+        FakeOrigin.Reply(body: body(ids(request.target)))
+    }
+
+    /// The target of a request that a `ScriptedOrigin` has read.
+    static func target(_ request: String) -> String {
+        request.split(separator: " ", maxSplits: 2).dropFirst().first.map(String.init) ?? ""
+    }
+
+    static func response(_ ids: [String]) -> [UInt8] {
+        let body = body(ids)
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        return Array((head + body).utf8)
     }
 }

@@ -1,4 +1,3 @@
-import Compose
 import Foundation
 import Proxy
 import TestSupport
@@ -7,106 +6,29 @@ import Testing
 /// Misses that bring the relationships that clients often include (`superset_includes on`, the
 /// default).
 @Suite(.timeLimit(.minutes(10))) struct SupersetIncludesTests {
-    /// Clients that want artists and genres of albums, more of them than are needed to be known as
-    /// a habit, and some that want less: the origin has shown all forms.
-    private func taught(_ albums: [String]) throws -> ComposingScene {
-        let scene = try ComposingScene()
-        for (index, album) in albums.enumerated() {
-            for include in ["", "?include=artists", "?include=genres", "?include=artists,genres"]
-            where index < 2 || include.contains(",") {
-                try scene.get("/v1/catalog/us/albums/\(album)" + include)
-            }
-        }
-        return scene
-    }
-
-    @Test func oneRequestServesWhateverIsIncluded() throws {
-        let albums = try ids(22)
-        let scene = try taught(Array(albums[..<18]))
-        defer { scene.stop() }
-        var costs: [Int] = []
-        for album in albums[18...] {
-            let target = "/v1/catalog/us/albums/\(album)"
-            let explained = scene.proxy.explain(target)
-            #expect(explained?.action == .complete && explained?.reason == .absent, "nothing of it is stored")
-            let first = try scene.get(target)
-            #expect(first.cost == 1 && first.status.contains("fwd=uri-miss"), "\(first)")
-            #expect(scene.upstream.last == target + "?include=artists,genres")
-            for include in ["?include=genres,artists", "?include=artists", "?include=genres"] {
-                costs.append(try scene.get(target + include).cost)
-            }
-        }
-        // An album with more artists than any before may be asked for anew.
-        #expect(costs.count { $0 == 0 } >= 9, "\(costs)")
-    }
-
-    /// Views are chosen as relationships are (APPLE-MUSIC-API 4.3.5).
-    @Test func aMissBringsTheViewsThatOthersWant() throws {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        let artists = try artists(scene, 22)
-        for (index, artist) in artists[..<18].enumerated() {
-            for query in ["", "?views=full-albums", "?views=top-songs", "?views=full-albums,top-songs"]
-            where index < 2 || query.contains(",") {
-                try scene.get("/v1/catalog/us/artists/\(artist)" + query)
-            }
-        }
-        var costs: [Int] = []
-        for artist in artists[18...] {
-            let target = "/v1/catalog/us/artists/\(artist)"
-            let first = try scene.get(target)
-            #expect(first.cost == 1 && first.status.contains("fwd=uri-miss"), "\(first)")
-            #expect(scene.upstream.last == target + "?views=full-albums,top-songs")
-            #expect(try scene.get(target + "?views=top-songs,full-albums").cost == 0)
-            for query in ["?views=top-songs", "?views=full-albums"] { costs.append(try scene.get(target + query).cost) }
-        }
-        // An artist with longer lists than any before may be asked for anew.
-        #expect(costs.count { $0 == 0 } >= 3, "\(costs)")
-    }
-
-    /// The first artists of the albums in the charts.
-    private func artists(_ scene: ComposingScene, _ count: Int) throws -> [String] {
-        var artists: [String] = []
-        for album in try scene.ids("albums", 60) where artists.count < count {
-            let answer = try #require(scene.direct("/v1/catalog/us/albums/\(album)/artists") as? [String: Any])
-            let data = try #require(answer["data"] as? [[String: Any]])
-            artists += data.compactMap { $0["id"] as? String }.filter { !artists.contains($0) }
-        }
-        try #require(artists.count >= count)
-        return Array(artists.prefix(count))
-    }
-
     /// The larger request brings no answer to make the client's of: it gets its own.
-    @Test func whatIsAbsentGetsTheOriginsOwn404() throws {
-        let scene = try taught(ids(18))
-        defer { scene.stop() }
-        let target = "/v1/catalog/us/albums/999999900"
-        let reply = try scene.proxy.client.send("GET", target)
-        #expect(reply.status == 404)
-        #expect(scene.upstream.suffix(2) == [target + "?include=artists,genres", target])
+    @Test func anAbsentItemGetsTheOrigins404() throws {
+        let scene = try scriptedScene { target in
+            guard target.contains("/albums/1000") else { return Self.included(target) }
+            return FakeOrigin.Reply(status: 404, body: #"{"errors":[{"status":"404","code":"40400"}]}"#)
+        }
+        let target = "/v1/catalog/us/albums/1000"
+        #expect(try scene.proxy.client.send("GET", target).status == 404)
+        #expect(scene.upstream.suffix(2) == [target + "?include=artists", target])
     }
 
     /// It may blame what the proxy has added.
-    @Test func aBadRequestForTheLargerAnswerIsNotKept() throws {
+    @Test func aBadRequestForTheLargerAnswerIsNotStored() throws {
         let scene = try scriptedScene { target in
             guard target.contains("/albums/1000?") else { return Self.included(target) }
             return FakeOrigin.Reply(status: 400, body: #"{"errors":[{"status":"400","code":"40005"}]}"#)
         }
-        defer { scene.stop() }
         let target = "/v1/catalog/us/albums/1000"
         let larger = target + "?include=artists"
         #expect(try scene.proxy.client.send("GET", target).status == 200)
         #expect(try scene.proxy.client.send("GET", larger).status == 200, "no 400 stands in for what can be composed")
         #expect(scene.upstream.suffix(2) == [larger, target])
     }
-
-    private func ids(_ count: Int) throws -> [String] {
-        let scene = try ComposingScene()
-        defer { scene.stop() }
-        return try scene.ids("albums", count)
-    }
-
-    // MARK: What it brings
 
     /// An origin that shows what is included.
     @Sendable private static func included(_ target: String) -> FakeOrigin.Reply {
@@ -127,7 +49,8 @@ import Testing
     /// itself was not counted.
     @Test func aPlainHitCredits() throws {
         let scene = try scriptedScene(Self.included)
-        defer { scene.stop() }
+        let explained = scene.proxy.explain("/v1/catalog/us/albums/1000")
+        #expect(explained?.action == .complete && explained?.reason == .absent, "nothing of it is stored")
         for id in 1_000..<1_200 {
             let target = "/v1/catalog/us/albums/\(id)"
             let before = scene.upstream.count
@@ -142,7 +65,6 @@ import Testing
     /// From then on one in seven misses begins one.
     @Test func aHeadOnTheLargerAnswerIsNoUse() throws {
         let scene = try scriptedScene(Self.included)
-        defer { scene.stop() }
         for id in 1_000..<1_100 {
             let target = "/v1/catalog/us/albums/\(id)"
             #expect(try scene.proxy.client.send("GET", target).status == 200)
@@ -156,33 +78,11 @@ import Testing
 
     @Test func aHeadBeginsNone() throws {
         let scene = try scriptedScene(Self.included)
-        defer { scene.stop() }
         let target = "/v1/catalog/us/albums/1000"
         #expect(try scene.proxy.client.send("HEAD", target).status == 200)
         #expect(scene.upstream.last == target)
         #expect(try scene.proxy.client.send("GET", target).status == 200)
         #expect(scene.upstream.last == target + "?include=artists")
-    }
-
-    // MARK: An origin that takes too long
-
-    @Test func whereTheOriginIsTooSlowForItTheClientGetsItsOwn() throws {
-        let scene = try scriptedScene(Self.answer)
-        defer { scene.stop() }
-        for id in 100..<110 {
-            let reply = try scene.proxy.client.send("GET", "/v1/catalog/us/albums/\(id)")
-            #expect(reply.status == 200)
-            #expect(String(decoding: reply.body, as: UTF8.self) == Self.body("\(id)", isIncluded: false))
-        }
-        let inVain = (100..<110).flatMap { id in scene.upstream.filter { $0.contains("/albums/\(id)?include=") } }
-        #expect(inVain.count == 4, "it rests after the fourth")
-    }
-
-    /// From album 100 on it does not manage to include anything.
-    private static func answer(_ target: String) -> FakeOrigin.Reply {
-        let isIncluded = target.contains("include=")
-        if isIncluded, id(target).count > 2 { return FakeOrigin.Reply(status: 504, body: "") }
-        return FakeOrigin.Reply(body: body(id(target), isIncluded: isIncluded))
     }
 
     private static func id(_ target: String) -> String {

@@ -6,14 +6,13 @@ import Testing
 
 @testable import Simulator
 
-/// `compose verify`, `compose off`, and an origin that does otherwise than it did (DECISIONS 9.7).
+/// `compose verify`, and an origin that changes the form of its answers (DECISIONS 9.7).
 @Suite(.timeLimit(.minutes(10))) struct VerifyTests {
-    private static func settings(_ mode: CompositionSettings.Mode, windows: Bool = true) -> CompositionSettings {
+    private static let verifying: CompositionSettings = {
         var settings = CompositionSettings()
-        settings.compose = mode
-        settings.windows = windows
+        settings.compose = .verify
         return settings
-    }
+    }()
 
     private func album(_ id: String, _ query: String = "?include=artists") -> String {
         "/v1/catalog/us/albums/\(id)\(query)"
@@ -21,9 +20,8 @@ import Testing
 
     private func batch(_ ids: [String]) -> String { "/v1/catalog/us/albums?ids=" + ids.joined(separator: ",") }
 
-    @Test func theClientGetsTheOriginsAnswerAndEqualOnesAreCounted() throws {
-        let scene = try ComposingScene(Self.settings(.verify))
-        defer { scene.stop() }
+    @Test func theClientGetsTheOriginsAnswer() throws {
+        let scene = try ComposingScene(Self.verifying)
         let albums = try scene.ids("albums", 4)
         try scene.get(album(albums[0], ""))
         try scene.get(batch(albums))
@@ -38,55 +36,9 @@ import Testing
         #expect(scene.warnings.all.isEmpty)
     }
 
-    @Test func whatTheOriginShowsOtherwiseElsewhereSwitchesTheFormOffAndIsReported() throws {
-        let scene = try ComposingScene(Self.settings(.verify))
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 40)
-        try scene.get(album(albums[0], ""))
-        try scene.get(batch(albums))
-        scene.misname(album(albums[5], ""))
-        let reply = try scene.proxy.client.send("GET", album(albums[5], ""))
-        #expect(String(decoding: reply.body, as: UTF8.self).contains("\"name\":\"Other "), "the origin's is served")
-        waitUntil { scene.proxy.statistics[.verified] == 1 && !scene.warnings.all.isEmpty }
-        #expect(scene.proxy.statistics[.verifyMismatches] == 1 && scene.proxy.statistics[.contradictions] == 1)
-        let lines = scene.warnings.all
-        #expect(lines.count == 1, "\(lines)")
-        #expect(
-            lines.first?.contains("/albums/\(albums[5]) was wrong: $.data[0].") == true, "\(lines)")
-        // Nothing is composed in that form, nor compared with it.
-        for id in albums[1..<4] { try scene.get(album(id, "")) }
-        #expect(scene.proxy.statistics[.verified] == 1)
-        #expect(scene.proxy.statistics.restingForms() == 1)
-    }
-
-    /// It counted as a mismatch, and nothing was composed in that form, nor measured, for its whole
-    /// lifetime.
-    @Test func anHonestRevisionSwitchedTheFormOff() throws {
-        let scene = try ComposingScene(Self.settings(.verify))
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 40)
-        try scene.get(album(albums[0], ""))
-        try scene.get(batch(albums))
-        let before = albums.map { scene.direct(album($0, "")) }
-        scene.api.revise()
-        // One whose attributes are others by now.
-        let changed = albums.indices.dropFirst().first { scene.direct(album(albums[$0], "")) != before[$0] }
-        let index = try #require(changed)
-        #expect(try scene.get(album(albums[index], "")).status.contains("fwd=uri-miss"))
-        waitUntil { scene.proxy.statistics[.verifiedOlder] == 1 }
-        #expect((scene.proxy.statistics[.verified], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
-        #expect(scene.proxy.statistics.restingForms() == 0 && scene.warnings.all.isEmpty, "\(scene.warnings.all)")
-        // The batch has been renewed, and the form goes on.
-        let others = albums.indices.dropFirst().filter { $0 != index }.prefix(3)
-        for other in others { try scene.get(album(albums[other], "")) }
-        waitUntil { scene.proxy.statistics[.verified] == 4 && scene.proxy.statistics[.verifiedOlder] == 1 }
-        #expect((scene.proxy.statistics[.verifiedOlder], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
-    }
-
     /// Its answer has no content, which counted as a mismatch.
     @Test func aHeadWasComparedWithTheWholeAnswer() throws {
-        let scene = try ComposingScene(Self.settings(.verify))
-        defer { scene.stop() }
+        let scene = try ComposingScene(Self.verifying)
         let albums = try scene.ids("albums", 4)
         try scene.get(album(albums[0], ""))
         try scene.get(batch(albums))
@@ -96,23 +48,8 @@ import Testing
         #expect(scene.proxy.statistics[.upstreamRequests] == 4 && scene.proxy.statistics[.verifiedOlder] == 0)
     }
 
-    @Test func windowsAreVerifiedToo() throws {
-        let scene = try ListScene(Self.settings(.verify))
-        defer { scene.stop() }
-        try scene.get(ListScene.target(1, "limit=100&offset=0"))
-        let (status, cost) = try scene.get(ListScene.target(1, "limit=10&offset=5"))
-        #expect(status.contains("fwd=") && cost == 1)
-        waitUntil { scene.proxy.statistics[.verified] == 1 }
-        scene.list.edition.store(2, ordering: .relaxed)
-        try scene.get(ListScene.target(1, "limit=10&offset=30"))
-        waitUntil { scene.proxy.statistics[.verified] == 2 && scene.proxy.statistics[.verifiedOlder] == 1 }
-        #expect((scene.proxy.statistics[.verifiedOlder], scene.proxy.statistics[.verifyMismatches]) == (1, 0))
-        #expect(scene.scene.warnings.all.isEmpty)
-    }
-
-    @Test func whileVerifyingNothingComposedStandsInForAFailingOrigin() throws {
-        let scene = try ListScene(Self.settings(.verify))
-        defer { scene.stop() }
+    @Test func verifyingUsesNoCompositionForAFailingOrigin() throws {
+        let scene = try ListScene(Self.verifying)
         try scene.get(ListScene.target(1, "limit=100&offset=0"))
         scene.scene.origin.stop()
         let reply = try scene.proxy.client.send("GET", ListScene.target(1, "limit=10&offset=5"))
@@ -121,10 +58,9 @@ import Testing
     }
 
     @Test func whileVerifyingSinglesAreNotJoined() throws {
-        var settings = Self.settings(.verify)
+        var settings = Self.verifying
         settings.batch = true
         let scene = try ComposingScene(settings)
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 5)
         for id in albums { try scene.get(album(id, "")) }
         let clients = try albums.map { _ in try RawClient(port: UInt16(scene.proxy.port)) }
@@ -136,26 +72,8 @@ import Testing
         #expect(scene.proxy.statistics[.built] == 0)
     }
 
-    @Test func withComposeOffNothingIsComposed() throws {
-        let scene = try ComposingScene(Self.settings(.off))
-        defer { scene.stop() }
-        let albums = try scene.ids("albums", 3)
-        try scene.get(album(albums[0], ""))
-        try scene.get(batch(albums))
-        for target in [album(albums[1], ""), batch([albums[2], albums[1]])] {
-            let (status, cost) = try scene.get(target)
-            #expect(status.contains("fwd=uri-miss") && cost == 1, "\(status)")
-        }
-        #expect(scene.proxy.statistics[.built] == 0 && scene.proxy.statistics[.verified] == 0)
-        let list = try ListScene(Self.settings(.off))
-        defer { list.stop() }
-        try list.get(ListScene.target(1, "limit=100&offset=0"))
-        #expect(try list.get(ListScene.target(1, "limit=10&offset=5")).status.contains("detail=window"), "these are on")
-    }
-
     @Test func nothingIsComposedInAFormThatWasContradicted() throws {
         let scene = try ComposingScene()
-        defer { scene.stop() }
         let albums = try scene.ids("albums", 8)
         try scene.get(album(albums[0]))
         try scene.get(album(albums[1], ""))

@@ -5,31 +5,14 @@ extension Conformance {
         "cdn-cache-control",
         [
             .reused("max-age", "CDN-Cache-Control: max-age=3600"),
-            .reused("a max-age of 2^31", "CDN-Cache-Control: max-age=2147483648"),
-            .reused("a max-age beyond 32 bits", "CDN-Cache-Control: max-age=99999999999"),
-            .reused("beside an unknown directive", "CDN-Cache-Control: perhaps, max-age=3600"),
-            .asked("an Age above max-age", "CDN-Cache-Control: max-age=3600", "Age: 7200", "Date: <+0>"),
-            .asked("max-age of nothing", "CDN-Cache-Control: max-age=0"),
-            .asked("max-age of nothing over Expires", "CDN-Cache-Control: max-age=0", "Expires: <+10000>"),
-            .reused(
-                "over an Expires in the past", "CDN-Cache-Control: max-age=3600", "Expires: <-10000>", "Date: <+0>"),
-            .reused("over an Expires that is no date", "CDN-Cache-Control: max-age=3600", "Expires: 0", "Date: <+0>"),
-            .reused(
-                "a longer max-age over Cache-Control", "CDN-Cache-Control: max-age=3600", "Cache-Control: max-age=1"),
             .asked(
                 "a shorter max-age over Cache-Control", "CDN-Cache-Control: max-age=1", "Cache-Control: max-age=3600"),
             .reused("max-age over no-store", "CDN-Cache-Control: max-age=10000", "Cache-Control: no-store"),
 
-            .asked("private", after: 0, "CDN-Cache-Control: private", "Cache-Control: max-age=10000"),
-            .asked("no-cache", after: 0, "CDN-Cache-Control: no-cache", "Cache-Control: max-age=10000"),
             .asked("no-store", after: 0, "CDN-Cache-Control: no-store", "Cache-Control: max-age=10000"),
 
-            // What is no dictionary of structured fields is as if it were not there (RFC 8941 4.2).
+            // A value that is no dictionary of structured fields is ignored (RFC 8941 4.2).
             .asked("an unknown type", "CDN-Cache-Control: max-age=10000, &&&&&", "Cache-Control: no-store"),
-            .asked("a string for a number", #"CDN-Cache-Control: max-age="10000""#, "Cache-Control: no-store"),
-            .asked("a blank before the equals sign", "CDN-Cache-Control: max-age =100", "Cache-Control: max-age=1"),
-            .asked("a blank behind the equals sign", "CDN-Cache-Control: max-age= 100", "Cache-Control: max-age=1"),
-            .asked("a name in capitals", "CDN-Cache-Control: MAX-AGE=3600", "Cache-Control: max-age=1"),
 
             ConformanceCase(
                 "goes on to the client",

@@ -4,9 +4,7 @@ extension Conformance {
         "if-modified-since",
         [
             sinceModified("the same date", "If-Modified-Since: <-3000>", .status(304)),
-            sinceModified("a later date", "If-Modified-Since: <-2000>", .status(304)),
             sinceModified("an earlier date", "If-Modified-Since: <-4000>", .status(200)),
-            sinceModified("the same date as RFC 850 writes it", "If-Modified-Since: <rfc850 -3000>", .status(304)),
             ConformanceCase(
                 "a stale answer is confirmed first",
                 .get(origin: .ok("Cache-Control: max-age=2", "Date: <+0>", "Last-Modified: <-3000>")),
@@ -32,27 +30,14 @@ extension Conformance {
             matching("a strong tag", #""abc""#, #""abc""#),
             matching("a weak tag", #"W/"abc""#, #"W/"abc""#),
             matching("a weak tag for a strong one", #""abc""#, #"W/"abc""#),
-            matching("the first of three", #""abc""#, #""abc", "1", "2""#),
-            matching("the second of three", #""abc""#, #""1", "abc", "2""#),
-            matching("the last of three", #""abc""#, #""1", "2", "abc""#),
-            matching("bytes beyond ASCII", #""abcü""#, #""abcü""#),
             matching("any", #""abc""#, "*"),
-            ConformanceCase(
-                "If-None-Match goes before If-Modified-Since",
-                .get(origin: fresh(#""abc""#, "Last-Modified: <-5000>")),
-                .pause(seconds: 3),
-                .get(
-                    sending: #"If-None-Match: "abc""#, "If-Modified-Since: <-10000>", expect: .reused, .status(304))),
 
-            notMatching("another tag", #""abc""#, #""abd""#),
-            // What is no entity tag matches nothing but its own spelling, and the origin is never
-            // asked with it.
-            notMatching("a condition without quotes", #""abc""#, "abc"),
-            notMatching("a tag without quotes", "abc", #""abc""#),
-            matching("no quotes on either side", "abc", "abc"),
-            matching("a small w on both sides", #"w/"abc""#, #"w/"abc""#),
-            matching("a backslash on both sides", #"W\"abc""#, #"W\"abc""#),
-            matching("no slash on either side", #"W"abc""#, #"W"abc""#),
+            ConformanceCase(
+                "another tag",
+                .get(origin: fresh(#""abc""#)),
+                .pause(seconds: 3),
+                .get(sending: #"If-None-Match: "abd""#, expect: .reused)),
+            // The origin is never asked with what is no entity tag.
             ConformanceCase(
                 "a tag without quotes confirms nothing",
                 .get(origin: .ok("Cache-Control: max-age=2", "Date: <+0>", "ETag: abc")),
@@ -89,10 +74,8 @@ extension Conformance {
                 .get(sending: "If-None-Match: abc", origin: .ok(#"ETag: "abc""#, "Date: <+0>"), expect: .asked)),
         ])
 
-    private static func fresh(_ tag: String, _ more: String...) -> OriginAnswer {
-        var answer = OriginAnswer.ok("Cache-Control: max-age=100000", "Date: <+0>", "ETag: \(tag)")
-        answer.fields += more
-        return answer
+    private static func fresh(_ tag: String) -> OriginAnswer {
+        .ok("Cache-Control: max-age=100000", "Date: <+0>", "ETag: \(tag)")
     }
 
     private static func matching(_ name: String, _ tag: String, _ condition: String) -> ConformanceCase {
@@ -101,13 +84,5 @@ extension Conformance {
             .get(origin: fresh(tag)),
             .pause(seconds: 3),
             .get(sending: "If-None-Match: \(condition)", expect: .reused, .status(304), .field("ETag: \(tag)")))
-    }
-
-    private static func notMatching(_ name: String, _ tag: String, _ condition: String) -> ConformanceCase {
-        ConformanceCase(
-            name,
-            .get(origin: fresh(tag)),
-            .pause(seconds: 3),
-            .get(sending: "If-None-Match: \(condition)", expect: .reused))
     }
 }

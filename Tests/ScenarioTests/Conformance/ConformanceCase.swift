@@ -1,8 +1,7 @@
-// What a conformance case is made of: values that read like a table, and no behaviour.
+// The parts of a conformance case: values that read like a table, and no behaviour.
 //
 // In every field, `<+3>` and `<-60>` stand for the HTTP date that many seconds from the moment the
-// case begins, in the formats `<rfc850 +3>` and `<asctime +3>` too, `<url>` for the path of the
-// case, and `<host>` for the origin's authority.
+// case begins, `<url>` for the path of the case, and `<host>` for the origin's authority.
 
 /// Cases that share a proxy, an origin and a clock.
 struct ConformanceGroup: Sendable, CustomStringConvertible {
@@ -82,7 +81,7 @@ extension ConformanceCase.Step {
     }
 }
 
-/// What the origin does when it is asked.
+/// The origin's answer to a request.
 struct OriginAnswer: Sendable {
     var status = 200
     var fields: [String] = []
@@ -158,7 +157,7 @@ enum Source: Sendable {
     static let reusedWhileAsked = storedWhileAsked(1)
 }
 
-/// What else is to be seen.
+/// Further expectations of an exchange.
 enum Detail: Sendable {
     /// The client's status, where it is not the one of the answer that it gets.
     case status(Int)

@@ -8,7 +8,7 @@ final class ConformanceOrigin: Sendable {
     struct Request: Sendable {
         let method: String
         let fields: [(name: String, value: String)]
-        /// What it was answered; nil when the connection was closed instead.
+        /// The status of the answer; nil when the connection was closed instead.
         let status: Int?
     }
 
@@ -43,7 +43,7 @@ final class ConformanceOrigin: Sendable {
         }
     }
 
-    /// What was asked below `url` since that answer is given.
+    /// The requests below `url` since its answer was set.
     func requests(below url: String) -> [Request] {
         board.state.withLock { $0.requests[url] ?? [] }
     }

@@ -23,8 +23,7 @@ final class ConformanceRunner {
         origin.stop()
     }
 
-    /// What was not as expected; empty when the case holds. Ends at the first exchange that
-    /// differs.
+    /// The mismatches of the first exchange that has any; empty when the case holds.
     func mismatches(_ conformanceCase: ConformanceCase, at url: String) -> [String] {
         let text = FieldText(start: clock.unixSeconds, url: url, host: "127.0.0.1:\(origin.port)")
         var past: [PastAnswer] = []
@@ -68,7 +67,7 @@ struct PastAnswer {
     let reply: HTTPTestClient.Reply
 }
 
-/// What was seen of one exchange on both sides.
+/// One exchange as it was seen on both sides.
 struct SeenExchange {
     let reply: HTTPTestClient.Reply
     let requests: [ConformanceOrigin.Request]
@@ -106,23 +105,15 @@ struct FieldText {
 
     func filled(_ line: String) -> String {
         let line = line.replacingOccurrences(of: "<url>", with: url).replacingOccurrences(of: "<host>", with: host)
-        return line.replacing(/<(?:(rfc850|asctime) )?([+-][0-9]+)>/) { match in
-            let format =
-                switch match.output.1 {
-                case "rfc850": "%A, %d-%b-%y %H:%M:%S GMT"
-                case "asctime": "%a %b %e %H:%M:%S %Y"
-                default: "%a, %d %b %Y %H:%M:%S GMT"
-                }
-            return Self.date(start + (Int64(match.output.2) ?? 0), format)
-        }
+        return line.replacing(/<([+-][0-9]+)>/) { match in Self.date(start + (Int64(match.output.1) ?? 0)) }
     }
 
-    private static func date(_ unixSeconds: Int64, _ format: String) -> String {
+    private static func date(_ unixSeconds: Int64) -> String {
         var seconds = time_t(unixSeconds)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         var text = [CChar](repeating: 0, count: 64)
-        let count = strftime(&text, text.count, format, &parts)
+        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
         return String(decoding: text[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
 }

@@ -38,7 +38,7 @@ struct ExchangeCheck {
 
     // MARK: Whose answer it is
 
-    /// What the origin answered, unchanged.
+    /// The origin's answer, unchanged.
     private var relayed: [String] {
         guard let status = seen.requests.last?.status else { return ["the origin closed the connection"] }
         var found = differences(status: status, content: status == 304 ? "" : exchange.answer.content ?? "")

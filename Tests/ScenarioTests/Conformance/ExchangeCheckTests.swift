@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What proves the cache must itself be able to fail.
+/// A check that proves the cache must itself be able to fail.
 @Suite struct ExchangeCheckTests {
     private static let stored = OriginAnswer.ok("Cache-Control: max-age=9", "A: 1", content: "first")
 
@@ -32,7 +32,7 @@ import Testing
         (name: "Date", value: "then"),
     ]
 
-    @Test func aReusedAnswerIsTheStoredOneWithAnAge() {
+    @Test func aReusedAnswerIsTheStoredOne() {
         #expect(mismatches(.reused, .age(3), fields: Self.reused, content: "first").isEmpty)
         #expect(mismatches(.reused, fields: Self.reused, content: "second") == ["the content is \"second\""])
         #expect(mismatches(.reused, status: 203, fields: Self.reused, content: "first").count == 1)
@@ -43,7 +43,7 @@ import Testing
         #expect(mismatches(.reused, asked: 200, fields: Self.reused, content: "first") == ["the origin was asked"])
     }
 
-    @Test func anAskedAnswerIsTheOriginsAndAskedForOnce() {
+    @Test func anAskedAnswerIsTheOrigins() {
         #expect(mismatches(.asked, asked: 200, fields: [("A", "2")], content: "second").isEmpty)
         #expect(mismatches(.asked, fields: [("A", "2")], content: "second") == ["the origin was asked 0 times"])
         #expect(mismatches(.asked, asked: 200, 200, fields: [("A", "2")], content: "second").count == 1)
@@ -83,8 +83,6 @@ import Testing
     @Test func datesAndPathsAreFilledIn() {
         let text = FieldText(start: 784_111_777, url: "/a/1", host: "h:1")
         #expect(text.filled("Date: <+0>") == "Date: Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(text.filled("Date: <rfc850 -37>") == "Date: Sunday, 06-Nov-94 08:49:00 GMT")
-        #expect(text.filled("Date: <asctime +23>") == "Date: Sun Nov  6 08:50:00 1994")
         #expect(text.filled("Location: http://<host><url>/b") == "Location: http://h:1/a/1/b")
     }
 }

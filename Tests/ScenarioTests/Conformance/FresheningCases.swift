@@ -10,26 +10,11 @@ extension Conformance {
                 .get(
                     origin: .notModified(if: "If-Modified-Since: <-3000>", "Date: <+3>"), expect: .revalidated,
                     .field("Test-Header: a"), .field("Last-Modified: <-3000>"))),
-            updated("Test-Header", "a", "b"),
-            updated("X-Test-Header", "a", "b"),
-            updated("Content-Foo", "a", "b"),
-            updated("X-Content-Foo", "a", "b"),
-            updated("Content-Location", "/foo", "/bar"),
-            updated("Content-MD5", "Q2hlY2sgSW50ZWdyaXR5IQ==", "bm90IHRoZSBzYW1lIHRoaW5nIQ=="),
-            updated("Content-Security-Policy", "default-src 'self'", "default-src 'self' example.com"),
-            updated("Content-Type", "text/plain", "text/plain;charset=utf-8"),
-            updated("Clear-Site-Data", "cache", "cookies"),
-            updated("Expires", "Fri, 01 Jan 2038 01:01:01 GMT", "Mon, 11 Jan 2038 11:11:11 GMT"),
-            updated("Public-Key-Pins", "a", "b"),
-            updated("Set-Cookie2", "a=b", "a=c"),
-            updated("X-Frame-Options", "deny", "sameorigin"),
-            updated("X-XSS-Protection", "1", "1; mode=block"),
-
-            // How the stored bytes are coded, cut and counted is not for a 304 to say.
-            untouched("Content-Encoding", "one", "two"),
-            untouched("Content-Range", "one", "two"),
-            untouched("Content-Length", "4", "10", content: "four"),
-
+            freshened("updates a field", "Test-Header: a", "Test-Header: b", expect: "Test-Header: b"),
+            // How the stored bytes are counted is not for a 304 to say.
+            freshened(
+                "leaves Content-Length", "Content-Length: 4", "Content-Length: 10", expect: "Content-Length: 4",
+                content: "four"),
             ConformanceCase(
                 "Cache-Control counts from the 304",
                 .get(origin: .ok("Cache-Control: max-age=1", #"ETag: "a""#, "Date: <+0>")),
@@ -50,17 +35,6 @@ extension Conformance {
                     origin: .notModified(if: #"If-None-Match: "a""#, #"ETag: "b""#, "Cache-Control: max-age=3600"),
                     expect: .askedAnew)),
         ])
-
-    private static func updated(_ name: String, _ old: String, _ new: String) -> ConformanceCase {
-        freshened("updates \(name)", "\(name): \(old)", "\(name): \(new)", expect: "\(name): \(new)")
-    }
-
-    private static func untouched(
-        _ name: String, _ old: String, _ new: String, content: String? = nil
-    ) -> ConformanceCase {
-        freshened(
-            "leaves \(name)", "\(name): \(old)", "\(name): \(new)", expect: "\(name): \(old)", content: content)
-    }
 
     /// Stored with one line, confirmed with another, and reused.
     private static func freshened(

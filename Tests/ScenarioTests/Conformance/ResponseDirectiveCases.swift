@@ -1,35 +1,23 @@
 extension Conformance {
-    /// What may be stored and what must be confirmed: RFC 9111 3, 5.2.2.
+    /// Cache-Control of responses, on storing and confirming: RFC 9111 3, 5.2.2.
     static let responseDirectives = ConformanceGroup(
         "response-directives",
         [
             .asked("private", after: 0, "Cache-Control: private, max-age=3600"),
             .asked("no-store", after: 0, "Cache-Control: no-store"),
-            .asked("no-store in any case", after: 0, "Cache-Control: nO-sToRe"),
-            .asked("no-store over freshness", after: 0, "Cache-Control: max-age=10000, no-store", "Expires: <+10000>"),
             .asked("no-cache", after: 0, "Cache-Control: max-age=10000, no-cache", "Expires: <+10000>", "Date: <+0>"),
-            .asked("no-cache in any case", after: 0, "Cache-Control: max-age=10000, nO-cAcHe", "Expires: <+10000>"),
 
             newerUnstorable("an answer that is not stored leaves the older one", "Cache-Control: no-store"),
-            newerUnstorable("so does one that would not be fresh", "Cache-Control: no-store, max-age=0"),
 
             ConformanceCase(
                 "no-cache is stored, and confirmed before each use",
                 .get(origin: .ok("Cache-Control: no-cache", #"ETag: "a""#)),
                 .get(origin: .notModified(if: #"If-None-Match: "a""#), expect: .revalidated)),
             ConformanceCase(
-                "no-cache is confirmed however fresh it is",
-                .get(origin: .ok("Cache-Control: max-age=10000, no-cache", "Expires: <+10000>", #"ETag: "a""#)),
-                .get(origin: .notModified(if: #"If-None-Match: "a""#), expect: .revalidated)),
-            ConformanceCase(
                 "no-cache with the names of fields counts as without them",
                 .get(origin: .ok(#"Cache-Control: no-cache="a", max-age=3600"#, "A: 1", #"ETag: "a""#)),
                 .get(origin: .notModified(if: #"If-None-Match: "a""#), expect: .revalidated, .field("A: 1"))),
 
-            ConformanceCase(
-                "must-revalidate is reused while fresh",
-                .get(origin: .ok("Cache-Control: max-age=10000, must-revalidate", #"ETag: "a""#)),
-                .get(expect: .reused)),
             ConformanceCase(
                 "must-revalidate is confirmed when stale",
                 .get(origin: .ok("Cache-Control: max-age=2, must-revalidate", #"ETag: "a""#)),

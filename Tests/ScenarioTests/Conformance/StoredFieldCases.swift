@@ -3,18 +3,10 @@ extension Conformance {
     static let storedFields = ConformanceGroup(
         "stored-fields",
         [
-            "Test-Header: one", "X-Test-Header: two", "Content-Foo: three", "X-Content-Foo: four",
-            "Content-Encoding: unheard-of", "Content-Location: /elsewhere", "Content-MD5: Q2hlY2sgSW50ZWdyaXR5IQ==",
-            "Content-Range: any", "Content-Security-Policy: default-src 'self' example.com",
-            "Content-Type: text/plain;charset=utf-8", "Clear-Site-Data: cookies", #"ETag: "ghijkl""#,
-            "Expires: Mon, 11 Jan 2038 11:11:11 GMT", "Public-Key-Pins: five", "Set-Cookie2: a=c",
-            "X-Frame-Options: sameorigin", "X-XSS-Protection: 1; mode=block",
+            "Test-Header: one", "Content-Encoding: unheard-of", "Content-Location: /elsewhere", "Content-Range: any",
+            #"ETag: "ghijkl""#, "Expires: Mon, 11 Jan 2038 11:11:11 GMT",
         ].map { field in kept(field) }
-            + [
-                "Connection: one", "Keep-Alive: timeout=5", "Proxy-Authenticate: two",
-                "Proxy-Authentication-Info: three", "Proxy-Authorization: four", "Proxy-Connection: five", "TE: six",
-                "Upgrade: seven",
-            ].map { field in dropped(field) }
+            + ["Keep-Alive: timeout=5", "Proxy-Authentication-Info: three", "TE: six"].map { field in dropped(field) }
             + [
                 .reused("Cache-Control", "Cache-Control: max-age=3600", "Date: <+0>"),
                 .reused("Set-Cookie that is everyone's", "Cache-Control: public, max-age=3600", "Set-Cookie: a=c"),
@@ -29,8 +21,7 @@ extension Conformance {
                         expect: .asked, .noField("A"), .noField("B")),
                     .pause(seconds: 3),
                     .get(expect: .reused, .field("C: 3"), .noField("A"), .noField("B"))),
-                // What follows the content is not the beginning of the next response (RFC 9112
-                // 6.3).
+                // Bytes after the content do not begin the next response (RFC 9112 6.3).
                 ConformanceCase(
                     "Content-Length, and nothing beyond it",
                     .get(

@@ -43,7 +43,7 @@ struct AnswerComparison {
         document["results"] == nil ? document : document.without("meta")
     }
 
-    /// Of resources asked for by their ids, each may be of another age: there, or left out.
+    /// Each resource that is asked for by its id may be of another age: there, or left out.
     private func batch(
         _ answer: JSONNode, _ candidates: [JSONNode], _ asked: [String], _ place: RenderPosition
     ) -> Difference? {

@@ -38,7 +38,7 @@ extension DifferentialRun {
         var revisionShare: Int?
         /// Which relationships resources show unasked.
         var relationHabit = SimulatorConfiguration.RelationHabit.documented
-        /// What answers are judged by; every class has a shorter one, or this, in seconds.
+        /// The lifetime that answers are judged by, in seconds; no class has a longer one.
         var longestLifetime = 60
         /// The run ends with so many wrong answers.
         var mostFailures = Int.max
@@ -78,15 +78,15 @@ extension DifferentialRun {
         }
     }
 
-    /// What is wrong with an answer.
+    /// A wrong answer.
     struct Failure: Sendable, CustomStringConvertible {
         let rule: Difference.Rule
         let description: String
     }
 
-    /// What came of a run.
+    /// The result of a run.
     struct Outcome: Sendable, CustomStringConvertible {
-        /// Of the last proxy, or of the first node.
+        /// The statistics of the last proxy, or of the first node.
         let statistics: StatisticsSource
         /// The first failures.
         let failures: [Failure]

@@ -23,7 +23,7 @@ import Testing
         "", "{", "[1,]", "{\"a\":1,}", "{\"a\":1,\"a\":1}", "[1 2]", "{\"a\" 1}", "\"a", "\"\\x\"", "[] []",
         "\"\u{1}\"",
     ])
-    func whatNoOriginWritesIsRefused(text: String) {
+    func malformedJSONIsRefused(text: String) {
         #expect(throws: JSONNode.Malformed.self) { try node(text) }
     }
 }

@@ -56,7 +56,7 @@ struct Difference: CustomStringConvertible, Equatable {
 /// order. A third relationship, of one part alone, may have changed between the two. This judge
 /// allows no exception for that.
 final class Oracle {
-    /// What the API says to one request at one revision.
+    /// The API's answer to one request at one revision.
     struct Saying {
         let status: Int
         let body: Data

@@ -16,7 +16,7 @@ import Testing
         #expect(history.revisions(since: 100) == revisions.reversed())
     }
 
-    @Test func shapesMayBeOlderThanWhatIsToldInThem() {
+    @Test func shapesMayBeOlderThanTheirContent() {
         var history = RevisionHistory(revisions[0])
         history.move(to: Revision(catalog: 0, isFlipped: true), at: 100)
         history.move(to: Revision(catalog: 1, isFlipped: true), at: 120)
@@ -28,7 +28,7 @@ import Testing
                 == [last, Revision(catalog: 0, isFlipped: true), revisions[1], revisions[0]])
     }
 
-    @Test func anAnswerIsHeldToItsLifetimeAndToItsOwnWord() {
+    @Test func anAnswerIsHeldToItsLifetimeAndAge() {
         let age = AnswerAge(lifetime: 60, staleFor: 40)
         #expect(age.most(cacheStatus: "refrain; fwd=miss; stored; ttl=60", age: nil) == 59)
         #expect(age.most(cacheStatus: "refrain; hit; ttl=20", age: "10") == 10)

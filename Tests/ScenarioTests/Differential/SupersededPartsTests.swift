@@ -71,7 +71,7 @@ import Testing
         #expect(try judge(wanted, of: before, seen: seen + "&extend=artistUrl") == nil)
     }
 
-    @Test func aPageOfAListThatWasSeenOtherwiseIsFound() throws {
+    @Test func aChangedPageIsFound() throws {
         let parent = "/v1/catalog/us/playlists/\(try playlist())"
         let (wanted, seen) = ("\(parent)/tracks?limit=10", "\(parent)/tracks?limit=5")
         #expect(try judge(wanted, of: before, seen: seen)?.rule == .superseded)
@@ -81,7 +81,7 @@ import Testing
         #expect(path != "data", "another list to the proxy, whose songs are the same all the same")
     }
 
-    @Test func whatWasNotFoundSinceIsFound() throws {
+    @Test func aResourceNotFoundSinceIsFound() throws {
         let (path, id) = ("/v1/catalog/us/albums", try album(wasThere: true))
         #expect(try judge("\(path)?ids=\(id)", of: before, seen: "\(path)/\(id)")?.rule == .superseded)
         #expect(try judge("\(path)/\(id)", of: before, seen: "\(path)?ids=\(id)")?.rule == .superseded)
@@ -89,7 +89,7 @@ import Testing
         #expect(try judge("\(path)?ids=\(id)", of: before, seen: "\(path)/\(id)", after: 20) == nil, "it is stale")
     }
 
-    @Test func whatIsLeftOutAlthoughItWasSeenSinceIsFound() throws {
+    @Test func aMissingResourceSeenSinceIsFound() throws {
         let (path, id) = ("/v1/catalog/us/albums", try album(wasThere: false))
         #expect(try judge("\(path)?ids=\(id)", of: before, seen: "\(path)/\(id)")?.path == "data")
         #expect(try judge("\(path)?ids=\(id)", of: now, seen: "\(path)/\(id)") == nil)

@@ -1,6 +1,4 @@
-import EventLoop
 import Foundation
-import Server
 import TestSupport
 import Testing
 
@@ -12,19 +10,6 @@ import Testing
     private func certificate(_ scene: HTTP2Scene, _ folder: TemporaryFolder) throws -> String {
         try folder.put(scene.authority.certificatePEM().utf8, "authority.pem")
         return folder.file("authority.pem")
-    }
-
-    @Test(.requires(.curl)) func curlAsksForManyAtOnce() throws {
-        let (scene, folder) = (try HTTP2Scene(), try TemporaryFolder())
-        let curl = try #require(Tool("curl"))
-        let outcome = try curl.run([
-            "-sS", "--max-time", "60", "--http2", "--cacert", try certificate(scene, folder), "--parallel",
-            "--parallel-max", "60", "-w", "%{http_version} %{http_code} %{num_connects}\n", "-o", "/dev/null",
-            "https://localhost:\(scene.port)/v1/catalog/us/albums/[1-60]",
-        ])
-        let lines = outcome.text.split(separator: "\n").filter { $0.hasPrefix("2 200 ") }
-        #expect(lines.count == 60, "\(outcome.text)")
-        scene.proxy.stop()
     }
 
     @Test(.requires(.curl)) func curlSpeaksEitherAndSendsContent() throws {
@@ -61,21 +46,6 @@ import Testing
         let each = (0..<30).map { "{\"at\":\"GET \(HTTP2Scene.album($0))\"}".utf8.count }.reduce(0, +)
         #expect(outcome.text == "all \(each * 10)\n")
         scene.proxy.stop()
-    }
-
-    /// A load balancer that hands a connection on says first whose it is, and knows nothing of what
-    /// is spoken on it.
-    @Test(.requires(.curl)) func aHeaderOfThePROXYProtocolComesBeforeTheHandshake() throws {
-        let scene = try HTTP2Scene(headers: ProxyHeaders { _ in })
-        let folder = try TemporaryFolder()
-        let curl = try #require(Tool("curl"))
-        let outcome = try curl.run([
-            "-sS", "--max-time", "60", "--http2", "--haproxy-protocol", "--cacert", try certificate(scene, folder),
-            "-w", " %{http_version}", "https://localhost:\(scene.port)\(HTTP2Scene.album(7))",
-        ])
-        #expect(outcome.text == "{\"at\":\"GET \(HTTP2Scene.album(7))\"} 2")
-        scene.proxy.stop()
-        #expect(try scene.proxy.accessLog().hasPrefix("127.0.0.1 - "))
     }
 
     @Test(.requires(.curl)) func keysAndOriginsAreJudgedAsInHTTP11() throws {

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What apps and pages speak HTTP/2 with. Each asks for an album, whether it has changed, for a
-/// large answer, for one that there is not, and for sixty at once.
+/// The HTTP/2 clients of apps and pages. Each asks for an album, whether it has changed, for a
+/// large answer, for one that does not exist, and for sixty at once.
 @Suite(.timeLimit(.minutes(10)), .requires(.nghttp2)) struct HTTP2LibrariesTests {
     private static let album = HTTP2Scene.album(1)
     private static let large = "/v1/catalog/us/albums/large"
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// What each prints of its answers: status and bytes, and how many of many were answered 200.
+    /// The lines that each prints: status and bytes, and the number of answers with 200.
     private static let expected = """
         album 200 \(albumBytes)
         unchanged 304 0
@@ -77,28 +77,6 @@ import Testing
             ]
             let many = try ask("/v1/catalog/us/albums/[1-\(Self.many)]", ["--parallel"], "%{http_code}")
             return answers.joined() + "many \(many.split(separator: "\n").count { $0 == "200" })\n"
-        }
-    }
-
-    @Test(.requires(.node)) func nodeGetsWhatItAsksFor() throws {
-        let node = try #require(Tool("node"))
-        try check("node") { port, authority, _ in
-            let script = """
-                const http2 = require('http2'), fs = require('fs')
-                const client = http2.connect('https://localhost:\(port)', {ca: fs.readFileSync('\(authority)')})
-                const ask = (path, fields = {}) => new Promise((done, fail) => {
-                  const request = client.request({':path': path, ...fields})
-                  let [head, bytes] = [{}, 0]
-                  request.on('response', (fields) => { head = fields })
-                  request.on('data', (data) => { bytes += data.length })
-                  request.on('end', () => done({status: head[':status'], etag: head.etag, bytes}))
-                  request.on('error', fail)
-                })
-                \(Self.questions)
-                questions(ask).then((lines) => process.stdout.write(lines), (error) => console.log(error))
-                  .then(() => client.close())
-                """
-            return try node.run(["-e", script]).text
         }
     }
 

@@ -1,4 +1,3 @@
-import Cache
 import Foundation
 import HTTP
 import Server
@@ -20,16 +19,14 @@ final class HTTP2Scene {
 
     init(
         timeouts: ClientTimeouts = .ofTests, headers: ProxyHeaders? = nil, clientKeys: ClientKeys? = nil,
-        logFormat: AccessLogFormat = .combined, crossOrigin: CrossOrigin = .any, offersHTTP2: Bool = true
+        offersHTTP2: Bool = true
     ) throws {
         authority = try ThrowawayAuthority()
         origin = try FakeOrigin { [script] request in
             let reply = script.reply.withLock { $0 }
             return reply(request)
         }
-        proxy = try ProxyUnderTest(
-            originPort: origin.port, timeouts: timeouts, crossOrigin: crossOrigin, clientKeys: clientKeys,
-            logFormat: logFormat)
+        proxy = try ProxyUnderTest(originPort: origin.port, timeouts: timeouts, clientKeys: clientKeys)
         let tls = try ServerTLS(authority: authority, hosts: ["localhost", "127.0.0.1"], offersHTTP2: offersHTTP2)
         try proxy.adopt { settings in
             settings.listeners.append(
@@ -60,7 +57,7 @@ final class HTTP2Scene {
         try HTTP2TestClient(port: port, authority, host: host, greets: greets)
     }
 
-    /// What a POST begins with, to a route whose answers nobody shares.
+    /// The head of a POST to a personal route.
     static let post = [
         (":method", "POST"), (":scheme", "https"), (":authority", "localhost"), (":path", "/v1/me/library"),
     ]

@@ -92,7 +92,7 @@ final class HTTP2TestClient: Sendable {
     /// Whether the server has ended the connection.
     var isClosed: Bool { received.bytes.withLock(\.isClosed) }
 
-    /// What has come, as far as it is whole.
+    /// The whole frames that have arrived.
     var frames: [HTTP2Frame] {
         let bytes = received.bytes.withLock(\.bytes)
         var (frames, rest): ([HTTP2Frame], ArraySlice<UInt8>) = ([], bytes[...])
@@ -123,6 +123,15 @@ final class HTTP2TestClient: Sendable {
     func answer(_ stream: UInt32, sourceLocation: SourceLocation = #_sourceLocation) -> String {
         waitUntil(sourceLocation: sourceLocation) { isOver(stream) || isClosed }
         return text(stream)
+    }
+
+    /// Asks for a path and waits for the content of the answer.
+    func ask(
+        _ path: String, authority: String = "localhost", stream: UInt32,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> String {
+        send(.head(HTTP2Frame.get(path, authority: authority), stream: stream))
+        return answer(stream, sourceLocation: sourceLocation)
     }
 
     /// Why the server says goodbye; nil where it has not.

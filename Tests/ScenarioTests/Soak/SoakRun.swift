@@ -9,7 +9,7 @@ import TestSupport
 /// Clients of all kinds, an origin that changes, purges and reloads, for as long as is wanted.
 /// Every answer is compared with what the origin says.
 final class SoakRun {
-    /// What the process had at one moment.
+    /// The resources of the process at one moment.
     struct Sample: Sendable {
         let seconds: Double
         let residentBytes: Int
@@ -102,7 +102,7 @@ final class SoakRun {
         return outcome
     }
 
-    /// What happens beside the requests, each in its own second.
+    /// Revisions, purges, reloads and bad clients, each in its own second.
     private func everySecond(_ seconds: Double) throws {
         let second = Int(seconds)
         guard second > lastSecond else { return }

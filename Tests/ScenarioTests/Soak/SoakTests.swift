@@ -39,7 +39,7 @@ struct SoakTests {
                 + "\((steady.map(\.journalBytes).max() ?? 0) >> 20) MiB")
     }
 
-    /// What a minute's bursts have left behind is what stays.
+    /// The least of a minute is the memory that stays after its bursts.
     private static func leastOfEachMinute(_ samples: [SoakRun.Sample]) -> [(time: Double, value: Double)] {
         Dictionary(grouping: samples) { Int($0.seconds / 60) }.compactMap { minute, samples in
             samples.map(\.residentBytes).min().map { (Double(minute) / 60, Double($0) / 1_048_576) }

@@ -6,7 +6,7 @@ struct Trend: Equatable {
     let slope: Double
     let interval: ClosedRange<Double>
 
-    /// What can be said of a limit.
+    /// The relation of the slope to a limit.
     enum Verdict { case within, above, undecided }
 
     /// Nil where there are too few points to say anything.
