@@ -1,7 +1,6 @@
 import Foundation
 
-/// A secret or a value of one person that stands nowhere else, so that finding it tells whose it
-/// is.
+/// A secret or a value of one person that occurs nowhere else, so that a find names its owner.
 struct Canary: Sendable {
     let name: String
     let text: String
@@ -26,7 +25,7 @@ struct Canary: Sendable {
         return [bytes] + ([hexadecimal, hexadecimal.uppercased()] + base64).map { Data($0.utf8) }
     }
 
-    /// Without the characters that stand for neighbouring bytes too, in both alphabets.
+    /// Without the characters that encode neighbouring bytes too, in both alphabets.
     private static func base64(_ bytes: Data, behind count: Int) -> Set<String> {
         let whole = (Data(repeating: 0, count: count) + bytes).base64EncodedString()
         let inner = whole.dropFirst([0, 2, 3][count]).prefix { $0 != "=" }.dropLast()
@@ -54,7 +53,7 @@ struct Evidence: Sendable {
 
     var byteCount: Int { places.values.reduce(0) { $0 + $1.count } }
 
-    /// The places where a canary stands, in any spelling.
+    /// The places where a canary occurs, in any spelling.
     func places(of canary: Canary) -> Set<String> {
         let spellings = canary.spellings
         return Set(places.filter { _, bytes in spellings.contains { bytes.range(of: $0) != nil } }.keys)

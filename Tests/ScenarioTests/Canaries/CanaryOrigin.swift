@@ -55,8 +55,10 @@ struct CanaryPerson: Sendable {
     }
 }
 
-/// An origin that shows everybody the same catalog, and the holder of each token a library with
-/// that person's canary in body, entity tag and cookie; `fault=` in a target asks for trouble.
+/// An origin with one catalog for all clients, and a library for the holder of each token.
+///
+/// A library holds that person's canary in body, entity tag and cookie; `fault=` in a target asks
+/// for trouble.
 struct CanaryOrigin {
     /// A name that everybody may see: it must be found, or the search proves nothing.
     let catalog = Canary("the catalog")

@@ -44,7 +44,7 @@ struct ConformanceCase: Sendable {
 /// One request of the client, what the origin would answer, and what is to be seen on both sides.
 struct Exchange: Sendable {
     let method: String
-    /// Behind the path of the case.
+    /// Appended to the path of the case.
     let path: String
     let request: [String]
     let content: String?

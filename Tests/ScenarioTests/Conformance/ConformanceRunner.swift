@@ -78,7 +78,7 @@ struct SeenExchange {
     }
 }
 
-/// Fills in what stands for dates, for the path of the case and for the origin's authority.
+/// Fills in dates, the path of the case and the origin's authority.
 struct FieldText {
     let start: Int64
     let url: String

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Simulator
 
-/// One answer beside what the API says to its request at all revisions it may be of.
+/// One answer, compared with the API's at all revisions that it may be of.
 struct AnswerComparison {
     private let request: OracleRequest
     private let places: PlacedResources

@@ -212,7 +212,7 @@ final class DifferentialRun {
                 if revises, index == 0 { api.revise() }
             }
         }
-        // A refresh that nobody waits for may compose an answer too.
+        // A refresh in the background may compose an answer too.
         let mayBeNew = settings.staleFor == 0
         return try replies.withLock { replies in
             try requests.indices.compactMap { index in

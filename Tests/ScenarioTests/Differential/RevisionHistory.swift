@@ -38,7 +38,7 @@ struct AnswerAge {
     var lifetime: Int
     /// How long an answer may be served stale that says so.
     var staleFor = 0
-    /// By how much what is fetched behind an answer may be dated too late, because the test moves
+    /// The time by which a fetch in the background may be dated too late, because the test moves
     /// its clock meanwhile.
     var slack = 0
 

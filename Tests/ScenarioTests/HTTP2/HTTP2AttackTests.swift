@@ -208,8 +208,7 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// Large answers that nobody takes make room for others at once, although their client reads
-    /// nothing.
+    /// Large answers that no client reads make room for others at once.
     @Test func answersThatNobodyTakesMakeRoomForOthers() throws {
         let scene = try HTTP2Scene()
         let most = 1 << 20

@@ -158,7 +158,7 @@ import Testing
         #expect(scene.origin.requests.count == 1 && first.content(1).isEmpty)
     }
 
-    /// A client that goes with requests under way leaves nothing behind.
+    /// A client that goes with requests under way leaves none of its state.
     @Test func aConnectionThatGoesLeavesNothingBehind() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { request in
