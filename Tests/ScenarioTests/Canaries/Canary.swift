@@ -36,7 +36,7 @@ struct Canary: Sendable {
 
 /// The bytes that a process wrote and sent, by the names of the places.
 struct Evidence: Sendable {
-    /// Between pieces, so that two of them do not make up what is in neither.
+    /// Between pieces, so that two of them do not form a canary that is in neither.
     private static let separator: UInt8 = 0
     private(set) var places: [String: Data] = [:]
 

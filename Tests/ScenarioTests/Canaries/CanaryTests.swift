@@ -29,7 +29,7 @@ struct CanaryTests {
         }
     }
 
-    /// The search finds what is hidden in each of the ways that it knows.
+    /// The search finds a canary that is hidden in each of the ways that it knows.
     @Test(arguments: 0..<3)
     func aCanaryIsFoundInEverySpelling(neighbours: Int) {
         let canary = Canary("one", home: ["home"])

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Compares what was seen of an exchange with what was expected of it: values in, sentences out.
+/// Compares an exchange with its expectations: values in, sentences out.
 struct ExchangeCheck {
     let exchange: Exchange
     let number: Int

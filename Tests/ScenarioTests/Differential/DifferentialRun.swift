@@ -305,7 +305,7 @@ extension DifferentialRun {
         let reply = answer.reply
         guard reply.isComposed else { return nil }
         tally.composed += 1
-        // A node does not know what the others were told.
+        // A node does not know the answers that the others got.
         guard settings.nodes == 1 else { return nil }
         let target = (try? CanonicalTarget(request.target))?.bytes ?? []
         guard request.method == "GET" else {

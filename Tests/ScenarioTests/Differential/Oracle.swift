@@ -68,7 +68,7 @@ final class Oracle {
     }
 
     let api: SimulatedAPI
-    /// How many right answers were not what the API says at the latest revision.
+    /// The number of right answers that differed from the API's at the latest revision.
     private(set) var oldAnswers = 0
     private var sayings: [Question: Saying] = [:]
 
