@@ -24,8 +24,8 @@ import Testing
         #expect(lines.contains { $0.hasPrefix("WatchdogSec=") })
     }
 
-    /// `@resources` has setpriority in it: the thread that records ran at the loops' priority, and
-    /// no line said so.
+    /// `@resources` has setpriority in it: the thread that records ran beside the loops, and nobody
+    /// was told.
     @Test func theServiceMayLowerThePriorityOfAThread() throws {
         let filters = try Self.unit("refrain.service").components(separatedBy: "\n").filter {
             $0.hasPrefix("SystemCallFilter=")
