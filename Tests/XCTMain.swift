@@ -9,8 +9,8 @@ import Testing
         // The package manager starts the program for XCTest too, and asks it for a list first.
         if CommandLine.arguments.contains("--dump-tests-json") { print(#"{"name": "All tests", "tests": []}"#) }
         guard CommandLine.arguments.contains("swift-testing") else { return }
-        // More than there are cores, because most tests mostly wait; not all at once, because what
-        // they wait for has to happen within seconds.
+        // More than there are cores, because most tests mostly wait; not all at once, because the
+        // events that they wait for have to happen within seconds.
         setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", Patience.isSanitized ? "2" : "4", 0)
         // `--list-tests` runs nothing, so nothing can be left.
         if !CommandLine.arguments.contains("--list-tests") { TestRun.begin() }

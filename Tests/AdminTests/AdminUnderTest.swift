@@ -11,7 +11,7 @@ import Upstream
 @testable import AppleMusic
 @testable import EventLoop
 
-/// An admin listener on a port of its own, and a client for it. Nothing but the cache is behind it.
+/// An admin listener on a port of its own, and a client for it. It has only a cache.
 final class AdminUnderTest {
     let host: ServiceHost
     let cache: ResponseCache

@@ -204,7 +204,7 @@ import Text
         #expect(try admin.status("GET", "/entry?url=/v1/catalog/us/songs/3") == 404)
     }
 
-    /// A stored cookie is somebody's secret, and so is the token; neither is in any answer.
+    /// A stored cookie is a client's secret, and so is the token; neither is in any answer.
     @Test func noAnswerHoldsASecret() throws {
         let admin = try AdminUnderTest(token: "canary-token")
         admin.keep("/v1/x", fields: "Set-Cookie: a=canary-cookie\r\n", resourceClass: .other, storefront: "")
@@ -212,7 +212,7 @@ import Text
         let queries = ["", "?url=/v1/x", "?canary=canary-value"]
         for endpoint in AdminEndpoint.table {
             for query in queries {
-                // A stream of events does not end; what it says is what `/stats` says.
+                // A stream of events does not end; its content is that of `/stats`.
                 for method in endpoint.path == "/events" ? ["HEAD", "POST"] : ["GET", "POST"] {
                     for fields in [[token], [("Cookie", "refrain_session=canary-session")]] {
                         let reply = try admin.client.send(

@@ -92,7 +92,7 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         #expect(refusal(content)?.hasPrefix(beginning) == true, "\(refusal(content) ?? "taken")")
     }
 
-    /// Details stand in JSON as they are.
+    /// Details are in JSON as they are.
     @Test(arguments: [1, 2] as [UInt64])
     func aRefusalRepeatsNothingThatWouldHaveToBeEscaped(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -9,7 +9,7 @@ import Text
 @testable import Admin
 
 @Suite struct RecordingEndpointTests {
-    /// A recording that does what it is told.
+    /// A recording whose calls have the given result.
     private final class Recorder: Sendable {
         let asked = Mutex<[Bool]>([])
         private let result: Result<RecordingStatus, RecordingError>?

@@ -89,7 +89,7 @@ import Testing
         #expect(answers.contains("HTTP/1.1 401"))
     }
 
-    /// A wait for something else takes no place of those who guess, and the other way round.
+    /// A wait for another answer takes no place of the waits for guesses, and the other way round.
     @Test func otherAnswersThatWaitLeaveGuessesLate() throws {
         let admin = try AdminUnderTest(token: "correct-horse", explain: { @Sendable _, _ in })
         func client(_ target: String, _ token: String) throws -> RawClient {

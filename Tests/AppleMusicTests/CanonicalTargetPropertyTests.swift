@@ -18,7 +18,7 @@ private struct Meaning: Hashable {
 
     static let sets: Set<String> = ["include", "include[songs]", "types", "fields[a]"]
 
-    /// What two requests must have in common to be the same.
+    /// The value that two requests have in common if and only if they mean the same.
     var identity: [[String]] {
         let sorted = parameters.enumerated().sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }
         return segments + [["?"]]

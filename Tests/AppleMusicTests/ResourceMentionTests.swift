@@ -10,7 +10,7 @@ private func named(_ pairs: (String, String)...) -> [UInt64] {
     pairs.map { ResourceMention.number(type: $0.0, id: $0.1) }.sorted()
 }
 
-/// What the parser's value names: the slow way.
+/// The numbers of the resources in a parsed value: the slow way.
 func numbers(namedBy value: JSON) -> [UInt64] {
     var found: Set<UInt64> = []
     func visit(_ value: JSON) {
@@ -122,7 +122,7 @@ func numbers(namedBy value: JSON) -> [UInt64] {
             let value = try JSON.parse(bytes)
             #expect(found == numbers(namedBy: value), "seed \(seed)")
         } catch {
-            // What only a reader of the string would notice.
+            // A fault that only a reader of the string would notice.
             if error.reason == .invalidUTF8 || error.reason == .loneSurrogate { return }
             #expect(found == [ResourceMention.everything], "seed \(seed): \(error)")
         }

@@ -127,7 +127,7 @@ let exampleKeyPEM = """
         #expect(ECDSASignature.der(raw: []) == nil)
     }
 
-    /// libcrypto's own words told nobody that it was the wrong half.
+    /// libcrypto's own words did not say that it was the wrong half.
     @Test func `a private key in place of a public one is told so`() {
         func refusal(_ text: String) -> String? {
             thrown { () throws(SigningKeyError) in try TokenVerifier(publicKeyPEM: Array(text.utf8)) }?.description

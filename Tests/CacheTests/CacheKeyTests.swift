@@ -28,7 +28,7 @@ import Testing
         #expect(seen.count == scopes.count * targets.count * variants.count)
     }
 
-    /// What kept it as it was made each copy a little larger than the one before.
+    /// The change that kept the key as it was made each copy a little larger than the one before.
     @Test func aKeyThatIsSetAnewAndKeptEachTimeDoesNotGrow() {
         var key = CacheKey()
         var kept: [CacheKey] = []

@@ -7,7 +7,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// A cache with two parts, and what was composed from them under `/c`.
+/// A cache with two parts, and the answer composed from them under `/c`.
 func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [StoredResponse]) {
     let cache = ResponseCache(memory: MemoryTier(maxBytes: 16 << 20), store: store)
     let parts = [
@@ -83,7 +83,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(isThere(cache))
     }
 
-    /// What memory had evicted cannot be compared, so it counts as another content.
+    /// A part that memory had evicted cannot be compared, so it counts as changed.
     @Test func itGoesWhenAnEvictedPartComesAnew() {
         let (cache, parts) = composing()
         cache.memory.remove(parts[0].key)
@@ -130,7 +130,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
         #expect(cache.memory.lookup(key("/c")) === answer && cache.memory.lookup(key("/d")) == nil)
     }
 
-    /// Freshened or updated by what the origin said, it would pass for the origin's.
+    /// Freshened or updated by the origin's answer, it would pass for the origin's.
     @Test func itIsNotStoredAsTheOriginsAnswer() throws {
         let store = scratch.open()
         let (cache, _) = composing(store)
@@ -140,7 +140,7 @@ func composing(_ store: FileTier? = nil) -> (cache: ResponseCache, parts: [Store
     }
 
     /// The file may have an older answer of the origin's for the target, which can still be
-    /// confirmed or stand in.
+    /// confirmed or served stale.
     @Test func theOriginsAnswerInTheFileOutlastsIt() {
         let store = scratch.open()
         let cache = makeCache(store)

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// Purges, and changes of parts, beside answers that were composed.
+/// Purges, and changes of parts, while composed answers are stored.
 @Suite struct ComposedPurgeTests {
     let scratch = Scratch()
 
@@ -106,8 +106,8 @@ import Testing
         }
     }
 
-    /// Parts are replaced, removed and purged while answers are composed of them. Once that is
-    /// done, nothing is found that was composed of what was there before.
+    /// Parts are replaced, removed and purged while answers are composed of them. After each
+    /// change, no answer is found that was composed of the part before it.
     @Test(arguments: TestSize.of([81, 82], release: [81, 82, 83, 84]) as [UInt64])
     func nothingStaysThatWasComposedOfWhatHasGone(seed: UInt64) {
         let race = CompositionRace(seed: seed, store: seed % 2 == 0 ? scratch.open() : nil)
@@ -135,7 +135,7 @@ private final class CompositionRace: Sendable {
     private let seed: UInt64
     private let cache: ResponseCache
     private let isDone = Atomic<Bool>(false)
-    /// Of each part, the least version that may still be found in what was composed.
+    /// The least version of each part that a composed answer may still hold.
     private let least = Mutex([Int](repeating: 0, count: partCount))
 
     init(seed: UInt64, store: FileTier?) {
@@ -150,7 +150,7 @@ private final class CompositionRace: Sendable {
         for version in 1...most {
             if version > times, found.load(ordering: .relaxed) > 1_000 { break }
             let part = Int.random(in: 0..<Self.partCount, using: &generator)
-            // What is there is of an earlier version, so none of an earlier one may be found
+            // The stored part has an earlier version, so no composed answer may hold that one
             // afterwards.
             switch Int.random(in: 0..<8, using: &generator) {
             case 0: cache.remove(key("/\(part)"))

@@ -4,7 +4,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// That readers see what was committed, whatever the writer does meanwhile.
+/// Readers see committed changes, whatever the writer does meanwhile.
 struct FileReaderTests {
     private let scratch = Scratch()
 

@@ -6,7 +6,7 @@ import Testing
 @testable import HTTP
 @testable import Store
 
-/// The file keeps what came in gzip as it came.
+/// The file keeps answers that came in gzip as they came.
 @Suite(.requires(.zlib)) struct GzipFileTests {
     let scratch = Scratch()
     private static let body = Array(String(repeating: "{\"id\":\"1440857781\"}", count: 500).utf8)
@@ -60,7 +60,7 @@ import Testing
         #expect(CodedContent(Array("{}".utf8), .system) == nil && CodedContent(coded, .absent) == nil)
     }
 
-    /// What could not be inflated was sent as a 200 of zeros, again and again.
+    /// Content that could not be inflated was sent as a 200 of zeros, again and again.
     @Test func damageBehindTheChecksumIsNoAnswerAndGoes() throws {
         let (cache, store) = scratch.cache()
         var coded = try #require(Gzip.system.deflate(Self.body))
@@ -93,7 +93,7 @@ import Testing
         #expect(lines.all == ["\(Self.body.count) true"])
     }
 
-    /// What the row says of the coding is for operators: the record tells.
+    /// The row's coding is for operators: the record's own is used.
     @Test(arguments: [0, 1])
     func theRecordTellsTheCoding(flag: Int) throws {
         let store = scratch.open()
@@ -103,7 +103,7 @@ import Testing
         #expect(found?.body == Self.body && (found?.gzip == nil) == (flag == 1))
     }
 
-    /// What cannot be read is not there; it is no damage, and stays for when zlib is back.
+    /// A record that cannot be inflated is a miss, not damage, and stays for when zlib is back.
     @Test func withoutZlibItIsAMiss() throws {
         for gzip in [Gzip.system, .absent, .system] {
             let store = FileTier.open(path: scratch.file, maxBytes: 64 << 20, gzip: gzip) { _ in }

@@ -120,7 +120,7 @@ import Testing
         let found = cache.memory.lookup(stored.key)
         #expect(found?.gzip?.body == [9] && found?.outline != nil)
         #expect(cache.memory.byteCount == found?.byteCount && cache.memory.byteCount > before)
-        // A purge that was about to remove what was there before removes this.
+        // A purge that was about to remove the earlier form removes this one.
         cache.memory.remove(stored)
         #expect(cache.memory.lookup(stored.key) == nil && cache.memory.byteCount == 0)
         cache.attach(gzip: [9], to: stored)

@@ -31,7 +31,8 @@ struct IdleWriterTests {
         writer.end()
     }
 
-    /// It stands still on a busy machine: what it has not done by the next time is others' work.
+    /// On a busy machine the writer gets no time: other threads do the work that it has not done by
+    /// the next turn.
     @Test func aBusyWriterIsNotAskedAgain() {
         let (begun, goesOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let writer = started {
@@ -145,7 +146,7 @@ struct IdleWriterTests {
         store.close()
     }
 
-    /// Whoever writes, everything is written once.
+    /// Everything is written once, by whichever thread.
     @Test func theThreadWritesWhatIsStored() {
         let store = scratch.open()
         waitUntil { store.shared.directory.isComplete }

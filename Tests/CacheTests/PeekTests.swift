@@ -31,7 +31,7 @@ import Testing
         #expect(cache.peek(one.key, nil, at: 1) == nil)
     }
 
-    /// Compressing an answer behind its back kept it in memory as a request would.
+    /// Compressing an answer in the background kept it in memory as a request would.
     @Test func aFormThatIsAttachedIsNoUse() {
         let one = response("/1", bytes: 4000)
         let cache = cache(of: one, maxBytes: one.byteCount * 4 + 2000)

@@ -81,7 +81,7 @@ import Testing
         #expect(read(bytes(Self.answer()), for: answer.key, .absent) != nil)
     }
 
-    /// A checksum agrees with what was damaged before it was written.
+    /// A checksum agrees with a record that was damaged before it was written.
     @Test func aRecordThatCannotBeInflatedIsDamaged() throws {
         var coded = try #require(Gzip.system.deflate(Array(Self.text.utf8)))
         coded[coded.count / 2] ^= 0xFF

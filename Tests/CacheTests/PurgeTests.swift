@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 extension ResponseCache {
-    /// Purges what the conditions choose, and waits until that is done.
+    /// Purges the selected answers, and waits until that is done.
     func purge(
         _ mode: PurgeMode, at now: Int64 = noon, _ conditions: EntrySelection.Condition...
     ) async -> Int? {
@@ -49,7 +49,7 @@ extension ResponseCache {
         #expect(await cache.purge(.hard) == 4 && cache.memory.count == 0)
     }
 
-    /// A target's base key, its variants, its signpost and its users' answers.
+    /// A target's base key, its variants, its variant index and its users' answers.
     @Test func aTargetGoesWithAllThatAnswersIt() async {
         let (cache, store) = scratch.cache(memory: 16 << 20)
         cache.store(response("/a", selecting: "accept-language"))
@@ -87,8 +87,8 @@ extension ResponseCache {
         #expect(store.entries == 2 && cache.memory.count == 2)
     }
 
-    /// Nothing is fresh afterwards, by whatever clock; what was fresh is stale for as long as it
-    /// may be from then on.
+    /// Nothing is fresh afterwards, by any clock; a fresh answer is stale for as long as it may be
+    /// from then on.
     @Test func aSoftPurgeEndsFreshnessNow() async {
         let (cache, store) = scratch.cache(memory: 16 << 20)
         let lifetime = Lifetime(freshFor: 1_000, staleFor: 100, staleIfErrorFor: 300, keepFor: 0, initialAge: 50)
@@ -119,8 +119,8 @@ extension ResponseCache {
         cache.lastPurge(of: Array(target.utf8), storefront: [], classTag: 1, at: noon)
     }
 
-    /// Answers were built of what had been there before a purge, where a loop had read the clock
-    /// later, or the clock was set back.
+    /// Answers were composed of parts from before a purge, where a loop had read the clock later,
+    /// or the clock was set back.
     @Test func noPurgeIsOfATimeBeforeThatOfWhatWasStored() async {
         let (cache, _) = scratch.cache(memory: 16 << 20)
         cache.store(response("/a", at: noon + 60))
@@ -188,8 +188,8 @@ extension ResponseCache {
         #expect(cache.purgeEpoch >= between + 2, "and again before memory's turn")
     }
 
-    /// Readers promote all the time while purges go over the file in steps, and what is stored
-    /// carries its round.
+    /// Readers promote all the time while purges go over the file in steps, and stored values carry
+    /// their round.
     @Test(arguments: TestSize.of([51], release: [51, 52]) as [UInt64])
     func purgedAnswersAreNeverFoundAgain(seed: UInt64) {
         let (cache, store) = scratch.cache(memory: 2 << 20)

@@ -70,7 +70,7 @@ import Testing
         #expect(purged.forgottenUntil == .min && last(purged, "/other") == .min)
     }
 
-    /// What is not remembered may have been anything.
+    /// A forgotten purge may have been of any target.
     @Test func forgottenPurgesCountForAllTargets() {
         let purged = PurgedTargets()
         for number in 0..<20_000 { purged.note(purge([.target("/\(number)")], at: Int64(number))) }
@@ -82,8 +82,8 @@ import Testing
         #expect(last(wide, "/299/a") == 299 && last(wide, "/other") == 43)
     }
 
-    /// It was set right before anything was looked for: what a file had purged counted as of the
-    /// start, and answers were built of what had been there before the purge.
+    /// It was set right before anything was looked for: purges from the file counted as of the
+    /// start, and answers were composed of parts from before them.
     @Test func aClockThatWasBehindAtTheStartAloneMadePurgesOlder() {
         let purged = PurgedTargets()
         purged.note(Array("/a".utf8), at: noon)
@@ -92,8 +92,8 @@ import Testing
         #expect(mark?.value == .time(noon + 5) && last(purged, "/a") == noon + 5)
     }
 
-    /// A process whose clock was a day behind purged, and once the clock was right answers were
-    /// built of what had been there before the purge: its time was of the day before.
+    /// A process whose clock was a day slow purged. Once the clock was right, answers were composed
+    /// of parts from before the purge, because its time was of the day before.
     @Test func aPurgeByASlowClockCountsFromTheCorrection() {
         let purged = PurgedTargets()
         #expect(purged.heed(clock: noon) == nil, "nothing was purged")
@@ -102,7 +102,7 @@ import Testing
         let mark = purged.heed(clock: noon)
         #expect(mark?.key == [] && last(purged, "/a") == noon && last(purged, "/b") == noon)
         #expect(purged.heed(clock: noon + 1) == nil)
-        // And back: what is of the future is of now.
+        // And back: a purge of the future counts as of now.
         #expect(purged.heed(clock: noon - 86_400) == nil && purged.cap(at: noon - 86_400) == 1)
     }
 }

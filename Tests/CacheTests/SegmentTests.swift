@@ -6,7 +6,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// Segments, the directory of keys, and the copying of what is live.
+/// Segments, the directory of keys, and the copying of live records.
 @Suite struct SegmentTests {
     private let scratch = Scratch()
 
@@ -80,7 +80,7 @@ import Testing
         #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
     }
 
-    /// A folder that someone removes under a running store.
+    /// A folder that is removed under a running store.
     @Test func aFolderRemovedWhileRunningIsMadeAnew() {
         let (store, reader) = scratch.openWithReader()
         store.write(response("/a"))
@@ -91,8 +91,8 @@ import Testing
         #expect(reader.lookup(key("/a"), at: noon) == nil)
     }
 
-    /// Of a record that a crash cut off the head was whole and its length believed: what was
-    /// written behind it was lost when the segment was given up.
+    /// The head of a record that a crash had cut off was whole and its length believed: records
+    /// written after it were lost when the segment was given up.
     @Test func recordsBehindATornOneAreMoved() throws {
         let first = scratch.open(maxBytes: 4 << 20)
         first.write(response("/before", "kept"))

@@ -22,12 +22,12 @@ import Testing
         return pieces
     }
 
-    /// Changes one byte of the bodies of these, behind everyone's back.
+    /// Changes one byte of the bodies of these, in the file itself.
     private func flip(_ numbers: Set<Int>) throws {
         let segment = URL(fileURLWithPath: Segments.folder(of: scratch.file) + "/000001")
         var bytes = try Data(contentsOf: segment)
         for number in numbers {
-            // A copy may stand where nothing is any more.
+            // A copy may be in a place that is free by now.
             let text = Data("<body \(number)>".utf8)
             try #require(bytes.range(of: text) != nil)
             while let range = bytes.range(of: text) { bytes[range.lowerBound + 1] ^= 0x20 }
@@ -60,7 +60,7 @@ import Testing
         "UPDATE entry SET variant = 'x'", "UPDATE entry SET key = key + 1", "UPDATE entry SET selecting = 'x'",
         "UPDATE entry SET storefront = 'gb'", "UPDATE entry SET place = place + 1", "UPDATE entry SET place = 0",
         "UPDATE entry SET place = place + (1 << 39)",
-        // What a purge by resource looks at.
+        // The column that a purge by resource reads.
         "UPDATE entry SET resources = zeroblob(16)", "UPDATE entry SET resources = x''",
     ])
     func everythingThatIsWrittenIsLookedAt(change: String) throws {
@@ -134,7 +134,7 @@ import Testing
         scratch.makeUnreadable(1)
         let lines = Lines()
         let store = scratch.open(maxBytes: 4 << 20, lines)
-        // What was reported is not looked into before the end.
+        // The failure that was reported is not examined before the end.
         let isHeld = DispatchSemaphore(value: 0)
         store.runner.queue.async { isHeld.waitOrFail() }
         let pieces = pass(store)

@@ -84,7 +84,7 @@ import Testing
             try write(bytes)
             found += exercise("bit \(bit) of \(bytes.count * 8)")
         }
-        // Most flips touch one row: what is damaged goes, not the cache.
+        // Most flips touch one row: the damaged row goes, not the cache.
         #expect(found > flips * Self.entries.count * 8 / 10, "\(found)")
     }
 
@@ -131,7 +131,7 @@ import Testing
         store.flush()
         store.runner.queue.sync {}
         try scratch.damage()
-        // What is known without the database is as good as ever.
+        // Answers that are found without the database are as good as ever.
         for each in Self.entries { #expect(content(reader.lookup(each.key, at: noon)) == content(each)) }
         for _ in 0..<3 { store.write(Self.entries[0]) }
         #expect(store.health == .available)
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func aJournalGoesWithTheFileThatIsSetAside() throws {
-        // A journal that was left beside the fresh file would be rolled back into it.
+        // A journal left next to the fresh file would be rolled back into it.
         try write([])
         do {
             let newer = try Database(path: scratch.file, mode: .readWrite, busyTimeout: .zero)
@@ -259,8 +259,8 @@ import Testing
         chmod(scratch.directory, 0o555)
         chmod(scratch.file, 0o666)
         defer { chmod(scratch.directory, 0o755) }
-        // Root may write anywhere; only this thread's file access becomes that of nobody, for the
-        // time of opening. Glibc's module leaves the call out.
+        // Root may write anywhere; only this thread's file access becomes that of the user
+        // `nobody`, for the time of opening. Glibc's module leaves the call out.
         typealias SetFileUser = @convention(c) (uid_t) -> Int32
         let setFileUser = unsafeBitCast(try #require(dlsym(nil, "setfsuid")), to: SetFileUser.self)
         for (names, words) in [

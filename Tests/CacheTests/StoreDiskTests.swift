@@ -36,7 +36,8 @@ import Testing
         return found
     }
 
-    /// Nothing was written any more, purges were refused, and what they chose was found.
+    /// Nothing was written any more, purges were refused, and the answers that they chose were
+    /// found.
     @Test func aSegmentThatCannotBeReadCostsWhatItHoldsAndNothingElse() async throws {
         let all = entries(0..<300)
         let first = scratch.open(maxBytes: 8 << 20)
@@ -74,7 +75,7 @@ import Testing
         #expect(rename(path, path + "x") == 0 && symlink(path + "x", path) == 0)
         let lines = Lines()
         let (store, reader) = scratch.openWithReader(maxBytes: 4 << 20, lines)
-        // What was reported is not looked into before the end.
+        // The failure that was reported is not examined before the end.
         store.runner.queue.suspend()
         for each in entries(0..<40) {
             let isLost = lost.contains(String(decoding: each.key.target, as: UTF8.self))
@@ -180,7 +181,7 @@ import Testing
         #expect(store.shared.pending.withLock { $0.isEmpty })
     }
 
-    /// What was stored while the clock was ahead was evicted last, for as long.
+    /// Answers stored while the clock was ahead were evicted last, for as long.
     @Test func answersFromTheFutureMakeRoom() {
         let clock = TestClock()
         clock.now = noon + 30 * 86_400
@@ -189,7 +190,7 @@ import Testing
         fill(store, entries(0..<400, at: clock.now))
         clock.now = noon
         let new = entries(1_000..<1_200)
-        // It ends step by step; what came meanwhile is asked for again.
+        // It ends step by step; answers that came meanwhile are stored again.
         fill(store, new)
         waitUntil { lines.all.contains { $0.contains("in the future") } }
         fill(store, new)

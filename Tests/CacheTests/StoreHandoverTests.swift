@@ -28,8 +28,7 @@ import Testing
         new.store(response("/c"))
         new.remove(key("/a"))
         new.flush()
-        // The old one reads what the new one has made of the file, and keeps what it stores to
-        // itself.
+        // The old one reads the new one's changes of the file, and keeps its own answers to itself.
         #expect(reader.lookup(key("/c"), at: noon) != nil && reader.lookup(key("/a"), at: noon) == nil)
         old.write(response("/d"))
         #expect(new.entries == 2 && new.makeReader().lookup(key("/d"), at: noon) == nil)
@@ -71,7 +70,7 @@ import Testing
         old.close()
     }
 
-    /// It was forgotten; and what it had not reached would have been taken for reached, where the
+    /// It was forgotten; and rows that it had not reached would have counted as reached, where the
     /// other process gave rows other numbers.
     @Test func aPurgeUnderWayGoesOnWhereTheFileIsTakenBack() throws {
         let old = scratch.open()

@@ -5,7 +5,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// What operators are shown is what look-ups would find.
+/// Listings show operators the answers that look-ups would find.
 @Suite struct StoreListingTests {
     private let scratch = Scratch()
 

@@ -11,7 +11,7 @@ import Testing
 @Suite struct StoreLockTests {
     let scratch = Scratch()
 
-    /// What a second process does is to open another description of the lock's file, as this does.
+    /// A second process opens another description of the lock's file, as this test does.
     @Test func aSecondProxyLeavesTheFileOfTheFirst() throws {
         let store = scratch.open()
         store.write(response("/a"))

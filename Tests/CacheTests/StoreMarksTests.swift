@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// What is kept beside the answers outlives the process, and never speaks of what the disk lacks.
+/// Facts in the cache file outlive the process, and never mention answers that the disk lacks.
 @Suite struct StoreFactsTests {
     private let scratch = Scratch()
 
@@ -36,7 +36,8 @@ import Testing
                 continuation.resume(returning: count)
             }
         }
-        // A crash at any moment leaves the fact or not, and never the fact beside the answers.
+        // A crash at any moment leaves the fact or not, and never the fact together with the
+        // answers.
         while try sqlite(scratch.file, "SELECT count(*) FROM fact") == 0 { store.flush() }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
     }
@@ -91,7 +92,7 @@ import Testing
         store.storeRest(of: Array(target.utf8), until: noon + seconds)
     }
 
-    /// What is read, in the order of their targets; `after` noon.
+    /// Reads the rests in the order of their targets, `seconds` after noon.
     private func read(_ store: FileTier, after seconds: Int64) async -> [String] {
         let found = Mutex<[String]>([])
         store.visitRests(at: noon + seconds) { target, until in
@@ -125,7 +126,7 @@ import Testing
     }
 }
 
-/// What was purged is not built of older parts, whatever restarts there are.
+/// A purged answer is not composed of older parts, whatever restarts there are.
 @Suite struct StorePurgedTests {
     private let scratch = Scratch()
 
@@ -224,8 +225,8 @@ import Testing
         store.close()
     }
 
-    /// A process whose clock was a day behind purged and was killed. For the next one, whose clock
-    /// was right, what had been there before was younger than the purge.
+    /// A process whose clock was a day slow purged and was killed. For the next one, whose clock
+    /// was right, answers from before the purge were younger than it.
     @Test(arguments: [false, true])
     func aPurgeByASlowClockCountsForTheNextProcess(isSetBackLater: Bool) async throws {
         let clock = TestClock()
@@ -282,7 +283,7 @@ import Testing
         #expect(try sqlite(scratch.file, "SELECT at FROM purged WHERE target = ''") == until)
     }
 
-    /// A file of the version before does not say what was purged; nothing else of it is lost.
+    /// A file of the version before lists no purges; nothing else of it is lost.
     @Test func aFileOfTheVersionBeforeIsTakenOver() async throws {
         let entry = response("/a")
         var (cache, store) = scratch.cache()

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// What the tiers use of disk and memory under twenty times what they may hold.
+/// The tiers' use of disk and memory under twenty times their limits.
 @Suite struct StorePressureTests {
     let scratch = Scratch()
     private static let cacheSize = 4 << 20
@@ -118,7 +118,7 @@ import Testing
         return other
     }
 
-    /// It was refused, and what it chose went on being found.
+    /// It was refused, and the answers that it chose were still found.
     @Test func aPurgeCountsAtOnceThoughTheLogIsFull() throws {
         let store = scratch.open(maxBytes: Self.cacheSize)
         let other = try fillTheLog(store)

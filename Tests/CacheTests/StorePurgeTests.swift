@@ -5,7 +5,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// What the query planner says of a step.
+/// The query planner's description of a step.
 private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
     let database = try Database(path: path, mode: .readOnly, busyTimeout: .seconds(1))
     let (sql, values) = purge.query(try #require(purge.source))
@@ -88,7 +88,7 @@ private func plan(_ path: String, _ purge: PurgeRun) throws -> String {
                 events.log("purged")
                 continuation.resume(returning: count)
             }
-            // Queued behind the purge's first step of some thirty.
+            // Queued after the purge's first step of some thirty.
             let one = EntrySelection([.target("/1")])
             store.purge(Purge(selection: one, mode: .dryRun, now: noon)) { _ in events.log("counted") }
         }

@@ -24,7 +24,7 @@ private final class Guests: Sendable {
 @Suite struct StoreVisitTests {
     let scratch = Scratch()
 
-    /// What a visit meets, and how many it says it met.
+    /// Visits the stored answers; returns those met, and the number that the visit reports.
     private func visit(_ cache: ResponseCache, upTo limit: Int = .max) async -> (guests: Guests, visited: Int) {
         let guests = Guests()
         let visited = await withCheckedContinuation { continuation in

@@ -113,7 +113,7 @@ import Testing
             key: reused, status: 200, fields: [], body: [], receivedAt: noon, lifetime: Lifetime(freshFor: 1),
             classTag: 0, storefront: [])
         #expect(stored.key == reused && stored.key.target == reused.target)
-        // Allocators round up to sixteen bytes, and leave no smaller rest behind.
+        // Allocators round up to sixteen bytes, and leave no smaller rest at the end.
         #expect(stored.key.bytes.capacity < stored.key.bytes.count + 32)
     }
 
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// Tiers rely on it: what went in with so many bytes has to leave with as many.
+    /// Tiers rely on it: an answer must leave with the same number of bytes with which it came.
     @Test func theSizeOfAnOutlineIsAskedOnce() {
         let outline = FakeOutline(byteCount: 1_000)
         let response = response("/a").with(outline: outline)

@@ -77,7 +77,7 @@ extension ResponseCache {
         flush()
     }
 
-    /// Stores what was composed this very moment.
+    /// Stores an answer that was composed this very moment.
     @discardableResult
     func store(composed response: StoredResponse, from parts: [StoredResponse]) -> Bool {
         store(composed: response, from: parts, whileContradictionsAre: contradictions)
@@ -183,7 +183,7 @@ extension Scratch {
         #expect(unlink(path) == 0 && mkdir(path, 0o700) == 0)
     }
 
-    /// Rubbish over everything behind the first page, under the open connections.
+    /// Overwrites everything after the first page with rubbish, under the open connections.
     func damage() throws {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
         let size = Int(try handle.seekToEnd())
@@ -256,7 +256,7 @@ func sqlite(_ path: String, _ sql: String) throws -> Int64 {
     try Database(path: path, mode: .readWrite, busyTimeout: .seconds(5)).integer(sql)
 }
 
-/// The file behind the answers.
+/// The file that holds the answers.
 extension FileTier {
     var shared: SharedState { records.shared }
     var runner: StoreRunner { records.runner }

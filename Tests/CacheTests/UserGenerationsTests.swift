@@ -57,7 +57,7 @@ import Testing
         #expect(zip(before, after).allSatisfy { $0 != $1 && $1 != nil })
     }
 
-    /// Nodes agree on a generation, and what was kept in the one before was left to eviction.
+    /// Nodes agree on a generation, and answers kept in the one before were left to eviction.
     @Test func answersOfAnEndedGenerationAreFreed() throws {
         let users = UserScopes(key)
         let (anna, ben) = (try user("anna"), try user("ben"))

@@ -6,7 +6,7 @@ import Testing
 @testable import Freshness
 @testable import Store
 
-/// A cache with what the tests of variants do to it: ask, and answer as an origin that varies.
+/// A cache with helpers for the tests of variants: ask, and answer as an origin that varies.
 private struct Scene {
     let cache: ResponseCache
     var reader: FileReader?
@@ -133,7 +133,7 @@ private struct Scene {
     @Test func aPromotedSignpostKeepsItsGeneration() throws {
         let store = scratch.open()
         Scene(store).answer("one", to: "Foo: 1")
-        // A cache whose memory has never seen the signpost.
+        // A cache whose memory has never seen the variant index.
         let other = Scene(store)
         other.answer("two", to: "Foo: 2")
         #expect(try other.ask("Foo: 1").body == "one")

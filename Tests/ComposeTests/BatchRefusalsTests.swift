@@ -32,7 +32,7 @@ struct BatchRefusalsTests {
         var (refusals, length) = (BatchRefusals(), BatchRefusals.shortestRest)
         while length < BatchRefusals.longestRest {
             refusals.noteRefused(songs, us)
-            // Of lists that were under way together.
+            // A second list that was under way at the same time.
             refusals.noteRefused(songs, us)
             #expect(rest(&refusals) == length)
             length *= 2

@@ -106,7 +106,7 @@ import Testing
         #expect((40..<64).contains(number), "\(number)")
     }
 
-    /// Clients choose what is asked for, and all of it would be remembered.
+    /// Clients choose the requests, and all of them would be remembered.
     @Test func oldRequestsAreForgotten() {
         var ledger = ledger()
         for number: UInt64 in 0..<1_000 { ledger.begin([number]) }
@@ -147,7 +147,8 @@ import Testing
         }
     }
 
-    /// How many are asked for until none is, when every so many-th is of use to another client.
+    /// Counts the larger requests until none is made, if one in `share` is of use to another
+    /// client.
     private func tries(oneOfUseIn share: Int) -> Int {
         var (ledger, number) = (ledger(), 0)
         while ledger.mayBegin, number < 2_000 {
@@ -171,7 +172,7 @@ import Testing
         while ledger.mayBegin, number < 1_000 {
             ledger.begin([UInt64(number)], including("genres"))
             ledger.settle()
-            // Each of them is in what the first client wanted, and is stored by then.
+            // Each of them is in the first client's request, and is stored by then.
             for use in [including("genres"), Selection(), including("genres")] {
                 #expect(ledger.note(use, of: [UInt64(number)]) == false)
             }

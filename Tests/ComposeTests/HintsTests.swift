@@ -5,7 +5,7 @@ import Testing
 
 /// Under which numbers nodes tell each other what their answers hold.
 @Suite struct HintsTests {
-    /// What a node that holds these answers asks others for.
+    /// The numbers that a node with these answers asks other nodes for.
     private func asked(_ target: String, holding answers: [Stored] = []) throws -> Set<UInt64> {
         let scene = StoredScene()
         for answer in answers { try scene.store(answer) }
@@ -47,7 +47,7 @@ import Testing
         #expect(try asked("albums/1", holding: [item]).count == 1)
         let list = Stored("artists/7/albums", document([album("1"), album("2")]))
         #expect(try asked("albums/1", holding: [item, list]).isEmpty)
-        // What is stale is not held.
+        // A stale answer does not count as held.
         var stale = item
         stale.freshFor = 1
         #expect(try asked("albums/1", holding: [stale]).count == 2)
@@ -70,7 +70,7 @@ import Testing
         let ids = (1...100).map(String.init).joined(separator: ",")
         let told = try told(Stored("albums?ids=\(ids)&include=artists", document(albums)))
         #expect(told.count == 100)
-        // What was asked for comes first.
+        // The requested resources come first.
         #expect(try asked("albums/100").isDisjoint(with: told) == false)
     }
 }

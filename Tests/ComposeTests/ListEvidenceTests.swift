@@ -6,7 +6,7 @@ import Testing
 @Suite struct ListEvidenceTests {
     private let us = Storefront("us")!, jp = Storefront("jp")!
 
-    /// Takes in a page of so many items that goes on at `next`.
+    /// Takes in a page of this many items that goes on at `next`.
     private func note(
         _ evidence: inout ListEvidence, _ storefront: String, artist: Int = 1, language: String = "",
         limit: Int? = nil, offset: Int = 0, items: Int, next: Int
@@ -18,7 +18,7 @@ import Testing
         #expect(try evidence.absorb(request, mapped(page), items) == true)
     }
 
-    /// Ten pages of a hundred places each, of which so many are empty.
+    /// Notes ten pages of a hundred places each, `gaps` of which are empty.
     private func tenPages(_ evidence: inout ListEvidence, _ storefront: String, gaps: Int = 0) throws {
         for artist in 1...10 {
             try note(&evidence, storefront, artist: artist, limit: 100, items: 100 - gaps, next: 100)

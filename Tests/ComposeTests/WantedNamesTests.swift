@@ -3,7 +3,7 @@ import Testing
 @testable import Compose
 
 @Suite struct WantedNamesTests {
-    /// The names of relationships, and those of views behind a bar.
+    /// The names of relationships, and those of views after a bar.
     private func selection(_ text: String) -> Selection {
         let parts = text.split(separator: "|", omittingEmptySubsequences: false)
         func names(_ text: Substring) -> [[UInt8]] { text.split(separator: ",").map { Array($0.utf8) } }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a profile of callgrind says of the whole: instructions, and how often memory was asked for.
+/// The totals of a callgrind profile: instructions, and the number of allocations.
 struct CallgrindProfile {
     let instructions: Int
     /// Calls of the C library's functions that allocate; those of Swift and OpenSSL end there.
     let allocations: Int
-    /// Instructions within each function and what it calls, by its mangled name.
+    /// Instructions within each function and its callees, by its mangled name.
     let inclusive: [String: Int]
 
     private static let allocators: Set = [
@@ -19,7 +19,7 @@ struct CallgrindProfile {
         var (names, inclusive): ([Substring: Substring], [Substring: Int]) = ([:], [:])
         var isCall = false
         for line in text.split(separator: "\n") {
-            // The line behind `calls=` says what the calls have cost.
+            // The line after `calls=` gives the cost of the calls.
             if isCall { inclusive[callee, default: 0] += line.split(separator: " ").last.flatMap { Int($0) } ?? 0 }
             isCall = line.hasPrefix("calls=")
             if line.hasPrefix("fn=") || line.hasPrefix("cfn=") {

@@ -1,11 +1,11 @@
 import TestSupport
 
-/// What one request costs the loop that answers it.
+/// The cost of one request to the loop that answers it.
 struct Cost: Sendable, CustomStringConvertible {
     let instructions: Double
     let allocations: Double
-    /// Instructions within the service that answers. What comes with time is not among them: the
-    /// turns that timers cause, and what begins a batch of recorded requests.
+    /// Instructions within the service that answers. Work at intervals is not among them: the turns
+    /// that timers cause, and the beginnings of batches of recorded requests.
     var answering = 0.0
 
     var description: String {
@@ -41,8 +41,9 @@ struct CostLimit: Sendable {
         most = Cost(instructions: instructions, allocations: allocations)
     }
 
-    /// What recording may add, as a share of what a hit may cost; 2.5 % was measured. What comes
-    /// with time is left out: a busy machine answers few requests in the time of one batch.
+    /// The most that recording may add, as a share of the limit of a hit; 2.5 % was measured. Work
+    /// that is done at intervals is left out: a busy machine answers few requests in the time of
+    /// one batch.
     static let mostForRecording = 0.03
 
     /// By how much two runs of one path differ, as a share; of a debug build on a busy machine by
@@ -80,8 +81,8 @@ struct CostLimit: Sendable {
         CostLimit(.split, instructions: 110_000, allocations: 61),
     ]
 
-    /// What is wrong with a cost that was measured, and what to change; nothing where it fits or is
-    /// less.
+    /// Lists the limits that a measured cost exceeds, and the change to make; empty if it exceeds
+    /// none.
     func complaints(about cost: Cost) -> [String] {
         [
             complaint("instructions", cost.instructions, most: most.instructions),
@@ -89,8 +90,9 @@ struct CostLimit: Sendable {
         ].compactMap { $0 }
     }
 
-    /// Which limits are so far off that an improvement could be lost again. That is no fault of
-    /// what was measured, so it is printed, and fails nothing.
+    /// The limits that are so far off that an improvement could be lost again.
+    ///
+    /// That is no fault of the measured code, so it is printed, and fails nothing.
     func remarks(about cost: Cost) -> [String] {
         [
             remark("instructions", cost.instructions, most: most.instructions),

@@ -6,11 +6,11 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
     case gzipHit
     /// The same request again, while traffic is recorded.
     case recordedHit
-    /// Requests that never came before, for what is in memory.
+    /// Requests that never came before, for answers in memory.
     case parsedHit
     /// A megabyte from memory.
     case largeHit
-    /// What memory no longer holds, from the file.
+    /// A hit from the file, of an answer that memory no longer holds.
     case fileHit
     /// The same request again, over TLS.
     case secureHit
@@ -34,7 +34,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         var acceptsGzip: Bool { fields.contains { $0.1.hasPrefix("gzip") } }
     }
 
-    /// How many are measured: so many that what comes now and then is spread thin.
+    /// The number of measured requests: enough to spread occasional work thin.
     var requests: Int {
         switch self {
         case .hit, .gzipHit, .recordedHit, .parsedHit, .secureHit, .framedHit: 2_000
@@ -43,7 +43,7 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What `Cache-Status` says of every measured answer.
+    /// The part of `Cache-Status` that every measured answer has.
     var status: String {
         switch self {
         case .hit, .gzipHit, .recordedHit, .parsedHit, .largeHit, .fileHit, .secureHit, .framedHit: "hit; ttl="
@@ -53,7 +53,8 @@ enum CostPath: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What memory may hold. Hits come from the file where that is a third of what is asked for.
+    /// The memory limit. Hits come from the file if it is a third of the size of the requested
+    /// answers.
     var memorySize: String { self == .fileHit ? "256KiB" : "64MiB" }
 
     /// Whether it comes over TLS.

@@ -3,16 +3,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// That requests cost no more than they did: instructions and allocations, which a busy machine
-/// does not change.
+/// Requests cost no more than they did: in instructions and allocations, which a busy machine does
+/// not change.
 @Suite(.timeLimit(.minutes(30)), .requires(.binary), .requires(.valgrind), .requires(.plainBuild))
 struct CostTests {
     @Test func everyPathHasItsLimit() {
         #expect(CostLimit.release.map(\.path) == CostPath.allCases)
     }
 
-    /// One test and not one for each path: each would wait for its turn behind all other tests,
-    /// and the last of them would run alone.
+    /// One test and not one for each path: each would wait for its turn after all other tests, and
+    /// the last of them would run alone.
     @Test func requestsCostNoMoreThanTheyDid() async throws {
         for limit in CostLimit.table where limit.path != .framedHit || Requirement.nghttp2.isMet {
             do {
@@ -33,7 +33,8 @@ struct CostTests {
         for complaint in limit.complaints(about: cost) { Issue.record(Comment(rawValue: complaint)) }
     }
 
-    /// Of what the loop does; the thread that formats and writes runs when nothing else wants to.
+    /// Measures the loop's work alone; the thread that formats and writes runs at the lowest
+    /// priority.
     private static func recordingAddsLittleToAHit() async throws {
         let hit = try await measure(.hit) { _ in true }
         // Noise only adds, and it adds to the one or the other.
@@ -45,7 +46,7 @@ struct CostTests {
         #expect(share <= CostLimit.mostForRecording)
     }
 
-    /// Of what answers: following the purge log has a loop of its own, and comes with time.
+    /// Measures the answering alone: the purge log is followed by a loop of its own, at intervals.
     private static func sharingAddsNothingToAHit() async throws {
         let (program, valgrind) = (try #require(BinaryUnderTest.path), try #require(Tool("valgrind")))
         let hit = try await measure(.hit) { _ in true }
@@ -63,8 +64,8 @@ struct CostTests {
     /// The least that was measured of each path so far.
     private static let least = Mutex<[CostPath: Cost]>([:])
 
-    /// Other work on the machine adds to what is counted and never takes away, so what does not fit
-    /// is measured again, five times at most.
+    /// Other work on the machine adds to the counts and never takes away, so a cost that does not
+    /// fit is measured again, five times at most.
     private static func measure(_ path: CostPath, until fits: (Cost) -> Bool) async throws -> Cost {
         let (program, valgrind) = (try #require(BinaryUnderTest.path), try #require(Tool("valgrind")))
         for _ in 0..<6 {
@@ -92,7 +93,8 @@ struct CostTests {
         for target in path.material {
             try #require(try client.send("GET", target).status == 200, "\(target)")
         }
-        // What happens once, and what the proxy makes of a request only when it comes again.
+        // Pays for the work that is done once, and for the work that is done when a request
+        // repeats.
         let warmUp = path.requests / 10
         func ask(_ number: Int) throws -> String {
             guard let framed else { return try Self.ask(client, path.request(number)) }

@@ -6,9 +6,9 @@ import Testing
 
 /// The proxy under valgrind's callgrind.
 ///
-/// What is counted is what runs below `EventLoop.drain`, on whatever thread: not the start, not the
-/// writer of the file. At SIGUSR1, by which logs are reopened, callgrind writes down what it has
-/// counted and begins anew.
+/// Callgrind counts the code that `EventLoop.drain` calls, on every thread: not the start, not the
+/// writer of the file. At SIGUSR1, by which logs are reopened, callgrind writes its counts to a
+/// file and begins anew.
 final class MeasuredProxy {
     private typealias Failure = ServedProgram.Failure
 
@@ -16,7 +16,7 @@ final class MeasuredProxy {
     private static let dumping = "$s7refrain12RunningProxyC10reopenLogsyyF"
     private static let answering = "$s5Proxy0A7ServiceC6handleyy6Server16ClientConnectionCF"
     private static let beginningABatch = "$s5Proxy10TrafficTapC7subject"
-    /// Valgrind starts slowly, and more slowly beside other work.
+    /// Valgrind starts slowly, and more slowly on a busy machine.
     private static let patience = 120
 
     /// Profiles and the proxy's own files; kept after the run.
@@ -60,7 +60,7 @@ final class MeasuredProxy {
         process = try Self.start(valgrind, try Self.stripped(program, in: folder), in: folder)
     }
 
-    /// Asks valgrind to end, which then removes what it has in the temporary directory.
+    /// Asks valgrind to end, which then removes its files in the temporary directory.
     deinit {
         process.send(SIGTERM)
         process.waitForEnd()
@@ -78,7 +78,7 @@ final class MeasuredProxy {
             trustAnchors: .pem(authority.certificatePEM()), protocols: path == .framedHit ? ["h2"] : ["http/1.1"])
     }
 
-    /// What has been counted since the last profile, or since the start.
+    /// Returns the counts since the last profile, or since the start.
     func profile() throws -> CallgrindProfile {
         profiles += 1
         process.send(SIGUSR1)
@@ -126,7 +126,7 @@ final class MeasuredProxy {
         let start = "listening on \(scheme)://127.0.0.1:"
         var found: Int?
         try wait {
-            // What follows on the line (of HTTP/2) comes behind the port.
+            // The line may go on after the port (with HTTP/2).
             let lines = self.log.components(separatedBy: "\n").dropLast()
             let line = lines.first { $0.contains(start) }
             found = (line?.components(separatedBy: start).last).flatMap { Int($0.prefix { $0.isNumber }) }

@@ -1,6 +1,6 @@
 @testable import EventLoop
 
-/// Brings what comes to its port to another over TLS, so that a plain client can ask there.
+/// Passes connections to its port on to another over TLS, so that a plain client can ask there.
 final class SecureRelay {
     let port: Int
     private let loop: EventLoop

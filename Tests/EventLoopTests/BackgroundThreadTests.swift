@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 struct BackgroundThreadTests {
-    /// What a thread finds out about itself.
+    /// Runs `look` on a thread of this rank, and returns its result.
     private func found<T: Sendable>(
         _ rank: BackgroundThread.Rank, _ look: @escaping @Sendable () -> T
     ) throws -> (refusal: CInt?, T) {

@@ -7,7 +7,7 @@ import Testing
 @testable import EventLoop
 
 @Suite struct DialerTests {
-    /// What a dialer has said; touched on the loop alone.
+    /// The results of a dialer; touched on the loop alone.
     private final class Outcome {
         var results: [Result<Stream, DialFailure>] = []
         var peer: SocketAddress? { try? results.first?.get().peer }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-/// A handler that notes what it is told; confined to its loop, looked at through `loop.sync`.
+/// A handler that notes its events; confined to its loop, looked at through `loop.sync`.
 final class Recorder: StreamHandler {
     enum Event: Equatable { case open, readable, drain, close }
 
@@ -28,7 +28,7 @@ final class Recorder: StreamHandler {
     var closeCount: Int { events.filter { $0 == .close }.count }
     var isClosed: Bool { closeCount > 0 }
 
-    /// One that sends back what it gets.
+    /// A handler that sends back the bytes it gets.
     static var echoing: Recorder {
         let recorder = Recorder()
         recorder.echoes = true

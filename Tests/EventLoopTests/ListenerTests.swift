@@ -16,8 +16,8 @@ import Testing
         }
     }
 
-    /// To find out whether a port was free, it was listened on for a moment: who connected in that
-    /// moment was reset.
+    /// To find out whether a port was free, the program listened on it for a moment: a client that
+    /// connected in that moment was reset.
     @Test func whetherAnAddressIsFreeIsFoundOutWithoutListening() throws {
         let (descriptor, address) = try boundAlone()
         defer { close(descriptor) }

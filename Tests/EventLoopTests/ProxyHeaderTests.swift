@@ -13,7 +13,7 @@ import Testing
         return ProxyHeader.signature + [command, family, UInt8(count >> 8), UInt8(count & 0xFF)] + rest
     }
 
-    /// Of a client that came over IPv4.
+    /// A header of the binary form, for a client that came over IPv4.
     private static func binary(_ rest: [UInt8], length: Int? = nil) -> [UInt8] {
         binary(0x21, 0x11, rest, length: length)
     }
@@ -79,7 +79,7 @@ import Testing
         let expected = ProxyHeader(client: client.flatMap { SocketAddress($0) }, byteCount: bytes.count)
         #expect((client == nil) == (expected.client == nil))
         #expect(ProxyHeader.read(bytes) == .complete(expected))
-        // What stands behind it is no part of it.
+        // The bytes after the header are no part of it.
         for rest in ["GET / HTTP/1.1\r\n", "\r\n", "PROXY "] {
             #expect(ProxyHeader.read(bytes + rest.utf8) == .complete(expected))
         }

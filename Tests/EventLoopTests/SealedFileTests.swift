@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// While something else is queued, head and file wait behind it.
+    /// If something else is queued, head and file wait for it.
     @Test func waitsItsTurn() throws {
         try withLoop { loop in
             let file = try #require(SealedFile(Self.bytes))

@@ -36,7 +36,7 @@ import Testing
             try files.write(new.issue(hosts: ["localhost"]))
             try tls.reload()
             #expect(try isTrusted(new) && !isTrusted(old))
-            // What cannot be used leaves the old in place.
+            // A broken certificate leaves the old one in use.
             try files.folder.put("rubbish".utf8, "certificate.pem")
             #expect(throws: TLSError.self) { try tls.reload() }
             #expect(try isTrusted(new))

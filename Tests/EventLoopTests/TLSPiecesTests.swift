@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Passes on what it reads in pieces, one a turn.
+    /// Passes on the bytes it reads in pieces, one a turn.
     private final class Cutter: StreamHandler {
         var output: Stream?
         private let sizes: ClosedRange<Int>

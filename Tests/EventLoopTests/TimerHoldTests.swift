@@ -25,7 +25,7 @@ import Testing
     @Test func timersOfALateLoopWaitAsLongAgain() {
         var hold = TimerHold()
         #expect(Self.note(&hold, 0, 100) == 200)
-        // Turns for what came do not make it longer, nor do they end it.
+        // Turns for other events do not make it longer, nor do they end it.
         #expect(Self.note(&hold, 101, 150) == 200)
         #expect(Self.note(&hold, 200, 199) == 200)
         #expect(Self.note(&hold, 200, 201) == nil)

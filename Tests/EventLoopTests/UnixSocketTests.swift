@@ -26,7 +26,7 @@ import class Foundation.FileManager
             }
         }
 
-        /// Whether a listener that sends back what it gets is reached.
+        /// Whether a listener that echoes its bytes is reached.
         func echoes(_ text: String) throws -> Bool {
             let client = try RawClient(path: path)
             try client.send(text)
@@ -101,7 +101,7 @@ import class Foundation.FileManager
         }
     }
 
-    /// The one who started the process made the file and keeps it.
+    /// The service manager that started the process made the file and keeps it.
     @Test func anInheritedSocketKeepsItsFile() throws {
         try withLoop { loop in
             let place = try Place()

@@ -101,7 +101,7 @@ import Testing
 }
 
 extension Stream {
-    /// Reads what is there; how many bytes.
+    /// Reads all waiting bytes; returns their number.
     fileprivate func takeAll() -> Int {
         var sum = 0
         while case .bytes(let count) = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1, { read(into: $0) }) {

@@ -65,8 +65,8 @@ struct DamagedFileTests {
         Array(bytes.prefix(Int.random(in: 0..<bytes.count, using: &generator)))
     }
 
-    /// Of another owner, and for reading alone. Root may write everything: the program runs as
-    /// another user then.
+    /// A file of another owner, and a file that may only be read. Root may write every file, so the
+    /// program runs as another user where the tests run as root.
     @Test func aReadOnlyFileIsNoReasonNotToStart() async throws {
         try await onThread {
             let house = try FaultHouse()

@@ -41,7 +41,7 @@ struct DescriptorTests {
         }
     }
 
-    /// The share of a core that the program takes. What others take makes it less, never more.
+    /// The share of a core that the program takes. Other programs' load makes it less, never more.
     private static func share(of program: ServedProgram, during seconds: Int) throws -> Double {
         let begun = ContinuousClock.now
         let before = try ProcessFigures(program.id).ticks
@@ -51,15 +51,15 @@ struct DescriptorTests {
     }
 }
 
-/// What the kernel tells everybody of a process.
+/// The figures of a process that every user may read in `/proc`.
 struct ProcessFigures {
-    /// Of processor time.
+    /// The processor time used, in clock ticks.
     let ticks: Int
     let residentBytes: Int
 
     init(_ id: Int32) throws {
         let text = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
-        // Behind the name, which may hold anything: the state is the third field.
+        // After the name, which may hold anything: the state is the third field.
         let fields = (text.components(separatedBy: ") ").last ?? "").split(separator: " ")
         guard fields.count > 21, let user = Int(fields[11]), let system = Int(fields[12]), let pages = Int(fields[21])
         else { throw ServedProgram.Failure(description: "/proc/\(id)/stat: \(text)") }

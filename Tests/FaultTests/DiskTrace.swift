@@ -1,8 +1,9 @@
 import Foundation
 import TestSupport
 
-/// What a process wrote to its cache file, its journals and its segments, in order, and the states
-/// in which a loss of power can leave these files.
+/// The operations of a process on its cache file, its journals and its segments, in order.
+///
+/// From them it makes the states in which a loss of power can leave these files.
 struct DiskTrace {
     private enum Operation {
         case write(offset: Int, bytes: Range<Int>)
@@ -11,8 +12,7 @@ struct DiskTrace {
         case remove
     }
 
-    /// What follows the database's name in that of a file, as the library numbers them
-    /// (`FaultyCalls`).
+    /// The end of a file's name after the database's, by the library's number (`FaultyCalls`).
     static func suffix(_ file: Int) -> String {
         switch file {
         case 1: ""
@@ -27,9 +27,10 @@ struct DiskTrace {
     private let bytes: [UInt8]
     private var operations: [(file: Int, Operation)] = []
 
-    /// What a disk makes of what it is told: an honest one may have written more than it had to, a
-    /// tardy one has not, and one that lies says that it has written what it has not, which is what
-    /// a program without `fdatasync` would meet.
+    /// The behaviour of a disk at `fdatasync`.
+    ///
+    /// An honest disk may have written more than it had to. A tardy disk has not. A lying disk
+    /// reports writes that it has not done, as a program without `fdatasync` would find it.
     enum Disk { case honest, tardy, lying }
 
     init(_ path: String) throws {
@@ -60,8 +61,8 @@ struct DiskTrace {
     var removals: Int { operations.count { if case .remove = $0.1 { true } else { false } } }
     var syncs: Int { operations.count { if case .sync = $0.1 { true } else { false } } }
 
-    /// The files after a loss of power behind the first `count` operations: all that was
-    /// synchronised, and of the rest a part, sector by sector, in any order.
+    /// The files after a loss of power that follows the first `count` operations: all synchronised
+    /// bytes, and a part of the others, sector by sector, in any order.
     func image(after count: Int, on disk: Disk, _ generator: inout SeededGenerator) -> [Int: [UInt8]] {
         // SQLite makes the database before it writes anything, its journal included.
         var files: [Int: [UInt8]] = [1: []]

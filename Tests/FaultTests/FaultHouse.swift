@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Store
 
-/// The proxy as a process with a cache file, and the origin behind it.
+/// The proxy as a process with a cache file, and its origin.
 final class FaultHouse {
     let folder: TemporaryFolder
     let origin: FaultOrigin
@@ -28,10 +28,10 @@ final class FaultHouse {
     /// request asks the origin once.
     ///
     /// - Parameters:
-    ///   - lines: of the configuration, beside the usual ones.
+    ///   - lines: of the configuration, in addition to the usual ones.
     ///   - file: the cache file.
     ///   - key: the file of the signing key.
-    ///   - upstream: the port of another origin, or of what stands before this one.
+    ///   - upstream: the port of another origin, or of a relay before this one.
     ///   - runner: a program and its arguments that become the proxy.
     func start(
         _ lines: [String] = [], file: String? = nil, key: String? = nil, upstream: UInt16? = nil, runner: [String] = []
@@ -93,7 +93,7 @@ extension ServedProgram {
 struct LeftFile {
     let path: String
 
-    /// Whether SQLite finds nothing wrong with it. What the log has is taken over.
+    /// Whether SQLite finds nothing wrong with it. The log's pages are taken over.
     var isSound: Bool {
         count("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'") == 0
     }
@@ -114,7 +114,7 @@ struct LeftFile {
         }
     }
 
-    /// What a store that opens the file makes of it.
+    /// The findings of a store that opens the file.
     struct Visit {
         var isAvailable = false
         /// Whether its rows could be listed; they cannot be where damage is met on the way.
@@ -123,8 +123,8 @@ struct LeftFile {
         var wrong = 0
     }
 
-    /// Opens it as the proxy does, and compares the answers that it has with what the origin gave.
-    /// - Parameter most: so many of the newest are looked at.
+    /// Opens it as the proxy does, and compares its answers with the origin's.
+    /// - Parameter most: the number of the newest answers to read.
     func visit(maxBytes: Int = 64 << 20, most: Int = .max) -> Visit {
         var visit = Visit()
         let store = FileTier.open(path: path, maxBytes: maxBytes, classNames: ["albums"], log: { _ in })

@@ -4,7 +4,7 @@ import TestSupport
 
 /// An origin whose answers can be checked byte for byte: each is made of its target.
 final class FaultOrigin: Sendable {
-    /// Stands in each answer that belongs to one person, and must be in no file.
+    /// Part of each answer that belongs to one person; it must be in no file.
     static let personalMark = "belongs-to-one-person"
     /// The albums whose answers are of 128 KiB and of a mebibyte.
     static let (middlingAlbum, largeAlbum) = (999_999_998, 999_999_999)
@@ -79,7 +79,7 @@ final class FaultOrigin: Sendable {
     }
 }
 
-/// What an answer of the proxy was.
+/// The verdict on an answer of the proxy.
 enum Judgement: Sendable {
     case right(isHit: Bool)
     case wrong(String)
@@ -87,7 +87,7 @@ enum Judgement: Sendable {
     case broken(String)
 }
 
-/// What came of many requests.
+/// Counts the results of many requests.
 final class Tally: Sendable {
     struct Figures: Sendable, CustomStringConvertible {
         var hits = 0
@@ -121,7 +121,7 @@ final class Tally: Sendable {
     }
 }
 
-/// A client that compares every byte of what it gets.
+/// A client that compares every byte of its answers.
 final class CheckingClient {
     private let client: HTTPTestClient
 

@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// A library that stands between the program and the kernel (LD_PRELOAD): it fails chosen calls on
-/// the cache file, or writes down what would reach the disk.
+/// A library between the program and the kernel (LD_PRELOAD).
 ///
-/// The library is compiled once a run, of the C below. It makes system calls itself, and so needs
-/// nothing of the C library's functions that it stands in for.
+/// It fails chosen calls on the cache file, or writes down what would reach the disk. It is
+/// compiled once a run, of the C below. It makes system calls itself, and so needs none of the C
+/// library's functions that it replaces.
 struct FaultyCalls {
     /// The calls that can be failed, as the library names them.
     static let names = ["pread64", "pwrite64", "fdatasync", "openat", "ftruncate", "mmap"]
@@ -48,8 +48,7 @@ struct FaultyCalls {
     /// Lets the program see that wall clock.
     func seeing(_ clock: WallClock) -> [String] { runner(["FAULT_CLOCK": clock.file]) }
 
-    /// Writes down what is written to `file` and its journals, and what is synchronised
-    /// (`DiskTrace`).
+    /// Writes down the writes to `file` and its journals, and their synchronisation (`DiskTrace`).
     func recording(_ file: String, to trace: String) -> [String] {
         runner(["FAULT_FILE": file, "FAULT_TRACE": trace])
     }
@@ -250,7 +249,7 @@ struct WallClock {
 
     private static func bytes(_ seconds: Int64) -> [UInt8] { withUnsafeBytes(of: seconds) { Array($0) } }
 
-    /// Sets it so many seconds ahead of the real one.
+    /// Sets it `seconds` ahead of the real one.
     func set(ahead seconds: Int64) throws {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
         try handle.write(contentsOf: Data(Self.bytes(seconds)))

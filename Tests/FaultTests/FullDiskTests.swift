@@ -12,9 +12,8 @@ extension Requirement {
 }
 
 /// F3: the disk of the cache file is of 4 MB, and gets full while requests come: the cache may be
-/// as large as it likes, and something else takes what is left. Passes with 0 crashes, every
-/// request answered and right, the log within the disk, and a cache that works again once there is
-/// space.
+/// as large as it likes, and another process takes the rest. Passes with 0 crashes, every request
+/// answered and right, the log within the disk, and a cache that works again once there is space.
 ///
 /// The disk is a tmpfs in a mount namespace of the program's own, so that no root is needed.
 @Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(.mountNamespace))
@@ -105,7 +104,7 @@ struct FullDiskTests {
         }
     }
 
-    /// Whether the program says this of what is asked for from now on.
+    /// Asks for albums from `first` on until the program logs `text`; false if it ends before.
     private static func says(
         _ text: String, _ program: ServedProgram, _ tally: Tally, from first: Int
     ) throws -> Bool {

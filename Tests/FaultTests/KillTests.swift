@@ -5,11 +5,11 @@ import Testing
 
 /// F1: the proxy is killed (SIGKILL) at any moment under 200 requests a second, a third of which it
 /// has to ask and store. Passes with 0 errors of integrity, 0 wrong bodies, 0 rows of private data,
-/// and what was on disk before all kills still a hit after each.
+/// and a hit after each kill for every answer that was on disk before all of them.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary))
 struct KillTests {
     private static let cycles = TestSize.of(3, full: 60, release: 10_000)
-    /// A cache is begun anew after so many, so that there are misses.
+    /// The number of cycles after which a cache is begun anew, so that there are misses.
     private static let cyclesOfAFile = 200
     private static let stored = 40
 

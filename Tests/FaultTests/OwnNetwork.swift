@@ -13,7 +13,7 @@ enum OwnNetwork {
     /// Whether this is the run within.
     static let isHere = ProcessInfo.processInfo.environment[mark] == "1"
 
-    /// Does `work` within, and notes what it measures for its row here.
+    /// Does `work` within, and notes its measurements for its row here.
     static func run(
         _ suite: String, _ test: String = #function, row: String, _ work: @escaping @Sendable () throws -> Void
     ) async throws {
@@ -34,7 +34,7 @@ enum OwnNetwork {
     }
 
     private static let slowLink = ["qdisc add dev lo root tbf rate 256kbit burst 4k latency 400ms"]
-    /// What is sent into the second class is gone, and its sender hears nothing of it.
+    /// A link whose second class drops every packet; the sender gets no error.
     private static let cuttableLink = [
         "qdisc add dev lo root handle 1: htb default 1", "class add dev lo parent 1: classid 1:1 htb rate 10gbit",
         "class add dev lo parent 1: classid 1:2 htb rate 10gbit", "qdisc add dev lo parent 1:2 blackhole",
@@ -48,9 +48,9 @@ enum OwnNetwork {
 
     /// The packets of a link, in both directions.
     enum Link {
-        /// Of clients at this address of the loopback, by its last number.
+        /// Packets of the clients at this address of the loopback, by its last number.
         case clients(UInt8)
-        /// Of the server at this port.
+        /// Packets of the server at this port.
         case server(UInt16)
 
         fileprivate var matches: [String] {

@@ -2,19 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// F2: the power goes at any moment. What the proxy writes to its cache file is recorded, and files
-/// are made of it as a disk may have them then: what was synchronised, and any part of the rest.
+/// F2: the power goes at any moment. The proxy's writes to its cache file are recorded, and files
+/// are made of them as a disk may have them then: all synchronised bytes, and any part of the rest.
 /// Passes with 0 malformed files, 0 wrong bodies, and a store that opens each. As the control, a
-/// disk that ignores `fdatasync` (what `synchronous = OFF` would be) must be found out by the same
-/// look in more than a fifth of its images. The proxy knows `NORMAL` alone. A disk that wrote no
-/// more than it had to has the record of every row: what a checkpoint brought to it is whole.
+/// disk that ignores `fdatasync` (as with `synchronous = OFF`) must be found out by the same look
+/// in more than a fifth of its images. The proxy knows `NORMAL` alone. A disk that wrote no more
+/// than it had to has the record of every row: the pages that a checkpoint brought to it are whole.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct PowerLossTests {
     private static let images = TestSize.of(12, full: 250, release: 20_000)
     private static let albums = TestSize.of(600, full: 1_200, release: 2_400)
-    /// Of the cache file: so few that the log is often taken over, and segments come and go.
+    /// The size of the cache file: small, so that checkpoints are frequent and segments come and
+    /// go.
     private static let bytes = 1 << 20
-    /// Of each image are looked at: the newest, which the loss may have touched.
+    /// The number of rows read in each image: the newest, which the loss may have touched.
     private static let rows = 40
 
     private struct Figures: Sendable {
@@ -50,7 +51,7 @@ struct PowerLossTests {
             #expect(honest.found > Self.images, "seed \(seed)")
             #expect(tardy.unsound == 0 && tardy.wrong == 0 && tardy.refused == 0, "seed \(seed): \(tardy)")
             #expect(tardy.found > Self.images && tardy.lost == 0, "seed \(seed): \(tardy)")
-            // Of few images few may happen to be whole in spite of it.
+            // If there are few images, most may happen to be whole all the same.
             let expected = TestSize.of(1, full: controls / 5)
             #expect(lying.unsound >= expected && lying.wrong == 0, "seed \(seed): \(lying)")
         }
@@ -59,7 +60,7 @@ struct PowerLossTests {
     private static func tellsEnough(_ trace: DiskTrace) -> Bool { trace.syncs > 4 && trace.removals > 4 }
 
     /// The program fills a cache that is too small for it all, and is killed; twice, because the
-    /// second run takes over what the first had not brought to the disk.
+    /// second run takes over the pages that the first had not brought to the disk.
     private static func record() throws -> DiskTrace {
         let house = try FaultHouse()
         let calls = try FaultyCalls(in: house.folder)

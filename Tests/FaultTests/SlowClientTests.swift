@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 /// F7: clients that send a byte of their head a second, and clients that read a byte a second of an
-/// answer of a mebibyte. Passes where everybody else is answered, memory grows by at most 64 MiB,
-/// and all of them are gone once their deadlines (10 and 60 s) have passed. The latency of the
-/// others is told and not judged: the machine may be busy.
+/// answer of a mebibyte. Passes where all other clients are answered, memory grows by at most 64
+/// MiB, and all slow ones are gone once their deadlines (10 and 60 s) have passed. The latency of
+/// the others is printed and not judged: the machine may be busy.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary))
 struct SlowClientTests {
     private static let each = TestSize.of(20, full: 100, release: 1_000)
@@ -31,7 +31,7 @@ struct SlowClientTests {
             if Self.waitsForDeadlines {
                 waitUntil(within: 180) {
                     usleep(200_000)
-                    // That of `client`.
+                    // The connection of `client` may be left.
                     return Self.connections(adminPort).map { $0 <= 1 } ?? !program.isRunning
                 }
                 #expect(Self.connections(adminPort).map { $0 <= 1 } == true, "\(program.text.suffix(1_000))")
@@ -61,7 +61,7 @@ struct SlowClientTests {
         return times.sorted()[times.count * 99 / 100]
     }
 
-    /// Of clients, by the metrics.
+    /// Reads the number of client connections from the metrics.
     private static func connections(_ adminPort: Int) -> Int? {
         guard let reply = try? HTTPTestClient(port: adminPort).send("GET", "/metrics") else { return nil }
         let lines = String(decoding: reply.body, as: UTF8.self).split(separator: "\n")

@@ -54,7 +54,7 @@ struct SlowLinkTests {
         }
     }
 
-    /// Of 12 s, in which a probe of each idle connection is lost.
+    /// An outage of 12 s, in which a probe of each idle connection is lost.
     @Test(.requires(.timeForLinks), .requires(.ownNetwork)) func anOutageEndsNoConnectionBeforeItsTime() async throws {
         try await OwnNetwork.run("SlowLinkTests", row: "F9") {
             let house = try FaultHouse()
@@ -149,16 +149,16 @@ private final class Readers: Sendable {
     }
 }
 
-/// Requests over a slow link, and what came of them.
+/// Requests over a slow link, and their results.
 private final class Traffic: Sendable {
     static let stored = 0..<10
 
     struct Figures: CustomStringConvertible {
         var hits = 0
         var misses = 0
-        /// What failed after a deadline had passed.
+        /// Failures after a deadline had passed.
         var late: [String] = []
-        /// What failed before, or had another body than the origin gave.
+        /// Failures before any deadline, and bodies that differ from the origin's.
         var wrong: [String] = []
         var longest = Duration.zero
 
@@ -185,8 +185,8 @@ private final class Traffic: Sendable {
         #expect(now.hits > 0, "\(now.late.prefix(3)): \(text)")
     }
 
-    /// Each client asks for what is stored and for what is not, in turns, over one connection; one
-    /// more for each of the large answers.
+    /// Each client asks for stored and for other answers, in turns, over one connection; one more
+    /// for each of the large answers.
     func run(clients: Int, requests: Int, large: [Int]) {
         concurrently(clients + large.count) { [self] number in
             let client = HTTPTestClient(port: port)

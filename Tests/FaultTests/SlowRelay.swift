@@ -5,9 +5,9 @@ import TestSupport
 /// Passes on what two sides say to each other, but late, in small pieces and with stalls.
 final class SlowRelay: Sendable {
     struct Manner: Sendable {
-        /// Of each byte, in each direction.
+        /// The delay of each byte, in each direction.
         var delay: Duration
-        /// Of a hundred pieces of at most 1,460 bytes, so many are held up.
+        /// The number of pieces in a hundred that are held up; a piece has at most 1,460 bytes.
         var stalls: Int
         /// The longest time for which one is.
         var longest: Duration
@@ -37,7 +37,7 @@ final class SlowRelay: Sendable {
     /// Ends the listener; connections go on.
     func stop() { listener.stop() }
 
-    /// So many pieces were held up.
+    /// The number of pieces that were held up.
     var stallCount: Int { stalls.load(ordering: .relaxed) }
 
     /// One direction, until its end.
@@ -47,7 +47,7 @@ final class SlowRelay: Sendable {
         var hasEnded = false
         while !hasEnded || !pieces.isEmpty {
             let wait = pieces.first.map { max(.zero, $0.due - .now) } ?? .seconds(3_600)
-            // What is on its way is bounded, as on a link.
+            // The number of pieces on their way is bounded, as on a link.
             let reads = !hasEnded && pieces.count < 64
             let source = RawSocket(descriptor: reads ? from.descriptor : -1)
             if source.hasInput(within: CInt((wait / .milliseconds(1)).rounded(.up))) {

@@ -66,7 +66,8 @@ struct SuspensionTests {
         #expect(program.isRunning && program.stop() == 0, "\(program.text.suffix(1_000))")
     }
 
-    /// What was wrong with the answer, for which it waits longer than any stop.
+    /// Describes the fault of the answer; nil if it has none. Waits longer for it than any stop
+    /// lasts.
     private static func failure(_ port: Int, _ album: Int) -> String? {
         do {
             let client = try RawClient(port: UInt16(port))

@@ -5,16 +5,16 @@ import Testing
 @testable import Store
 
 /// F4d: bytes under the cache cannot be read any more: each segment, and each page of the database,
-/// one at a time, under load. Passes where every answer is right, new answers are written, and what
-/// was purged is not found again, after a restart neither.
+/// one at a time, under load. Passes where every answer is right, new answers are written, and no
+/// purged answer is found again, after a restart neither.
 @Suite(.serialized, .timeLimit(.minutes(120)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct UnreadableSectorTests {
     private static let albums = 120
-    /// Of the segments and pages, in their order.
+    /// Every n-th segment and page is tried, in their order.
     private static let every = TestSize.of(25, full: 12, release: 1)
 
     private struct Sector: CustomStringConvertible {
-        /// Beside the folder of the test.
+        /// The file's path below the folder of the test.
         let file: String
         let bytes: Range<Int>
 

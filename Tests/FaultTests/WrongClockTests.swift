@@ -3,14 +3,14 @@ import TestSupport
 import Testing
 
 /// F10b: the wall clock goes ahead or back by a day or by ten years, before and after a fill, a
-/// purge and a restart, and is right again later. Passes where every answer is right, what was
-/// purged is no hit, and what is asked for twice from then on is a hit, after a restart too.
+/// purge and a restart, and is right again later. Passes where every answer is right, no purged
+/// answer is a hit, and the second request for a target from then on is a hit, after a restart too.
 @Suite(.serialized, .timeLimit(.minutes(60)), .requires(.binary), .requires(FaultyCalls.requirement))
 struct WrongClockTests {
     private static let (day, decade): (Int64, Int64) = (86_400, 3_650 * 86_400)
     private static let albums = 20
 
-    /// Before what the clock goes wrong.
+    /// The step before which the clock goes wrong.
     private enum Moment: CaseIterable {
         case fill, purge, restart, end
     }

@@ -24,8 +24,8 @@ extension ParsedRequest {
         ("\"1234\", \"abcdef\", \"5678\"", "\"abcdef\""), ("\"1234\",\"5678\",\"abcdef\"", "\"abcdef\""),
         ("W/\"abcdef\"", "\"abcdef\""), ("\"abcdef\"", "W/\"abcdef\""), ("W/\"abcdef\"", "W/\"abcdef\""),
         ("*", "\"abcdef\""), ("\"a,b\"", "\"a,b\""), ("\"a\\\", \"b\"", "\"b\""),
-        // An origin that leaves the quotes out, or spells the weakness wrong, gets back what it
-        // wrote.
+        // An origin that leaves the quotes out, or spells the weakness wrong, gets back its own
+        // spelling.
         ("abcdef", "abcdef"), ("w/\"abcdef\"", "w/\"abcdef\""), ("W\\\"abcdef\"", "W\\\"abcdef\""),
     ])
     func aKnownEntityTagIsAnsweredWith304(condition: String, tag: String) throws {

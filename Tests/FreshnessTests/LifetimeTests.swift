@@ -3,7 +3,7 @@ import Testing
 
 @testable import Freshness
 
-/// What one node was granted, under the rule of another.
+/// The lifetime that one node was granted, under the rule of another.
 @Suite struct LifetimeTests {
     struct Case: Sendable {
         let granted: Lifetime
@@ -21,8 +21,8 @@ import Testing
             Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
             Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10),
             Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)),
-        // A shorter rule: what the other would still have served fresh is stale here, and each use
-        // ends where the rule ends it.
+        // A shorter rule: an answer that the other would still have served fresh is stale here, and
+        // each use ends where the rule ends it.
         Case(
             Lifetime(freshFor: 1_000, staleFor: 50), Lifetime(freshFor: 100, staleFor: 50),
             Lifetime(freshFor: 100, staleFor: 50)),
@@ -37,7 +37,8 @@ import Testing
         Case(
             Lifetime(freshFor: 100, keepFor: 5_000), Lifetime(freshFor: 1_000, keepFor: 10),
             Lifetime(freshFor: 100, keepFor: 910)),
-        // What the origin forbids stays forbidden, and what the operator here does not grant too.
+        // A use that the origin forbids stays forbidden, and so does one that the operator here
+        // does not grant.
         Case(Lifetime(freshFor: 1_000), Lifetime(freshFor: 100, staleFor: 500), Lifetime(freshFor: 100)),
         Case(Lifetime(freshFor: 100, staleFor: 500), Lifetime(freshFor: 1_000), Lifetime(freshFor: 100)),
         // The rule counts from its own age at the time of receipt.
@@ -46,7 +47,7 @@ import Testing
         Case(
             Lifetime(freshFor: 100, staleFor: 30), Lifetime(freshFor: 10, staleFor: 30, initialAge: 20),
             Lifetime(freshFor: 0, staleFor: 20)),
-        // What a soft purge left.
+        // The lifetime that a soft purge left.
         Case(
             Lifetime(freshFor: 0, staleFor: 150), Lifetime(freshFor: 100, staleFor: 100),
             Lifetime(freshFor: 0, staleFor: 150)),
@@ -76,7 +77,7 @@ import Testing
             let taken = granted.within(rule)
             #expect(taken.initialAge == granted.initialAge)
             for (end, bound) in zip(last(taken), zip(last(granted), last(rule)).map { min($0, $1) }) {
-                // What ended before it came ends as it comes.
+                // A lifetime that ended before the answer came ends as it comes.
                 #expect(end <= max(bound, -granted.initialAge), "seed \(seed): \(granted) within \(rule)")
             }
         }

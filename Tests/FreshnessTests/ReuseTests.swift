@@ -33,7 +33,7 @@ private func isReused(_ fields: [String]) -> Bool {
     }
 
     @Test(arguments: [
-        // Of two the first counts (RFC 9111 4.2.1).
+        // The first of two counts (RFC 9111 4.2.1).
         ("max-age=1800, max-age=1", true), ("max-age=1, max-age=1800", false), ("max-age=\"3600\"", true),
         ("extension=\"max-age=3600\", max-age=1", false), ("max-age=1, extension=\"max-age=3600\"", false),
         ("max-age =3600", false), ("max-age= 3600", false), ("max-age=003600", true), ("max-age='3600'", false),

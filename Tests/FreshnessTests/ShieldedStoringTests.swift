@@ -3,7 +3,7 @@ import Testing
 @testable import Freshness
 @testable import HTTP
 
-/// What is stored of an answer that a parent has handed on.
+/// The storing of answers that a parent has handed on.
 @Suite struct ShieldedStoringTests {
     private static let day = TTLRule.fixed(86_400, stale: 600)
 

@@ -64,7 +64,7 @@ import Testing
         ("accept-language", ["Accept-Language: en;q=0"], ["Accept-Language: "]),
         ("accept-language", ["Accept-Language: en;q=0.5"], ["Accept-Language: en;q=0.51"]),
         ("accept-language", ["Accept-Language: en;q=2"], ["Accept-Language: en"]),
-        // No weight at all, and what a weight is written down as.
+        // No weight at all, and the written form of a weight.
         ("accept-language", ["Accept-Language: en;q=500"], ["Accept-Language: en;q=0.5"]),
         ("accept-language", ["Accept-Language: en-GB"], ["Accept-Language: en"]),
         ("accept", ["Accept: a/b;c=D"], ["Accept: a/b;c=d"]),

@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    /// Checksum, length, head and blocks: one wrong bit anywhere is an error, or changes nothing
-    /// that anybody sees.
+    /// Checksum, length, head and blocks: one wrong bit anywhere is an error, or does not change
+    /// the content.
     @Test func noDamageGivesOtherContent() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SeededGenerator(seed: seed)
@@ -91,7 +91,7 @@ import Testing
         #expect(zeros.count < 8_192)
         #expect(outcome(zeros) == .failure(.suspicious))
         #expect(outcome(zeros, Gzip.Bounds(ratio: .max)) == .success([UInt8](repeating: 0, count: 4 << 20)))
-        // What says that it is small must be small.
+        // Content that claims to be small must be small.
         for claim: [UInt8] in [[5, 0, 0, 0], [0, 0, 0, 0], [0xFF, 0xFF, 3, 0]] {
             #expect(outcome(zeros.dropLast(4) + claim) == .failure(.malformed))
         }

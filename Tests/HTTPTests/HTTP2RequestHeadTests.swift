@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// Heads of HTTP/2 as heads of HTTP/1.1: what they become, and what is refused.
+/// Heads of HTTP/2, as heads of HTTP/1.1 or refused.
 @Suite struct HTTP2RequestHeadTests {
     private static let get = HTTP2Frame.get("/v1/catalog/us/albums/1", authority: "a.example")
 

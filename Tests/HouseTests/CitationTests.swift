@@ -92,7 +92,7 @@ private struct Prose {
 
     func place(_ index: Int) -> String { "\(path):\(index + 1)" }
 
-    /// The numbers behind each mention of the page, also where the next line goes on with them.
+    /// The numbers after each mention of the page, also where the next line goes on with them.
     func citations(of page: String) -> [(number: String, place: String)] {
         var found: [(String, String)] = []
         for (index, line) in lines.enumerated() where Self.isFound(page, in: line) {

@@ -76,7 +76,7 @@ import Testing
         #expect(allowed > refused, "a later line overrides an earlier one")
     }
 
-    /// A list keeps what it has unless it is emptied first, so two nodes would share folders.
+    /// A list keeps its values unless it is emptied first, so two nodes would share folders.
     @Test func aNodeOfSeveralHasFoldersOfItsOwn() throws {
         let service = try Self.unit("refrain.service").components(separatedBy: "\n")
         let node = try Self.unit("refrain@.service.d/node.conf").components(separatedBy: "\n")

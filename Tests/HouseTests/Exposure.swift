@@ -9,7 +9,7 @@ struct Exposure {
     /// The symbols that must be visible where the key is.
     private var needs: [Int: Set<Int>] = [:]
     private var parents: [Int: Int] = [:]
-    /// Members that are as visible as what they are members of.
+    /// Members that are as visible as their enclosing declaration.
     private var inseparable: Set<Int> = []
     private var needed: Set<Int> = []
 
@@ -82,7 +82,7 @@ extension Exposure {
 }
 
 extension SourceFile {
-    /// Whether other modules compile the body of what is declared at that line, counted from 1.
+    /// Whether other modules compile the body of the declaration at that line, counted from 1.
     fileprivate func isInlinable(at line: Int) -> Bool {
         lines[max(0, line - 2)..<line].contains { $0.contains("@inlinable") }
     }

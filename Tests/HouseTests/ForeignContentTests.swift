@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The project holds no places of one machine, and nothing of the material beside it.
+/// The project names no places of one machine, and holds none of the material next to it.
 @Suite struct ForeignContentTests {
     @Test func noFileNamesAPlaceOfOneMachine() {
         let roots = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/", "/Us" + "ers/"]

@@ -9,7 +9,7 @@ enum PackageManifest {
                 let end = call.firstIndex(of: "]") ?? call.endIndex
                 let list = call[..<end]
                 guard let name = literals(in: list).first else { continue }
-                // A target without a list has the next one's, which begins behind its own end.
+                // A target without a list has the next one's, which begins after its own end.
                 let inner = list.firstRange(of: "[").map { list[$0.upperBound...] } ?? ""
                 let isOwn = !list.prefix { $0 != "[" }.contains(")")
                 found[name] = isOwn ? Set(literals(in: inner)) : []

@@ -55,12 +55,12 @@ import Testing
 
     @Test func commentsThatDescribeNothingAreFound() {
         let text = """
-            /// Of A.
+            /// The A.
             /// It is large.
             @frozen struct A {
-                /// Of nothing.
+                /// Nothing.
 
-                /// Of nothing either.
+                /// Nothing either.
                 // A note.
                 let b = 1 // of b
                 let text = "/// c"

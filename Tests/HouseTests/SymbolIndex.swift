@@ -32,7 +32,7 @@ struct SymbolIndex: Sendable {
         static let reference = Roles(rawValue: 1 << 2)
         static let implicit = Roles(rawValue: 1 << 8)
         static let child = Roles(rawValue: 1 << 9)
-        /// Names what a type inherits from or conforms to.
+        /// Names a type that a type inherits from or conforms to.
         static let base = Roles(rawValue: 1 << 10)
         /// Overrides a member of a superclass, or witnesses a requirement.
         static let override = Roles(rawValue: 1 << 11)
@@ -62,7 +62,7 @@ struct SymbolIndex: Sendable {
     private(set) var outdated: [String] = []
     private var indices: [String: Int] = [:]
 
-    /// The index that the build of this program left beside it: `make test` asks for one.
+    /// The index that the build of this program left next to it: `make test` asks for one.
     static let ofThisBuild: SymbolIndex? = {
         guard FileManager.default.fileExists(atPath: folder.path), let library = IndexLibrary.ofThisToolchain,
             let store = library.openStore(folder.path, nil)
@@ -110,7 +110,7 @@ struct SymbolIndex: Sendable {
         }
     }
 
-    /// The index in `symbols` of what the compiler names so; nil where no file does.
+    /// The index in `symbols` of the compiler's name; nil where no file has it.
     func symbol(_ usr: String) -> Int? { indices[usr] }
 
     private mutating func occurrences(in record: IndexLibrary.Handle, _ library: IndexLibrary) -> [Occurrence] {

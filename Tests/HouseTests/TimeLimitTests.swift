@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 @Suite struct TimeLimitTests {
-    /// Such a test went on for minutes after the run had reported it, beside those that followed.
+    /// Such a test went on for minutes after the run had reported it, while those that followed
+    /// ran.
     @Test func blockingThreadsEndAtTheTimeLimit() async throws {
         let origin = try ScriptedOrigin([.request, .hold])
         defer { origin.stop() }

@@ -34,7 +34,7 @@ import Testing
         #expect(!text.contains("Host: proxy"))
     }
 
-    /// Whatever the client accepts: it is answered from what is stored.
+    /// Whatever the client accepts: it is answered from the stored answer.
     @Test(arguments: [
         ("GET /v1/catalog/us/albums/1", ForwardedFields.Breadth.none, true),
         ("HEAD /v1/catalog/us/albums/1", .none, false), ("GET /v1/catalog/us/albums/1", .impersonal, false),
@@ -140,7 +140,7 @@ import Testing
 
     private static let parent = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n"
 
-    /// What a client writes there is passed on to systems that nobody here knows.
+    /// Trace fields go on to systems that this project does not know, so their size is bounded.
     @Test(arguments: [ForwardedFields.Breadth.all, .impersonal, .none])
     func aTraceGoesAlongAsOneParentAndOneStateOf512Bytes(breadth: ForwardedFields.Breadth) throws {
         let line = "GET /v1/test HTTP/1.1\r\nHost: p\r\n"
@@ -231,8 +231,7 @@ import Testing
         #expect(try tokens("Media-User-Token: anna\r\n" + own + "\r\n") == [own, "media-user-token: anna"])
     }
 
-    /// A spelling that is keyed as another is could be answered as something else and stored for
-    /// both.
+    /// A spelling that shares another's key could get a different answer, and be stored for both.
     @Test func theCanonicalTargetIsWhatIsSent() throws {
         let text = try forward(
             "GET /v1/catalog/us/%61lbums?ids=2,1&include=tracks,artists&filter%5Bx%5D=a+b HTTP/1.1\r\nHost: p\r\n\r\n",

@@ -44,8 +44,8 @@ import Testing
         describe(.decide(facts, stored: stored, missing: missing, unixSeconds: Self.now))
     }
 
-    /// What was composed is better than anything but a fresh answer; what lacks a part, than
-    /// nothing.
+    /// Only a fresh answer comes before a composed one; an answer that lacks a part comes after a
+    /// stale one.
     @Test func compositionsComeBeforeTheOrigin() throws {
         let facts = try facts()
         let composed = CompositionOutcome.answer(
@@ -87,8 +87,8 @@ import Testing
         for (facts, expected) in cases { #expect(decided(facts, stored(age: 0)) == expected) }
     }
 
-    /// The content of a GET is no part of the key: it once went upstream, and what came back was
-    /// stored for everyone.
+    /// The content of a GET is no part of the key: it once went upstream, and the answer was stored
+    /// for every client.
     @Test func aGetWithContentIsPassed() throws {
         let facts = PlanFacts(
             method: .get, route: try route("/v1/catalog/us/albums/1"), hasContent: true, rule: .fixed(60, stale: 0),

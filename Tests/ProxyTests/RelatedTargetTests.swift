@@ -19,7 +19,7 @@ import Testing
         #expect(resolve(reference) == target)
     }
 
-    /// RFC 9111 4.4: nobody may empty another origin's entries.
+    /// RFC 9111 4.4: a write invalidates no entries of another origin.
     @Test(arguments: ["http://other.test/v1/c", "//other.test/v1/c", "http://origin.test/v1/c", "mailto:a@b", "a:b/c"])
     func referencesElsewhereLeadNowhere(reference: String) { #expect(resolve(reference) == nil) }
 }

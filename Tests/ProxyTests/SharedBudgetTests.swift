@@ -97,7 +97,7 @@ import Upstream
         engine.kill()
         waitUntil { nodes.allSatisfy { $0.budget.snapshot.rate == 2 } }
         for node in nodes { #expect(await node.get("/b") == 200) }
-        // It has lost its memory, and is told what it was.
+        // It has lost its memory, and is told the limit.
         try engine.start()
         waitUntil { nodes.allSatisfy { $0.budget.snapshot.rate ?? 0 >= 4 } }
         #expect(await nodes[1].get("/c") == 200)

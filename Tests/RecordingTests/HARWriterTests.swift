@@ -40,8 +40,8 @@ import Text
     }
 
     /// These are the members that HAR 1.2 requires
-    /// (http://www.softwareishard.com/blog/har-12-spec/); what it does not have begins with `_`.
-    /// `time` is the sum of the timings.
+    /// (http://www.softwareishard.com/blog/har-12-spec/); others begin with `_`. `time` is the sum
+    /// of the timings.
     @Test func theFileHasAllThatTheSpecificationRequires() throws {
         let text = Array("{}".utf8)
         let exchange = RecordedExchange.example {

@@ -150,7 +150,7 @@ private struct Traffic {
         try expect(traffic, at: folder.file("traffic.jsonl.1"))
     }
 
-    /// A recording of five exchanges at this name, and what is in it.
+    /// Writes a recording of five exchanges at this name, and returns its content.
     private func recording(_ name: String, seed: UInt64) throws -> Traffic {
         var traffic = Traffic(seed: seed)
         let writer = try RecordingWriter(RecordingSettings(path: folder.file(name)), header: header)
@@ -218,7 +218,7 @@ private struct Traffic {
         var traffic = Traffic(seed: 5)
         let settings = RecordingSettings(path: folder.file(), mostBytes: 3_000, mostFiles: 2)
         let writer = try RecordingWriter(settings, header: header)
-        // Where the next file would go there is something that is nobody's to remove.
+        // The next file's name is taken by a file that the program must not remove.
         try folder.put("mine".utf8, "traffic.jsonl.1")
         for _ in 0..<40 {
             try traffic.append(to: writer)

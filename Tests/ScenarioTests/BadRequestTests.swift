@@ -37,7 +37,7 @@ import Testing
         #expect(purposes == [.purpose(.miss): 2, .purpose(.unstored): 1], "what was long ago says nothing of now")
     }
 
-    /// An origin that refuses what it answered before may do so for a moment.
+    /// An origin that refuses a request it answered before may do so for a moment.
     @Test func noneTakesThePlaceOfAnAnswer() throws {
         let isRefused = Mutex(false)
         // With a validator it is kept past its time.

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program and its cache file: who may use it, and what others can see of the process.
+/// The program and its cache file: its permissions, and the process as others can see it.
 @Suite(.timeLimit(.minutes(10)), .requires(.binary))
 struct CacheFileTests {
     /// One run of the program with the cache file of its folder.
@@ -49,7 +49,7 @@ struct CacheFileTests {
         }
     }
 
-    /// As another user where the test runs as root, to whom everything belongs anyway.
+    /// As another user where the test runs as root, because root may read everything anyway.
     @Test func theProcessIsNotReadableAndLeavesNoCore() async throws {
         try await onThread {
             let folder = try TemporaryFolder()

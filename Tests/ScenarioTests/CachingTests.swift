@@ -81,8 +81,7 @@ import Testing
         let before = try first.client.send("GET", Self.album)
         _ = try first.client.send("GET", Self.album + "0")
         first.stop()
-        // A reader was open; what was written is in the file itself all the same, for a backup to
-        // find.
+        // A reader was open; all writes are in the file itself all the same, for a backup to find.
         let log = try? FileManager.default.attributesOfItem(atPath: file + "-wal")[.size] as? Int
         #expect((log ?? 0) == 0)
         origin.stop()

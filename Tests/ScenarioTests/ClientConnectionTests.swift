@@ -182,7 +182,7 @@ import Testing
         #expect(!ended, "half an answer must not look whole: \(answer.count) bytes")
     }
 
-    /// The client goes before the origin has answered; what was paid for is stored all the same.
+    /// The client goes before the origin has answered; the answer is stored all the same.
     @Test func aClientThatLeavesDoesNotCancelTheFill() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let origin = try FakeOrigin { _ in
@@ -195,7 +195,7 @@ import Testing
         try client.send(Self.get)
         waitUntil { !origin.requests.isEmpty }
         client.reset()
-        // An answer of the proxy's own: its loop has seen by then what came before.
+        // An answer of the proxy's own: its loop has seen the earlier events by then.
         #expect(try proxy.client.send("TRACE", "/").status == 405)
         mayAnswer.signal()
         waitUntil { proxy.statistics[.stored] > 0 }

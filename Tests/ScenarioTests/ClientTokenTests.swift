@@ -41,8 +41,7 @@ import Upstream
         #expect(scene.origin.requests.count == 5)
     }
 
-    /// One user's dead token, or a playlist that somebody deletes, made every hit of the app a
-    /// fetch.
+    /// One user's dead token, or a playlist that a user deletes, made every hit of the app a fetch.
     @Test(arguments: [("GET", 403), ("DELETE", 401)])
     func aUsersFailureLeavesTheDeveloperTokenWorking(method: String, status: Int) throws {
         let scene = try ScriptedScene(provesTokens: true) { request in
@@ -90,7 +89,7 @@ import Upstream
         #expect(scene.origin.requests.count == 2 && scene.origin.requests[1].field("origin") == "https://a.example")
     }
 
-    /// An error that stands in for the origin's answer is no reason to give out what is stored.
+    /// An error of the origin does not show that a token works, so it opens no stored answer.
     @Test func staleAnswersAreForWorkingTokensAlone() throws {
         let isDown = Mutex(false)
         let scene = try ScriptedScene(provesTokens: true) { request in

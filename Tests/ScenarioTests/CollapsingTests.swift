@@ -105,7 +105,7 @@ import Testing
         #expect(origin.requests.joined().count == 2)
     }
 
-    /// All who waited share the error, and not a cookie that was made for one.
+    /// All waiters share the error, and not a cookie that was made for one.
     @Test func aCookieInASharedErrorReachesOneClient() throws {
         let gate = ScriptedOrigin.Gate()
         let origin = try ScriptedOrigin([

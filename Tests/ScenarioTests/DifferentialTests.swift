@@ -51,7 +51,7 @@ import Testing
         #expect(run.old > 20)
     }
 
-    /// A run that has to be right, and what it has to have met.
+    /// A run whose answers must be right, and the events that it must have met.
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let settings: DifferentialRun.Settings

@@ -5,7 +5,7 @@ import Synchronization
 @testable import EventLoop
 @testable import HTTP
 
-/// An origin whose answers a test decides, and which remembers what it was asked.
+/// An origin whose answers a test decides, and which remembers its requests.
 final class FakeOrigin {
     struct Request: Sendable {
         let method: String

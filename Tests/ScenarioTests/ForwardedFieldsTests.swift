@@ -46,7 +46,8 @@ import Testing
         return [Policy(), followed, off, personal]
     }
 
-    /// Cookies, `Referer`, `User-Agent`, `Accept-Language` and `X-*` went to Apple beside a token.
+    /// Cookies, `Referer`, `User-Agent`, `Accept-Language` and `X-*` went to Apple together with a
+    /// token.
     @Test(arguments: 0..<4) func theAPIGetsPromisedFieldsAlone(policy: Int) throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("Cache-Control", "max-age=600")]) }
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.policies[policy])

@@ -45,7 +45,7 @@ struct HandoverTests {
 
     private static func isBroken(_ number: Int) -> Bool { number % 5 == 3 }
 
-    /// What the file says beside what never changes.
+    /// The lines of the configuration that change, for each of its versions.
     private static func change(_ number: Int) -> String {
         let lines =
             switch number % 10 {

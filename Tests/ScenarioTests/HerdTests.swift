@@ -5,8 +5,8 @@ import Server
 import TestSupport
 import Testing
 
-/// A thousand clients want the same at once (HARDENING F12): what nobody has, or what runs out; the
-/// first of them leaves.
+/// A thousand clients want the same answer at once (HARDENING F12), which is not stored or has
+/// expired; the first of them leaves.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct HerdTests {
     private static var clients: Int { TestSize.of(150, release: 1_000) }
 

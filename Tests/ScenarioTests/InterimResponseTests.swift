@@ -7,7 +7,7 @@ import Testing
 
 @testable import EventLoop
 
-/// What clients see of interim responses.
+/// Interim responses (1xx), as clients see them.
 @Suite(.timeLimit(.minutes(10))) struct InterimResponseTests {
     /// Sends two interim responses, the answer, and one too late.
     private final class Hinting: Service {

@@ -6,19 +6,19 @@ import Store
 import TestSupport
 import Testing
 
-/// What becomes of an origin's answer when its client was given a stale one already, or what it
-/// stands on was purged.
+/// An origin's answer that comes after a stale one was sent, or after a purge of its base.
 @Suite(.timeLimit(.minutes(10))) struct LateAnswerTests {
     private static let album = "/v1/catalog/us/albums/310730204"
 
-    /// A cache that holds "old" for the album, long expired, to stand in for an origin that fails.
+    /// A cache that holds "old" for the album, long expired, to be served stale when the origin
+    /// fails.
     private func cacheWithExpired(_ fields: String = "", _ target: String = album) -> ResponseCache {
         .holdingOld(target, Lifetime(freshFor: 10, staleIfErrorFor: 1000), fields: fields)
     }
 
     private func request(_ target: String) -> String { "GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n" }
 
-    /// The album's answer "old", which stands in for an origin that is slow.
+    /// Reads the album's stale answer "old", which is served when the origin is slow.
     private func readStandIn(_ client: RawClient) -> String {
         var text = ""
         while !text.hasSuffix("\r\n\r\nold") {

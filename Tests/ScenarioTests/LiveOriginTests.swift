@@ -10,7 +10,7 @@ import Upstream
 @testable import EventLoop
 @testable import Recording
 
-/// `simulate --mode record` and `--mode fallback`: a live origin with a recording beside it.
+/// `simulate --mode record` and `--mode fallback`: a live origin together with a recording.
 @Suite struct LiveOriginTests {
     private static let notFound = "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"
     private static let album =
@@ -131,7 +131,7 @@ import Upstream
             #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
             #expect(try ask("/v1/a", host) == ["200", "recorded", "recorded"])
             #expect(try ask("/v1/a", host) == ["404", "live", ""])
-            // What was not recorded gets what the origin said.
+            // The origin's answer is passed on if nothing was recorded.
             #expect(try ask("/v1/b", host) == ["500", "live", ""])
             // In time it does not answer.
             #expect(try ask("/v1/a", impatient) == ["200", "recorded", "recorded"])

@@ -1,8 +1,9 @@
 import Foundation
 import TestSupport
 
-/// Hands connections on to a port, each behind a header of the PROXY protocol, and knows nothing of
-/// what goes through.
+/// Passes connections on to a port, each after a header of the PROXY protocol.
+///
+/// It knows nothing of the bytes that go through.
 struct LoadBalancer {
     private let listener: RawListener
 
@@ -24,7 +25,7 @@ struct LoadBalancer {
 
     func stop() { listener.stop() }
 
-    /// What has come by now, or comes within a moment; false at the end.
+    /// Passes on the bytes that have come, or that come within a moment; false at the end.
     private static func pass(from source: RawSocket, to sink: RawSocket) -> Bool {
         guard source.hasInput(within: 2) else { return true }
         guard let bytes = source.receive(), !bytes.isEmpty else { return false }

@@ -30,7 +30,7 @@ import Testing
         #expect(try child.client.send("GET", "/v1/catalog/us/songs/1").status == 200)
         let via = origin.requests.first?.field("via")?.split(separator: ", ") ?? []
         #expect(via.count == 2 && via.allSatisfy { $0.hasPrefix("1.1 refrain-") })
-        // What the origin saw, sent to the first of them by a client, would be a loop.
+        // The `Via` that the origin saw, sent by a client to the first proxy, means a loop.
         let again = try child.client.send(
             "GET", "/v1/catalog/us/songs/2", fields: [("Via", via.joined(separator: ","))])
         #expect(again.status == 508 && origin.requests.count == 1)

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What is no answer, though its status says so, and what contradicts the answers that are held.
+/// Bodies that are no answer despite their status, or that contradict stored answers.
 @Suite(.timeLimit(.minutes(10))) struct NoAnswerTests {
     private static let album = "/v1/catalog/us/albums/1"
     private static let good = #"{"data":[{"id":"1","type":"albums","attributes":{"name":"a"}}]}"#
@@ -31,7 +31,7 @@ import Testing
         #expect(origin.requests.count == 2)
     }
 
-    /// What is stale stays, and the refresh is counted though no client waits for it.
+    /// The stale answer stays, and the refresh is counted though no client waits for it.
     @Test func aRefreshThatBringsNoAnswerLeavesWhatIsStored() throws {
         let isBroken = Mutex(false)
         let clock = ManualClock(1_790_000_000)
@@ -45,7 +45,7 @@ import Testing
         #expect(try proxy.client.send("GET", Self.album).body == Data(Self.good.utf8))
     }
 
-    /// The origin's own rules say what is kept of paths that are unknown here.
+    /// The origin's own rules decide on answers of paths that are unknown here.
     @Test func explicitFreshnessOfOtherPathsDecidesAsBefore() throws {
         let origin = try FakeOrigin { _ in
             FakeOrigin.Reply(fields: [("Cache-Control", "max-age=60")], body: "<html></html>")

@@ -8,8 +8,7 @@ import Text
 @testable import AppleMusic
 @testable import Proxy
 
-/// What operators get to see of requests: every one has an outcome, a line, and nothing of a
-/// secret.
+/// Operators' view of requests: each has an outcome and a line, and no secret is shown.
 @Suite struct ObservationTests {
     private static let album = "/v1/catalog/us/albums/1?include=artists"
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -33,7 +32,7 @@ import Text
             "OPTIONS", Self.album, fields: [("Origin", "http://a.example"), ("Access-Control-Request-Method", "GET")])
     }
 
-    /// By its outcome, by what it asked of the origin, by its target, and for those that watch.
+    /// By its outcome, by its requests to the origin, by its target, and in the live events.
     @Test func everyRequestIsCountedOnceInEachFigure() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)

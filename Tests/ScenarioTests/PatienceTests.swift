@@ -17,7 +17,7 @@ import Testing
         return "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// Those who had asked in the leader's place waited for their own answers.
+    /// Waiters that had asked in the leader's place waited for their own answers.
     @Test func aHerdAtASlowOriginHasTheFirstAnswer() throws {
         let (gate, first) = (ScriptedOrigin.Gate(), ScriptedOrigin.Gate())
         let origin = try ScriptedOrigin(

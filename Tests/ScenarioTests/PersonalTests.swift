@@ -69,7 +69,7 @@ import Testing
         #expect(lines.filter { $0.contains("\"GET /v1/me/library") }.count == 1, "\(lines)")
     }
 
-    /// A web player's users were nobody's: nothing was kept for them, and their writes ended
+    /// A web player's users were not recognised: nothing was kept for them, and their writes ended
     /// nothing.
     @Test func theTokenOfAWebPlayerIsThatOfTheSameUser() throws {
         let origin = try origin()
@@ -105,7 +105,7 @@ import Testing
     }
 
     /// Thousands of requests of several users at once, in any order, with every field that might
-    /// confuse one with another: nobody ever gets an answer that was made for someone else.
+    /// confuse one with another: no user ever gets an answer that was made for another.
     @Test(arguments: [1, 2, 3] as [UInt64]) func noInterleavingShowsOneUsersAnswerToAnother(seed: UInt64) throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2, policy: Self.keeping)
@@ -144,7 +144,7 @@ private struct PersonalRequest {
     let fields: [(String, String)]
 
     static func random(using random: inout SeededGenerator) -> PersonalRequest {
-        // As many as share what is kept in a brief run, and a hundred of HARDENING F19.
+        // Few enough to share kept answers in a brief run, and the hundred of HARDENING F19.
         let users = (0..<TestSize.of(5, release: 100)).map { "user-\($0)" }
         let targets =
             [
@@ -185,7 +185,7 @@ private struct PersonalRequest {
                 method: method, target: target, fields: fields.map { ($0.0.lowercased(), $0.1) }, body: []))
     }
 
-    /// What is wrong with the answer; nil where nothing is.
+    /// Describes the fault of the answer; nil if it has none.
     func problem(with reply: HTTPTestClient.Reply) -> String? {
         if !isShared, !isAnyones, reply.status < 400, reply.field("Cache-Control") != "private, no-store" {
             return "not marked as private: \(self): \(reply.fields)"

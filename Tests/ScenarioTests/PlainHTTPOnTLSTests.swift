@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventLoop
 
-/// HTTP in the clear on a port that wants TLS: the client is told what is wrong, in the clear.
+/// HTTP in the clear on a port that wants TLS: the client gets an explanation, in the clear.
 @Suite(.timeLimit(.minutes(10))) struct PlainHTTPOnTLSTests {
     private static let fields = "/v1/me/library HTTP/1.1\r\nHost: localhost\r\n"
     private static let header = "PROXY TCP4 203.0.113.9 10.0.0.1 40000 443\r\n"
@@ -69,7 +69,7 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// What is neither TLS nor a request gets no answer.
+    /// Bytes that are neither TLS nor a request get no answer.
     @Test func otherBytesAreNotAnswered() throws {
         let scene = try HTTP2Scene()
         let client = try RawClient(port: scene.port)

@@ -40,9 +40,9 @@ import Testing
             port = proxy.addresses[1].port
         }
 
-        /// What the operator was told.
+        /// The lines of the operator's log.
         var lines: [String] { log.lines.withLock { $0 } }
-        /// What the operator can ask for.
+        /// The number of refused connections, by the statistics.
         var refused: Int { proxy.statistics.connections.refusedHeaderCount }
     }
 
@@ -96,7 +96,7 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// Who only looks whether someone listens is no trouble.
+    /// A client that connects and sends nothing, such as a port check, causes no warning.
     @Test func aConnectionWithoutAByteIsNotLogged() throws {
         let scene = try Scene()
         for _ in 0..<5 { try RawClient(port: scene.port).close() }
@@ -157,7 +157,7 @@ import Testing
     @Test func aReloadChangesWhatAListenerExpects() throws {
         let scene = try Scene()
         let address = SocketAddress("127.0.0.1:0")!
-        // What was refused is not forgotten with the listener that refused it.
+        // The count of refused connections outlives the listener that refused them.
         #expect(answer(try sent(Self.request, to: scene)).isEmpty)
         try scene.proxy.adopt { $0.listeners[1] = ListenerSettings(address: address, tls: nil) }
         #expect(scene.proxy.addresses[1].port == scene.port)

@@ -49,7 +49,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         shared.clientKeys = clientKeys
         shared.budget = budget
         shared.verifySample = verifySample
-        // Most of these proxies have no token of their own, and stand for ones that do.
+        // Most of these proxies have no token of their own, but represent ones that do.
         shared.provesTokens = provesTokens
         shared.gzip = gzip
         shared.tier = tier
@@ -95,10 +95,10 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
 
     var statistics: StatisticsSource { server.snapshot }
 
-    /// Whether the origin is being asked for anything, be it behind an answer.
+    /// Whether the origin is being asked for anything, also in the background.
     var isAsking: Bool { settings.shared.flights.count > 0 }
 
-    /// What would become of a request.
+    /// Explains a request without sending it.
     func explain(_ target: String, _ method: HTTP.Method = .get, carriesUserToken: Bool = false) -> Explanation? {
         let found = Mutex<Explanation?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -112,7 +112,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
         return found.withLock { $0 }
     }
 
-    /// Whether what the cache file held at the start can be composed from.
+    /// Whether answers that the cache file held at the start can be composed from.
     var isIndexComplete: Bool { settings.shared.library.isComplete }
 
     /// The lines of the access log; complete once the proxy has stopped.
@@ -132,7 +132,7 @@ final class ProxyUnderTest: @unchecked Sendable {  // because `stop` alone is ca
     /// Stops it; where its access log says that requests came from.
     func loggedClients() throws -> [String] { try finalLog().map { String($0.prefix { $0 != " " }) } }
 
-    /// Drains and waits until everything is on disk; who stops it again learns what came of that.
+    /// Drains and waits until everything is on disk; a second call returns the same number.
     /// - Returns: how many connections took too long.
     @discardableResult func stop() -> Int {
         cutOff.withLock { cutOff in

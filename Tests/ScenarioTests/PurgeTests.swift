@@ -117,7 +117,7 @@ private final class Scene {
         }
     }
 
-    /// Without the origin, what is stale still answers, and what is gone does not.
+    /// Without the origin, a stale answer is still served, and a removed one is not.
     @Test func softLeavesAStaleAnswerAndHardNone() throws {
         let scene = try Scene()
         defer { scene.stop() }

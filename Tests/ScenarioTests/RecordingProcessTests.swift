@@ -55,7 +55,7 @@ struct RecordingProcessTests {
                 while (try? client.send("GET", "/v1/catalog/us/songs/\(count % 50)?n=\(count)")) != nil { count += 1 }
                 isOver.signal()
             }
-            // The reader passes over what comes before the first exchange.
+            // The reader passes over the lines before the first exchange.
             waitUntil { ((try? Data(contentsOf: URL(fileURLWithPath: recorder.folder.file())).count) ?? 0) > 500 }
             usleep(microseconds)
             recorder.program.kill()

@@ -18,7 +18,7 @@ struct RecordingsTests {
         let target: String
     }
 
-    /// What came for a request: the parts that must not change on the way.
+    /// The parts of an answer that must not change on the way.
     private struct Answer: Equatable {
         let status: Int
         let contentType: String?
@@ -69,14 +69,15 @@ struct RecordingsTests {
             #expect(Answer(cold) == direct, "cold: \(one.method) \(one.target)")
             let again = try Self.ask(proxy, one)
             #expect(Answer(again) == direct, "again: \(one.method) \(one.target)")
-            // What was composed of others is not in the file; captures of different years may
-            // forbid composing it anew.
+            // A composed answer is not in the file; captures of different years may forbid
+            // composing it anew.
             if let status = again.field("Cache-Status"), status.hasPrefix("refrain; hit"), !status.contains("detail=") {
                 stored.append(index)
             }
             expected.append(direct)
         }
-        // What can be stored was: GETs of the catalog and the storefronts that say 200 or 404.
+        // Storable answers were stored: those to GETs of the catalog and the storefronts with
+        // status 200 or 404.
         #expect(stored.count > cases.count / 2)
         proxy.stop()
         origin.stop()

@@ -18,7 +18,7 @@ import Text
         let file = "app 0123456789abcdef 1/s\n"
         let proxy = try ProxyUnderTest(
             originPort: origin.port, clientKeys: try ClientKeys(SecretBytes(Array(file.utf8).span)), logFormat: .json)
-        // So many that a second request is too early on the slowest machine.
+        // Enough nodes that a second request is too early on the slowest machine.
         proxy.settings.shared.nodes.alive = 4000
         let key = ("X-Refrain-Key", "0123456789abcdef")
         for (fields, status, reason, detail) in [
@@ -67,7 +67,7 @@ import Text
         ),
     ]
 
-    /// The log had neither the line of the request nor what was wrong with it.
+    /// The log had neither the line of the request nor its fault.
     @Test func theLogSaysWhyARequestIsInvalid() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, logFormat: .json)
@@ -123,7 +123,7 @@ import Text
         #expect(lines.allSatisfy { $0["target"]?.stringValue == Self.album })
     }
 
-    /// The log did not say which address a page was denied; what is private stays out of it.
+    /// The log did not say which address a page was denied; private parts stay out of it.
     @Test(arguments: [
         ("/v1/me/library/songs/i.private?secret=1", "/v1/me/library/{type}/{id}"), ("/v1/new/private", "other"),
     ])

@@ -27,7 +27,7 @@ import Testing
         try ClientKeys(SecretBytes(Array("app 0123456789abcdef\n".utf8).span))
     }
 
-    /// What was concluded from a request when anyone was served answered it still.
+    /// The memoized plan of a request, from before keys were required, still answered it.
     @Test func aKnownRequestNeedsAKeyAfterAReload() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
@@ -73,7 +73,7 @@ import Testing
         #expect(one.requests.count == 1 && other.requests.count == 1)
     }
 
-    /// The answer came after the reload, and what it said held for the new origin.
+    /// The answer came after the reload, and its lesson held for the new origin.
     @Test func aLateRefusalOfTheFormerOriginIsForgottenToo() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let former = try FakeOrigin { _ in
@@ -132,11 +132,11 @@ import Testing
         mayAnswer.signal()
         #expect(String(decoding: client.readSome(), as: UTF8.self).hasPrefix("HTTP/1.1 200"))
         #expect(try !Self.isPersonalHit(proxy))
-        // What was kept before is freed in the background, and with it what came since.
+        // Answers kept before are freed in the background, together with those that came since.
         waitUntil { (try? Self.isPersonalHit(proxy)) == true }
     }
 
-    /// While nothing personal is kept the proxy misses the writes that end what was kept before.
+    /// While nothing personal is kept, the proxy misses the writes that end earlier answers.
     @Test func keepingSwitchedOffAndOnForgetsPersonalAnswers() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply() }
         let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
@@ -151,7 +151,7 @@ import Testing
             if policy[.personal] == .off { #expect(try !ask("POST")) }
         }
         #expect(try !ask())
-        // What was kept is freed once in the background, and with it what came since.
+        // Kept answers are freed once in the background, together with those that came since.
         waitUntil { (try? ask()) == true }
         #expect(try ask() || ask())
     }

@@ -90,7 +90,7 @@ import Testing
         #expect(origin.requests.count == 1)
     }
 
-    /// What a client says of its connection holds, however often it says it.
+    /// A client's `Connection` field holds, however often it is sent.
     @Test(arguments: [
         ("HTTP/1.1", "Connection: close\r\n", "Connection: close\r\n"), ("HTTP/1.0", "", "Connection: close\r\n"),
         ("HTTP/1.0", "Connection: keep-alive\r\n", "Connection: keep-alive\r\n"),

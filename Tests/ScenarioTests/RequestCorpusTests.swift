@@ -4,9 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The raw requests of public attack suites, played against the running proxy: every verdict is the
-/// wanted one, no hidden request reaches the origin, and the proxy outlives them all. That cuts
-/// change no verdict is held without sockets.
+/// The raw requests of public attack suites, played against the running proxy.
+///
+/// Every verdict is the wanted one, no hidden request reaches the origin, and the proxy outlives
+/// them all. Tests without sockets prove that cuts change no verdict.
 @Suite(.requires(.sharedMaterial), .timeLimit(.minutes(10)))
 struct RequestCorpusTests {
     private typealias Case = CorpusRequest
@@ -71,7 +72,7 @@ struct RequestCorpusTests {
         #expect(closing > 500 && cases.count - closing > 40)
     }
 
-    /// What is wrong where the connection has to be closed; nil where it was.
+    /// Describes the fault of a connection that must be closed; nil if it was closed.
     private static func staysOpen(_ one: Case, _ port: UInt16) -> String? {
         guard let client = try? RawClient(port: port) else { return "no connection" }
         try? client.send(one.bytes)
@@ -79,7 +80,8 @@ struct RequestCorpusTests {
         return client.sawEnd || client.wasReset ? nil : "open after \(parse(bytes).statuses)"
     }
 
-    /// What is wrong where it has to be of use: a request after the case's own is not answered.
+    /// Describes the fault of a connection that must stay usable; nil if a request after the case's
+    /// own is answered.
     private static func isOfNoUse(_ one: Case, _ port: UInt16) -> String? {
         guard let client = try? RawClient(port: port) else { return "no connection" }
         do { try client.send(one.bytes) } catch { return "closed while it was sent" }
@@ -102,13 +104,13 @@ struct RequestCorpusTests {
         "/s00" + String(repeating: "0", count: 5 - String(index).count) + String(index)
     }
 
-    /// Sends the case, ends our side, and reads all that comes: the proxy answers what is whole and
-    /// closes.
+    /// Sends the case, ends our side, and reads all that comes: the proxy answers the complete
+    /// requests and closes.
     private static func play(_ one: Case, _ index: Int, _ port: UInt16) -> Played {
         guard let client = try? RawClient(port: port) else { return Played(statuses: [], isParseable: false) }
         var bytes = one.bytes
         if one.never == "/smuggled" { bytes.replace(Array("/smuggled".utf8), with: Array(marker(index).utf8)) }
-        // A refusal may close while more is being sent; what was answered can still be read.
+        // A refusal may close while more is being sent; the answers can still be read.
         try? client.send(bytes)
         client.finishSending()
         return parse(client.read(patience: .seconds(10)))

@@ -190,7 +190,7 @@ struct RequestGenerator {
         }
     }
 
-    /// What is asked for besides the resources themselves.
+    /// The parameters apart from those that name resources.
     private mutating func decorations(_ type: String, _ habit: Habit) -> [(String, String)] {
         var parameters = language(habit)
         if chance(45) { parameters.append(("include", pick(Self.includes[type] ?? ["artists"]))) }

@@ -9,8 +9,9 @@ import Testing
 @testable import Proxy
 @testable import Tier
 
-/// Personal answers on two nodes that share an engine: what a write on one of them changed is never
-/// answered as it was by the other.
+/// Personal answers on two nodes that share an engine.
+///
+/// After a write on one of them, the other never gives an answer from before it.
 @Suite(.timeLimit(.minutes(5)), .requires(.redis)) struct SharedGenerationTests {
     private static let songs = "/v1/me/library/songs"
 
@@ -121,7 +122,7 @@ import Testing
 }
 
 extension RedisServer {
-    /// What `redis-cli` prints for a command.
+    /// Runs a command with `redis-cli`, and returns its output.
     func run(_ words: String...) throws -> String {
         try #require(Tool("redis-cli")).run(["-p", "\(port)"] + words).text
     }

@@ -4,7 +4,7 @@ import TestSupport
 @testable import Tier
 
 extension SharedTier {
-    /// That of a node which knows the log of purges from its beginning, with nothing in it.
+    /// The tier of a node that knows the log of purges from its beginning, with nothing in it.
     convenience init(ofNode number: Int, _ engine: RedisServer) {
         let endpoint = Endpoint(isTLS: false, host: "127.0.0.1", port: engine.port)
         var settings = TierSettings(endpoints: [endpoint], nodeName: "node\(number)")

@@ -85,7 +85,7 @@ import Testing
         #expect(nodes.origin.requests.count == 1)
     }
 
-    /// What it teaches is learnt as from the origin.
+    /// An answer from the tier teaches as much as one from the origin.
     @Test func whatAnotherNodeFetchedIsComposedFrom() throws {
         let single = #"{"data":[{"id":"1","type":"songs","href":"/v1/catalog/us/songs/1","attributes":{"name":"a"}}]}"#
         let both = single.replacingOccurrences(

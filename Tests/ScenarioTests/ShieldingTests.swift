@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Two real proxies in a row, each with the same rules: what the one knows of an answer's age and
-/// staleness, the other does not forget.
+/// Two real proxies in a row, each with the same rules: the second does not forget an answer's age
+/// and staleness, as the first knows them.
 @Suite(.timeLimit(.minutes(10))) struct ShieldingTests {
     private static let album = "/v1/catalog/us/albums/310730204"
     private static let (day, stale) = (86_400, 600)

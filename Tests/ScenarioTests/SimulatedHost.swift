@@ -10,7 +10,7 @@ extension ServiceHost {
         return try ServiceHost(label: "origin", listener: listener, service)
     }
 
-    /// What answers as the simulated API does, on a port of its own.
+    /// A server that answers as the simulated API does, on a port of its own.
     static func serving(_ api: any Responder) throws -> ServiceHost {
         try local { context in SimulatorService(api, context: context) }
     }

@@ -89,7 +89,7 @@ import Upstream
             try scene.web(Self.unknown)
         }
         #expect(try scene.phone(Self.charts).contains("fwd-status=200"))
-        // Past the day of songs: the stale answer is served, and renewed behind it.
+        // Past the day of songs: the stale answer is served, and renewed in the background.
         scene.clock.advance(seconds: 90_000)
         #expect(try scene.phone(Self.song(scene.origin.songs(6)[5])).contains("detail=stale-while-revalidate"))
         waitUntil { scene.proxy.statistics.spending.counts(by: .purpose)[.purpose(.refresh)] == 1 }

@@ -5,7 +5,7 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Stale rather than sorry: within `stale` at once and refreshed behind; beyond, only where the
+/// Stale answers: within `stale` at once, with a refresh in the background; later, only if the
 /// origin fails.
 @Suite struct StaleTests {
     private static let album = "/v1/catalog/us/albums/310730204"
@@ -42,7 +42,7 @@ import Testing
         #expect(proxy.statistics[.stale] == 10)
     }
 
-    /// A HEAD is answered stale too, and what is fetched behind it is the whole answer.
+    /// A HEAD is answered stale too, and the refresh in the background fetches the whole answer.
     @Test func aHeadRefreshesWithAGet() throws {
         let origin = try FakeOrigin { _ in FakeOrigin.Reply(body: "{\"new\":1}") }
         let proxy = try proxy(origin.port, Lifetime(freshFor: 10, staleFor: 1000))

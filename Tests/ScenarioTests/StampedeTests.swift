@@ -71,8 +71,8 @@ import Testing
         let load = service.load.withLock { $0 }
         #expect(load.targets.count == entries)
         #expect(load.targets.values.allSatisfy { $0 == 1 }, "one request for each entry, however many ask")
-        // No client waits behind a soft purge: refreshes have half of each loop's connections. A
-        // hard one makes clients wait.
+        // No client waits for the refreshes after a soft purge: they have half of each loop's
+        // connections. A hard one makes clients wait.
         #expect(load.most <= (mode == .soft ? 32 : clients))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// A start that fails or warns, and `check` of the same configuration.
 private struct StartTrial: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Of the configuration, with `@` for the folder and `PORT` for a free port.
+    /// The configuration, with `@` for the folder and `PORT` for a free port.
     let lines: [String]
     /// Both say this.
     let words: String

@@ -8,7 +8,7 @@ import Testing
 @testable import HTTP
 @testable import Proxy
 
-/// What clients may take that nobody knows: memory, connections.
+/// The memory and the connections that unknown clients may take.
 @Suite(.timeLimit(.minutes(10))) struct StrangersTests {
     private func withProxy(
         keys: Bool = false, bounds: ClientBounds = ClientBounds(), answer: String = "{}",
@@ -82,7 +82,7 @@ import Testing
             waitUntil { proxy.statistics[.refused] > 0 }
             #expect((1..<clients.count).contains(proxy.statistics[.refused]))
             #expect(proxy.statistics.requestBudget.heldBytes <= 1 << 20)
-            // What needs no memory for long is answered.
+            // A request that needs no memory for long is answered.
             #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/1").status == 200)
             for client in clients { client.close() }
             waitUntil { proxy.statistics.requestBudget.heldBytes == 0 }

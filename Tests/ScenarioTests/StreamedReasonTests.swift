@@ -4,10 +4,12 @@ import Proxy
 import TestSupport
 import Testing
 
-/// What is streamed says why, in `Cache-Status` and in the log alike, and is counted and logged
-/// once, however it ends.
+/// The reasons of streamed answers.
+///
+/// `Cache-Status` and the log give the same one, and each answer is counted and logged once,
+/// however it ends.
 @Suite(.timeLimit(.minutes(10))) struct StreamedReasonTests {
-    /// A request, what the origin makes of it, and what is said of that.
+    /// A request, the origin's reaction, and the reason that is given.
     struct Case: Sendable, CustomTestStringConvertible {
         var method = "GET"
         var target = StreamedReasonTests.target

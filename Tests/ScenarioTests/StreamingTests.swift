@@ -6,7 +6,7 @@ import Testing
 @testable import Recording
 @testable import Upstream
 
-/// Large answers that nobody keeps go on as they come; all others are whole first.
+/// Large answers that are not stored go on as they come; all others are whole first.
 @Suite(.timeLimit(.minutes(10))) struct StreamingTests {
     private static let size = 1 << 20
     private static let target = "/v1/large"
@@ -80,7 +80,7 @@ import Testing
         #expect(try proxy.client.send("GET", Self.target).body.count == Self.size)
     }
 
-    /// A part is whole before its client gets any of it; what comes in place of one is streamed.
+    /// A part is whole before its client gets any of it; an answer in place of one is streamed.
     @Test(arguments: [206, 200]) func aPartIsNotStreamed(status: Int) throws {
         let fields = [("Cache-Control", "no-store"), ("Content-Range", "bytes 0-\(Self.size / 2)/\(Self.size)")]
         let origin = try ScriptedOrigin([

@@ -20,7 +20,7 @@ extension TemporaryFolder {
     }
 }
 
-/// What a real proxy records of what it serves.
+/// Recordings that a real proxy makes of the requests it serves.
 @Suite(.timeLimit(.minutes(10))) struct TrafficRecordingTests {
     static let album = "/v1/catalog/us/albums/1"
 

@@ -16,13 +16,13 @@ struct UpstreamCorpusProxyTests {
     private struct Case: Sendable {
         let id: String
         let method: String
-        /// What the origin does once it has the request.
+        /// The steps of the origin once it has the request.
         let steps: [ScriptedOrigin.Step]
         let expectation: String
         let content: Data?
-        /// Of its first head.
+        /// The status in the first head of the answer.
         let status: Int?
-        /// What no client may see.
+        /// Bytes that no client may see.
         let secret: Data?
         /// Whether the origin leaves its connection open without an end to its answer, so that the
         /// proxy has to give it up.
@@ -62,7 +62,7 @@ struct UpstreamCorpusProxyTests {
         }
     }
 
-    /// What a client got; nil where its answer broke off.
+    /// The answer that a client got; nil where it broke off.
     private typealias Reply = HTTPTestClient.Reply
 
     private static let fresh =
@@ -135,7 +135,8 @@ struct UpstreamCorpusProxyTests {
         }
     }
 
-    /// However often it failed: else what comes behind a failure would not reach the origin.
+    /// Keeps asking however often it failed: else the cases after a failure would not reach the
+    /// origin.
     private static func askOnAndOn(_ upstream: inout UpstreamSettings) {
         (upstream.backoff, upstream.maxBackoff) = (.zero, .zero)
     }

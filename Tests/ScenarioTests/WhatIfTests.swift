@@ -12,8 +12,9 @@ import Text
 @testable import Simulator
 @testable import Traffic
 
-/// What-if runs against what really happens: the same requests, one at a time, to a proxy that
-/// listens.
+/// A comparison of what-if runs with real ones.
+///
+/// A proxy that listens gets the same requests, one at a time.
 @Suite struct WhatIfScenarioTests {
     private static let start: Int64 = 1_795_219_200
 
@@ -71,8 +72,7 @@ import Text
             contents[hash] = Array(reply.body)
             exchange.body = hash
             exchanges.append(exchange)
-            // What goes on behind the answer, such as a refresh, ends before the next request
-            // comes.
+            // Work in the background, such as a refresh, ends before the next request comes.
             waitUntil { proxy.statistics.upstream.inFlight == 0 && proxy.statistics.upstream.waiting == 0 }
             clock.advance(seconds: 5)
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)), .requires(.zlib)) struct WholeAnswersTests {
     private static func album(_ id: Int) -> String { "/v1/catalog/us/albums/\(id)" }
 
-    /// Hardly shrinks: what comes of it in gzip is large too.
+    /// Hardly shrinks: its gzip form is large too.
     private static func noise(seed: UInt64) -> String {
         var generator = SeededGenerator(seed: seed)
         return (0..<(40 << 10)).map { _ in String(generator.next() | 1 << 63, radix: 16) }.joined()
@@ -26,7 +26,7 @@ import Testing
         request.field("Accept-Encoding") == "gzip"
     }
 
-    /// What is large in gzip is inflated and kept, and was not asked for again without a coding.
+    /// A large answer in gzip is inflated and kept; it was not requested again without a coding.
     @Test func whatIsInflatedIsNotStreamed() throws {
         let body = "{\"data\":[\(Self.resource(1))]}"
         let coded = try #require(Gzip.system.deflate(Array(body.utf8)))
@@ -51,7 +51,7 @@ import Testing
             }
             let id = request.target.last?.wholeNumberValue ?? 0
             let resource = Self.resource(id)
-            // Of the second one another form is sent to other clients: it is not kept.
+            // The second album has another form for other clients: it is not kept.
             guard id == 2 else { return FakeOrigin.Reply(body: "{\"data\":[\(resource)]}") }
             let body = isEqual ? resource : resource.replacing("\"name\":\"", with: "\"name\":\"another ")
             return FakeOrigin.Reply(fields: [("Vary", "X-Form")], body: "{\"data\":[\(body)]}")

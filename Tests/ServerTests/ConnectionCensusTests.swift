@@ -35,7 +35,7 @@ import Text
         #expect(!census.enter(from: nil))
     }
 
-    /// Those that come and go leave nothing behind.
+    /// Connections that come and go leave no entry.
     @Test func nothingIsLeftOfThoseThatCameAndWent() {
         for seed in UInt64(1)...20 {
             var random = SplitMix64(seed: seed)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Server
 
-/// What a client may send of each kind of frame, at the bound and one above.
+/// The number of frames of each kind that a client may send, at the bound and one above.
 @Suite struct FrameWatchTests {
     private let start = Instant(nanoseconds: 1_000_000_000_000)
 
@@ -21,7 +21,7 @@ import Testing
             do throws(FrameWatch.Offence) {
                 try watch.read(frame.bytes, at: now)
             } catch {
-                // What follows is to begin with a frame again.
+                // The next call begins with a whole frame again.
                 watch = before
                 return index
             }

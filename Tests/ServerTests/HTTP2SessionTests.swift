@@ -48,7 +48,7 @@ private final class SessionScene {
 
     func get(_ stream: UInt32) { send(HTTP2Frame.head(HTTP2Frame.get("/"), stream: stream).bytes) }
 
-    /// Reads what has come so far; the frames of that kind.
+    /// Reads the bytes so far; returns the frames of that kind.
     func frames(_ kind: HTTP2Frame.Kind) -> [HTTP2Frame] {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {

@@ -3,8 +3,7 @@ import Testing
 
 @testable import HTTP
 
-/// What holds of any message, tried with generated ones; a failure prints the seed that makes it
-/// again.
+/// Properties of any message, tested with generated ones; a failure prints the seed to repeat it.
 @Suite struct MessagePropertyTests {
     private func pick<T>(_ choices: [T], _ generator: inout SeededGenerator) -> T {
         choices[Int.random(in: 0..<choices.count, using: &generator)]

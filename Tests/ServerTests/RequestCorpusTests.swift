@@ -1,8 +1,9 @@
 import TestSupport
 import Testing
 
-/// The raw requests of the public corpus. A verdict on the wire needs a proxy; here it is what the
-/// reader says.
+/// The raw requests of the public corpus, judged by the reader alone.
+///
+/// A verdict on the wire needs a proxy.
 @Suite(.requires(.sharedMaterial)) struct RequestCorpusTests {
     @Test func everyCaseGetsTheVerdictItWants() throws {
         let cases = try CorpusRequest.all()

@@ -84,7 +84,7 @@ import Testing
         #expect(found > 0)
     }
 
-    /// What is read is the same, whether the request was known, however the bytes are cut.
+    /// The result is the same for known and unknown requests, however the bytes are cut.
     @Test func readsKnownAndUnknownAlike() {
         let known = request("/known", "Accept: */*\r\n")
         let stream = known + known + known + request("/other") + known + known

@@ -16,7 +16,7 @@ import Testing
         #expect(request.head.addressesLoopback(request.bytes.span) == isLoopback)
     }
 
-    /// Another name leads to this address only where someone made it do so.
+    /// Another name leads to this address only by an entry in DNS or in a hosts file.
     @Test(arguments: [
         ("10.0.0.1", "10.0.0.1:8080", true), ("10.0.0.1:80", "10.0.0.1:8080", true),
         ("localhost", "10.0.0.1:8080", true),

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StreamedAnswerTests {
     /// Answers with two pieces, the second once the client has taken enough of the first.
     private final class Source: Service, Sendable {
-        /// What was still queued when the source was resumed.
+        /// The number of bytes still queued when the source was resumed.
         let queued = Mutex<Int?>(nil)
         static let piece = [UInt8](repeating: 32, count: 16 << 20)
 

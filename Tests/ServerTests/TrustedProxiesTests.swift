@@ -7,7 +7,7 @@ import Testing
 @Suite struct TrustedProxiesTests {
     private static let balancer = "10.0.0.1"
 
-    /// Who the client is for a request with these fields.
+    /// Returns the client's address for a request with these fields.
     private func client(_ fields: [String], from peer: String = balancer) throws -> String? {
         let proxies = TrustedProxies(try ["10.0.0.0/8", "fd00::/8"].map { try #require(AddressRange($0)) })
         let lines = fields.map { $0 + "\r\n" }.joined()
@@ -33,7 +33,7 @@ import Testing
         #expect(try client([]) == nil && client(["X-Real-IP: 203.0.113.9"]) == nil)
     }
 
-    /// What stands first in the list is what the client wrote.
+    /// The first elements of the list are the client's own.
     @Test func theListIsReadFromItsEndThroughTrustedProxies() throws {
         #expect(try client(["X-Forwarded-For: 1.1.1.1, 203.0.113.9"]) == "203.0.113.9:0")
         #expect(try client(["X-Forwarded-For: 1.1.1.1, 203.0.113.9, 10.0.0.7"]) == "203.0.113.9:0")
@@ -52,8 +52,8 @@ import Testing
         #expect(try client([field]) == Self.balancer + ":0")
     }
 
-    /// The balancer appends to the client's line: an open quote hid its element, and the client was
-    /// who it said.
+    /// The balancer appends to the client's line: an open quote hid its element, and the client
+    /// could choose its address.
     @Test(arguments: [
         "Forwarded: for=1.1.1.1;x=\", for=203.0.113.9", "Forwarded: for=1.1.1.1;x=\"\\\", for=203.0.113.9",
         "Forwarded: for=1.1.1.1;x=\", for=\"[2001:db8::7]:4711\"",

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Against plain lists of what is there.
+    /// Compared with plain lists of the held answers.
     @Test(arguments: [11, 12, 13] as [UInt64]) func whatIsHeldIsTheSumOfDifferentContents(seed: UInt64) {
         struct Known {
             let ticket: Int

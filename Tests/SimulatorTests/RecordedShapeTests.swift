@@ -4,7 +4,7 @@ import Text
 
 @testable import Simulator
 
-/// What the simulated API writes, held against what the real one was seen to write
+/// The shapes of the simulated API's answers, compared with recorded ones of the real API
 /// (APPLE-MUSIC-API 15.1).
 @Suite(.requires(.sharedMaterial)) struct RecordedShapeTests {
     /// The member names of the attributes of each type, over all recordings.

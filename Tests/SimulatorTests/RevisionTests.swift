@@ -5,7 +5,7 @@ import Text
 
 @testable import Simulator
 
-/// The simulated API changes: what it holds, and in which shapes it tells it.
+/// The simulated API changes its content, and the shapes of its answers.
 @Suite struct RevisionTests {
     let origin = SimulatedOrigin()
 

@@ -35,7 +35,7 @@ import Text
         #expect(String(decoding: bytes, as: UTF8.self) == "drake%3D25+%C3%A9")
     }
 
-    /// A cache may sort `types`; what it stores has to fit every order of them.
+    /// A cache may sort `types`; a stored answer has to fit every order of them.
     @Test func anotherOrderOfTypesHadAnotherAnswer() throws {  // APPLE-MUSIC-API 5.1.9, 14.2
         for (path, types) in [
             ("search?with=topResults&term=silver&", ["artists", "albums", "songs"]),

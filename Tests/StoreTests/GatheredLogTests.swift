@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-/// What is gathered must be in the file when SQLite, a reader or a crash looks for it.
+/// Gathered frames must be in the file when SQLite, a reader or a crash looks for them.
 struct GatheredLogTests {
     private let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ struct GatheredLogTests {
         }
     }
 
-    /// What a copy of the files holds, as after a crash of the process at this moment.
+    /// Counts the rows in a copy of the files, as after a crash of the process at this moment.
     private func rowsInCopy() throws -> Int64 {
         let copy = try TemporaryFolder()
         for suffix in ["", "-wal"] {
@@ -128,7 +128,7 @@ struct GatheredLogTests {
                 try database.transaction { () throws(SQLiteError) in
                     for number in 0..<400 {
                         disk.isFull = number >= 50 * round
-                        // Whoever does not notice the failure of one statement fails at the end.
+                        // A caller that ignores the failure of one statement fails at the commit.
                         try? database.execute("INSERT INTO t VALUES (\(1_000 + number), hex(randomblob(200)))")
                     }
                     disk.isFull = false
@@ -152,7 +152,7 @@ struct GatheredLogTests {
         #expect(bytes > 500_000 && calls < bytes / 4_096, "\(calls) calls, \(bytes) bytes")
     }
 
-    /// Of this thread: calls that write, and what they wrote.
+    /// The writes of this thread: the number of calls, and of bytes.
     private static func writes() throws -> (calls: Int, bytes: Int) {
         let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
         func number(_ name: String) -> Int {
@@ -163,7 +163,7 @@ struct GatheredLogTests {
     }
 }
 
-/// Stands between a log and its file, and says at will that the disk is full.
+/// A layer between a log and its file that reports a full disk when told to.
 private final class FullDisk {
     private struct Table {
         var methods: sqlite3_io_methods

@@ -64,7 +64,7 @@ import Testing
         #expect(directory.find(8) == .unknown)
     }
 
-    /// A file with more keys than may be known: what is not known is asked of the database.
+    /// A file with more keys than may be known: the database is asked for the others.
     @Test(arguments: TestSize.of([31], release: [31, 32]) as [UInt64])
     func aDirectoryThatIsFullForgetsHalf(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -77,7 +77,7 @@ import Testing
         #expect(pending.nextBatch(maxBytes: .max, maxRecordBytes: 1).count == 1)
     }
 
-    /// What comes while a round is written is for the next one.
+    /// Operations that come while a round is written belong to the next one.
     @Test func aMarkIsWrittenAfterTheOperationsBeforeIt() throws {
         let mark = StoreMark(table: .fact, key: [1], value: .text("a"))
         var pending = round(of: 1, try waiting("/a"))
@@ -151,7 +151,7 @@ import Testing
             #expect(admission != .taken)
             if admission == .overflown {
                 overflows += 1
-                // They count until what is to take their place does.
+                // They count until their replacements do.
                 guard isRemoval(pending.operation(Int64(index))) else {
                     Issue.record("nothing hides \(index)")
                     return
@@ -166,7 +166,7 @@ import Testing
         #expect(overflows == 3 && isStore(pending.operation(-1), of: large))
     }
 
-    /// A process that had handed its file over found again what it had removed.
+    /// A process that had handed its file over found again records that it had removed.
     @Test func unwrittenRecordsCountForLookUps() throws {
         var pending = PendingWrites()
         let (first, second) = (try waiting("/a"), try waiting("/b"))
@@ -182,7 +182,7 @@ import Testing
         #expect(!pending.hasTouches && !pending.needsQueue && !pending.claim(.scheduled) && !pending.claim(.next))
     }
 
-    /// Each turn that left something begot another, beside those that were on the way.
+    /// Each turn that left something begot another, in addition to those that were on the way.
     @Test func oneTurnOfAKindIsOnTheWay() {
         var pending = PendingWrites()
         for turn in [PendingWrites.Turn.scheduled, .early, .next] {
@@ -190,7 +190,7 @@ import Testing
             pending.begin(turn)
         }
         pending.hold()
-        // The rest of what the writer began is no new turn.
+        // The rest of the writer's round is no new turn.
         #expect(!pending.claim(.early) && pending.claim(.next) && !pending.claim(.next))
     }
 
@@ -212,8 +212,8 @@ import Testing
         #expect(pending.release() && pending.claim(.early) && !pending.release())
     }
 
-    /// A removal was forgotten together with the newer answer that did not fit, and what it had
-    /// removed came back out of the file.
+    /// A removal was forgotten together with the newer answer that did not fit, and the removed
+    /// answer came back out of the file.
     @Test func aRecordThatDoesNotFitRemovesTheOlderOne() throws {
         var pending = PendingWrites()
         #expect(store(try waiting("/full", filler(PendingWrites.maxBytes * 2 / 3)), 0, in: &pending))

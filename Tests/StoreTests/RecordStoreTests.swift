@@ -67,7 +67,7 @@ struct RecordStoreTests {
         store.close()
     }
 
-    /// What agrees with its checksum may have been damaged before it was written.
+    /// A record that agrees with its checksum may have been damaged before it was written.
     @Test func aRecordThatTheOwnerCannotUseIsRemovedByTheCheck() throws {
         let store = opened(PlainOwner(uses: { $0.body != Array("bad".utf8) }))
         let (good, bad) = (try record("/good", "good"), try record("/bad", "bad"))

@@ -21,7 +21,7 @@ import Testing
         #expect(SpaceBounds(maxBytes: 1 << 30).journalBytes == 32 << 20)
     }
 
-    /// No disk has room for so much: what is used already counts then, and else does not.
+    /// No disk has room for that much: used space counts then, and else does not.
     @Test func whatIsUsedCountsWhereTheDiskHasLessThanTheCacheMayTake() throws {
         let folder = try TemporaryFolder()
         let path = try folder.put([UInt8](repeating: 0, count: 1 << 20), "cache.sqlite")

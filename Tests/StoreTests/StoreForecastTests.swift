@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// What the start says of the file, once it has tried.
+    /// The warnings of a start that tried to open the file.
     private func warnings(_ path: String) -> [String] {
         let lines = Mutex<[String]>([])
         let store = RecordStore.open(

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// But for what is said in every case.
+    /// Without the effects that every case has.
     private func plain(_ effects: [Effect]) -> [Effect] {
         effects.filter {
             switch $0 {
@@ -42,7 +42,7 @@ import Testing
         effects.compactMap { if case .tell(let words) = $0 { words } else { nil } }
     }
 
-    /// Of what no other number chooses.
+    /// The request for a purge, with a selection that no other number has unless `like` names one.
     private func asked(_ id: Int, _ mode: PurgeMode = .hard, like other: Int? = nil, at now: Int64 = noon) -> Event {
         .purge(.asked(id, purge(other ?? id, mode, at: now)))
     }
@@ -244,7 +244,7 @@ import Testing
         #expect(script.on(asked(1)) == [.purge(.step(1))])
         #expect(script.on(.purge(.stepped(1, isDone: false))) == [.purge(.schedule(1))])
         #expect(script.on(.purge(.due(1))) == [.purge(.step(1))])
-        // What waits for its end is written then.
+        // Writes that wait for its end are made then.
         #expect(script.on(.purge(.stepped(1, isDone: true))) == [.purge(.finish(1)), .again])
         #expect(script.on(.purge(.due(1))).isEmpty)
     }
@@ -287,7 +287,7 @@ import Testing
         #expect(script.on(.purge(.due(1))).isEmpty)
     }
 
-    /// It was refused, and what it had chosen went on being a hit.
+    /// It was refused, and the answers that it had chosen went on being hits.
     @Test func aPurgeThatTheDiskRefusesIsAnsweredAndOwed() {
         var script = Script.opened
         _ = script.on(asked(1))

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// A real `haproxy` on 127.0.0.1 with the configuration that is delivered; what is a machine's own
-/// is said by the environment, as an operator would. It ends with this object.
+/// A real `haproxy` on 127.0.0.1 with the configuration that is delivered.
+///
+/// The environment gives a machine's own settings, as for an operator. It ends with this object.
 public final class HAProxyServer {
     /// Where a node takes requests, and where it says whether it is ready.
     public struct Node: Sendable {

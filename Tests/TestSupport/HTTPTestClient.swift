@@ -44,7 +44,7 @@ public final class HTTPTestClient {
     ///   - host: the last number of the address of the loopback that it connects from.
     ///   - reopens: whether a request goes out once more, on a new connection, where the server has
     ///     ended the kept one without a byte of an answer, as it does with one that was idle for
-    ///     long. Of no use where it is looked at which requests fail.
+    ///     long. Not for tests that look at which requests fail.
     public init(port: Int, from host: UInt8 = 1, reopens: Bool = false) {
         (self.port, self.host, self.reopens) = (port, host, reopens)
     }

@@ -1,7 +1,7 @@
 extension HeadlessBrowser {
-    /// The texts of the page whose contrast to what is behind them is below 4.5 to 1.
+    /// The texts of the page whose contrast with their background is below 4.5 to 1.
     ///
-    /// That is the least of WCAG 2.2, 1.4.3. Drawings and what is disabled are left out.
+    /// That is the least of WCAG 2.2, 1.4.3. Drawings and disabled controls are left out.
     public func paleTexts() throws -> String {
         try text(
             """

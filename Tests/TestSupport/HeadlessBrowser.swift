@@ -1,7 +1,8 @@
 import Foundation
 
-/// Chromium without a window, driven over the Chrome DevTools Protocol on a pipe: JSON messages,
-/// each with a zero byte behind it, in on descriptor 3 and out on 4.
+/// Chromium without a window, driven over the Chrome DevTools Protocol on a pipe.
+///
+/// JSON messages, each with a zero byte after it, go in on descriptor 3 and come out on 4.
 public final class HeadlessBrowser {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -24,7 +25,7 @@ public final class HeadlessBrowser {
     private var events: [(method: String, params: [String: Any])] = []
 
     /// Starts it with one empty page.
-    /// - Parameter arguments: beside those that it always has.
+    /// - Parameter arguments: in addition to those that it always has.
     public init(arguments: [String] = []) throws {
         guard let program = Self.program else { throw Failure(description: Self.absence) }
         profile = try TemporaryFolder()
@@ -61,7 +62,7 @@ public final class HeadlessBrowser {
 
     // MARK: The protocol
 
-    /// Calls a method and waits for what it returns, at most a minute.
+    /// Calls a method and waits for its result, at most a minute.
     @discardableResult
     public func call(_ method: String, _ params: [String: Any] = [:]) throws -> [String: Any] {
         lastID += 1

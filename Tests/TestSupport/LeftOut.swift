@@ -7,8 +7,10 @@ public enum LeftOut {
     /// - Parameter note: what is missing, and what was not looked at without it.
     public static func note(_ note: String) { all.withLock { _ = $0.insert(note) } }
 
+    /// Notes that clients came too far apart for their misses to be joined.
+    ///
     /// Misses are joined where clients come within a few milliseconds of each other, which a busy
-    /// machine may never do. What is decided then is held by tests of values.
+    /// machine may never do. Tests of values check the decisions then.
     public static func noteClientsApart() {
         note("the machine is busy: no clients came together, whose misses could have been joined")
     }

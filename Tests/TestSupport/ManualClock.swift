@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A time of day that stands still until a test moves it.
+/// A time of day that changes only when a test moves it.
 public final class ManualClock: Sendable {
     private let now: Atomic<Int64>
 

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A blocking TCP socket on the loopback, by its descriptor: what is done with it owes nothing to
-/// the code under test. Whoever has it closes it.
+/// A blocking TCP socket on the loopback, by its descriptor.
+///
+/// It uses none of the code under test. Its owner closes it.
 public struct RawSocket: Sendable {
     public let descriptor: CInt
 
@@ -94,7 +95,7 @@ public struct RawSocket: Sendable {
         return true
     }
 
-    /// Whether bytes or the end come within so many milliseconds.
+    /// Whether bytes or the end come within `milliseconds`.
     public func hasInput(within milliseconds: CInt) -> Bool {
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&poller, 1, milliseconds) > 0
@@ -106,7 +107,7 @@ public struct RawSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Ends one side, `SHUT_RD` or `SHUT_WR`, or both, which wakes whoever waits.
+    /// Ends one side, `SHUT_RD` or `SHUT_WR`, or both, which wakes every waiting thread.
     public func end(_ sides: Int = Int(SHUT_RDWR)) { shutdown(descriptor, CInt(sides)) }
 
     public func close() { _ = Foundation.close(descriptor) }

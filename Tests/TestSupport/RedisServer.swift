@@ -14,7 +14,7 @@ public final class RedisServer {
     private var process: ChildProcess
 
     /// Waits until it takes connections.
-    /// - Parameter arguments: beside those for the port and the folder.
+    /// - Parameter arguments: in addition to those for the port and the folder.
     public convenience init(_ arguments: [String] = []) throws {
         try self.init(TemporaryFolder(), arguments) { ["--port", "\($0)"] }
     }
@@ -56,7 +56,7 @@ public final class RedisServer {
     /// Ends it without a word, also where it is stopped.
     public func kill() { process.kill() }
 
-    /// Starts it once more, on the same port, with what it has on disk.
+    /// Starts it once more, on the same port, with its files on disk.
     public func start() throws {
         kill()
         for _ in 0..<20 {

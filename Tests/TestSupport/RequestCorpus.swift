@@ -17,8 +17,7 @@ public struct CorpusRequest: Sendable {
     private static let refusals: Set = [400, 403, 405, 408, 411, 413, 414, 417, 421, 422, 426, 431, 501, 505]
 
     /// Wanted refused, and not refused here: their method is an unknown token, and the contract has
-    /// unknown methods forwarded and treated as unsafe (RFC 9110 9.1; what the origin answers
-    /// decides).
+    /// unknown methods forwarded and treated as unsafe (RFC 9110 9.1; the origin's answer decides).
     private static let unknownMethods: Set = [
         "rl-track", "llhttp-invalid-http-protocol-and-announce-method", "llhttp-invalid-invalid-method",
         "gunicorn-invalid-003c", "gunicorn-valid-031", "ats-badfmt-xyzxyz",

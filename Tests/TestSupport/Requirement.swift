@@ -4,7 +4,7 @@ import Testing
 /// Something that a test needs and a machine may lack. A test or suite names it as a trait,
 /// `@Test(.requires(.zsh))`, and is skipped without it; the last lines of the run say so.
 public struct Requirement: Sendable {
-    /// Says what is missing, how to get it, and what is not tested without it.
+    /// Names the missing tool, how to get it, and the untested behaviour.
     public let absence: String
     private let check: @Sendable () -> Bool
 

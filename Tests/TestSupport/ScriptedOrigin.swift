@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 
-/// An origin on 127.0.0.1 that does what a script says, however rude: one plain blocking thread a
-/// connection, so that what it does owes nothing to the code under test.
+/// An origin on 127.0.0.1 that does as a script says, however rude.
+///
+/// It has one plain blocking thread a connection, and uses none of the code under test.
 public final class ScriptedOrigin: Sendable {
     public enum Step: Sendable {
         /// Reads one request: a head and as many bytes as its Content-Length says.
@@ -19,11 +20,11 @@ public final class ScriptedOrigin: Sendable {
         case reset
         /// Reads until the client has closed.
         case hold
-        /// Reads a request and sends what the function makes of it, until the client closes or the
-        /// function returns nil.
+        /// Reads a request and sends the function's result, until the client closes or the function
+        /// returns nil.
         case serve(@Sendable (String) -> [UInt8]?)
-        /// Reads requests and does for each what the function makes of it, until the client closes
-        /// or one of those steps ends the connection.
+        /// Reads requests and takes the function's steps for each, until the client closes or one
+        /// of those steps ends the connection.
         case perform(@Sendable (String) -> [Step])
 
         public static func send(_ text: String) -> Step { .send(Array(text.utf8)) }

@@ -17,7 +17,7 @@ public final class ServedProgram {
     ///
     /// - Parameters:
     ///   - name: tells runs in one folder apart: NAME.conf, NAME.log and NAME.out are theirs.
-    ///   - lines: the configuration, beside listeners on free ports.
+    ///   - lines: the configuration, in addition to listeners on free ports.
     ///   - runner: a program and its arguments that become the proxy.
     public init(_ folder: TemporaryFolder, named name: String = "proxy", _ lines: String, runner: [String] = []) throws
     {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The material beside the project (`../shared`): recordings and raw attack cases that the project
-/// never contains. A test that needs it is enabled by `isPresent`, so that a checkout without it
-/// says which tests it left out.
+/// The material next to the project (`../shared`): recordings and raw attack cases.
+///
+/// The project never contains it. A test that needs it is enabled by `isPresent`, so that a
+/// checkout without it says which tests it left out.
 public enum SharedMaterial {
     public static let directory: URL = {
         var url = URL(fileURLWithPath: #filePath)

@@ -62,9 +62,10 @@ public final class TemporaryFolder: Sendable {
         return file(name)
     }
 
-    /// Copies a file to one that can be run here, by a process of its own. A child that another
-    /// test starts has this process's descriptors until it runs its own program, and nobody can run
-    /// a file that somebody may write to (ETXTBSY).
+    /// Copies a file to one that can be run here, by a process of its own.
+    ///
+    /// A child that another test starts has this process's descriptors until it runs its own
+    /// program, and a file that is open for writing in any process cannot be run (ETXTBSY).
     @discardableResult
     public func putProgram(from path: String, _ name: String) throws -> String {
         guard try Tool(at: "/bin/cp").run([path, file(name)]).status == 0, chmod(file(name), 0o755) == 0 else {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How much a test looks at.
+/// The amount of work of a test.
 ///
-/// A test that needs minutes has a brief size in `make test`, at which it still catches what it is
-/// there for. What each change must pass has a full one too, in `make test-long`, which runs the
-/// suites that name one or need the release build, and sets `REFRAIN_LONG`. All have a size for a
-/// release, of hours, in `make faults-long`, which sets `REFRAIN_FAULTS` too.
+/// A test that needs minutes has a brief size in `make test`, at which it still catches the faults
+/// that it is there for. A test that each change must pass has a full one too, in `make test-long`,
+/// which runs the suites that name one or need the release build, and sets `REFRAIN_LONG`. All have
+/// a size for a release, of hours, in `make faults-long`, which sets `REFRAIN_FAULTS` too.
 public enum TestSize {
     public static let isFull = ProcessInfo.processInfo.environment["REFRAIN_LONG"] == "1"
 

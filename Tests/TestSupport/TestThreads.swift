@@ -1,13 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The threads that tests run on: as many as there are tests that run or block at the moment.
+/// The threads that tests run on: one for each test that runs or blocks at the moment.
 ///
 /// Swift's own pool has one thread a core and expects that nothing blocks. Tests do block: they
 /// read from sockets, wait for processes, sleep. Two of them held all of the pool on a machine with
-/// two cores, and every task beside them was late. The tasks of a test inherit this executor from
-/// the program's entry (`XCTMain.swift`). A `Task { }` does not: it has Swift's pool, which is
-/// free.
+/// two cores, and all other tasks were late. The tasks of a test inherit this executor from the
+/// program's entry (`XCTMain.swift`). A `Task { }` does not: it has Swift's pool, which is free.
 public final class TestThreads: TaskExecutor {
     public static let shared = TestThreads()
 

@@ -5,8 +5,9 @@ import Synchronization
 ///
 /// The runner cancels a test's task at the limit and reports the test, but only code that looks at
 /// the cancellation ends, and a thread outside of the task cannot see it. A test that played
-/// hundreds of requests went on for minutes after its report, beside the tests that followed. So
-/// `onThread` takes the cancellation along to its thread, and what tests wait with looks at it.
+/// hundreds of requests went on for minutes after its report, while the tests that followed ran. So
+/// `onThread` takes the cancellation along to its thread, and the functions that tests wait with
+/// look at it.
 public final class TimeLimit: Sendable {
     @TaskLocal private static var ofThread: TimeLimit?
 

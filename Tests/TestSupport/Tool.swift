@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A program of this machine that judges or uses what the project delivers.
+/// A program of this machine that judges or uses the project's output.
 public struct Tool: Sendable {
     public struct Outcome: Sendable {
         public let status: Int32
@@ -27,7 +27,7 @@ public struct Tool: Sendable {
     public static let pythonWithH2 = [Tool("python3"), Tool(at: "/usr/bin/python3")].lazy.compactMap { $0 }
         .first { (try? $0.run(["-c", "import h2"]))?.status == 0 }
 
-    /// - Parameter environment: beside that of this process.
+    /// - Parameter environment: in addition to that of this process.
     public func run(
         _ arguments: [String], in directory: URL? = nil, environment: [String: String] = [:]
     ) throws -> Outcome {

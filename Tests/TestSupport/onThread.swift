@@ -1,7 +1,8 @@
 import Foundation
 
-/// Runs what takes long and blocks on a thread of its own, so that it can be waited for beside
-/// something else. `TimeLimit.hasPassed` there means the calling test's.
+/// Runs long or blocking work on a thread of its own, and waits without blocking the caller's.
+///
+/// `TimeLimit.hasPassed` there means the calling test's.
 public func onThread<Outcome: Sendable>(_ body: @escaping @Sendable () throws -> Outcome) async throws -> Outcome {
     let limit = TimeLimit()
     return try await withTaskCancellationHandler {

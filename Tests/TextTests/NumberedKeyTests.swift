@@ -26,8 +26,8 @@ import Text
         #expect(found[Key(number: 1, kind: 1)] == "other" && found[Key(number: 1, kind: 2)] == nil)
     }
 
-    /// Numbers that are given out one after another, or differ in their high bits alone, would
-    /// stand in one row.
+    /// Numbers that are given out one after another, or differ in their high bits alone, would be
+    /// in one row.
     @Test func lowBitsOfHashesDiffer() {
         for shift in [0, 48] {
             let places = Set((0..<256).map { rawHash(Key(number: UInt64($0) << shift), seed: 0) & 511 })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Upstream
 
-/// Rates that are learnt of one client's own token, and what they say of others: nothing.
+/// Rates that are learnt of one client's own token; they say nothing of others.
 @Suite struct AccountLimitsTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
 
@@ -30,7 +30,8 @@ import Testing
         if let wakeAt { #expect(budget.tick(now: wakeAt) == [.start(job(2))]) }
     }
 
-    /// What waits for the common rate goes on under the limit that its token gets meanwhile.
+    /// A request that waits for the common rate goes on under the limit that its token gets
+    /// meanwhile.
     @Test func waitingRequestsComeUnderTheLimitOfTheirToken() {
         var budget = budget(rate: 20)
         for number in 0..<4 { _ = budget.submit(job(number), .waitingClient, account: 7, now: now) }

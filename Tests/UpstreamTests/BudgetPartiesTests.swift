@@ -3,7 +3,8 @@ import Testing
 
 @testable import Upstream
 
-/// Whose request is next, and whose gives way, where several parties want something of the origin.
+/// The choice of the next request, and of the one that gives way, where several parties want
+/// something of the origin.
 @Suite struct BudgetPartiesTests {
     private let now = Instant(nanoseconds: 1_000_000_000_000)
     private let a = UpstreamParty.network(1)
@@ -107,7 +108,7 @@ import Testing
         #expect(order(&budget) == [11, 12, 13, 1, 2])
     }
 
-    // MARK: What gives way
+    // MARK: Requests that give way
 
     @Test func newestOfTheLongestLineGivesWayAndNeverAnothers() {
         var budget = busy(maxWaiting: 8)

@@ -6,14 +6,14 @@ import Testing
 
 /// Random events against the promises in the head of BudgetState.swift.
 @Suite struct BudgetStatePropertyTests {
-    /// What the promises are checked against: plain lists, searched from end to end.
+    /// The model that the promises are checked against: plain lists, searched from end to end.
     private struct World {
         struct Waiting {
             let id: BudgetState.JobID
             var priority: UpstreamPriority
             /// The lower, the earlier.
             var order: Int
-            /// Nil for what is in the background.
+            /// Nil for requests in the background.
             var party: UpstreamParty?
             var isBackground: Bool { priority.isBackground }
         }
@@ -22,7 +22,7 @@ import Testing
         let connections: [Int]
         let maxWaiting: Int
         let maxInBackground: Int
-        /// Whether nothing but the common rate holds back what has room.
+        /// Whether only the common rate holds back requests that have room.
         let hasOneRate: Bool
         var now = Instant(nanoseconds: 1_000_000_000_000)
         var waiting: [Waiting] = []
@@ -60,7 +60,7 @@ import Testing
             (job.priority, -job.order) > (other.priority, -other.order)
         }
 
-        /// The background first, then the longest line, or what is more than a quarter of all.
+        /// The background first, then the longest line, or a line with more than a quarter of all.
         private func mayRefuse(_ job: Waiting) -> Bool {
             let lines = Dictionary(grouping: waiting.filter { !$0.isBackground }) { $0.party }.mapValues(\.count)
             let inBackground = waiting.count(where: \.isBackground)
@@ -111,8 +111,8 @@ import Testing
         #expect(world.waiting.isEmpty && world.running.isEmpty && world.budget.jobs.isEmpty, "seed \(seed)")
     }
 
-    /// However much others ask for: what stands at a place of its party's line goes once each of
-    /// the parties has had as many turns.
+    /// However much others ask for: the request at place n of its party's line goes once each of
+    /// the parties has had n turns.
     @Test(arguments: 0..<TestSize.of(10, release: 40) as Range<UInt64>) func noPartyStarves(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let lanes = Int.random(in: 1...3, using: &random)

@@ -45,7 +45,7 @@ final class GateScene {
         loops[lane].sync { body(gates[lane]) }
     }
 
-    /// A request under way and what came of it.
+    /// A request under way and its result.
     struct Sent {
         let exchange: UpstreamExchange
         let receiver: RecordingReceiver
@@ -75,7 +75,7 @@ final class GateScene {
         onLoop(lane) { _ in sent.exchange.cancel() }
     }
 
-    /// What the origin was asked, connection by connection.
+    /// The targets that the origin was asked for, connection by connection.
     var targets: [String] { origin.requests.joined().map { String($0.split(separator: " ")[1]) } }
 
     func count(_ note: CountingObserver.Note) -> Int {
@@ -83,7 +83,7 @@ final class GateScene {
     }
 }
 
-/// Counts what a gate tells of its requests; read from any thread.
+/// Counts a gate's events for its requests; read from any thread.
 final class CountingObserver: UpstreamObserver, Sendable {
     enum Note { case queued, started, refused, rateLimited, repeated }
 

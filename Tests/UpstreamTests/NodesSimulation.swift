@@ -3,9 +3,10 @@ import TestSupport
 
 @testable import Upstream
 
-/// Nodes with a budget each in front of an origin with a limit for all of them, and clients who
-/// never run out of questions, each of which goes to the next node: in virtual time, decided by a
-/// seed.
+/// Nodes with a budget each in front of an origin with a limit for all of them.
+///
+/// Clients never run out of questions, each of which goes to the next node. Time is virtual, and
+/// chance comes from a seed.
 struct NodesSimulation {
     enum Sharing: String { case alone, shared }
 
@@ -87,7 +88,7 @@ struct NodesSimulation {
 
     private var instant: Instant { Instant(nanoseconds: now) }
 
-    /// What happened in that span, from now.
+    /// Simulates this span, and returns its counts.
     mutating func run(_ span: Duration) -> Counts {
         let before = counts
         let end = now + span.wholeNanoseconds
@@ -216,7 +217,7 @@ extension BudgetModel.Question {
     }
 }
 
-/// Allows so many requests a second, perhaps less than one.
+/// Allows this many requests a second, perhaps less than one.
 struct LimitedOrigin {
     enum Limiter: String, CaseIterable { case window, bucket }
 

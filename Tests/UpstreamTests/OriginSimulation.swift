@@ -3,11 +3,12 @@ import TestSupport
 
 @testable import Upstream
 
-/// An origin that allows so many requests a second, asked through a budget by clients who never run
-/// out of questions: in virtual time, decided by a seed.
+/// An origin with a limit of requests a second, asked through a budget.
+///
+/// Its clients never run out of questions. Time is virtual, and chance comes from a seed.
 struct OriginSimulation {
     enum Limiter: CustomStringConvertible {
-        /// So many in each second of the clock.
+        /// Counts requests in each second of the clock.
         case fixedWindow
         /// Refilled evenly; holds the part of a second's worth.
         case tokenBucket(ofSeconds: Double)
@@ -35,7 +36,7 @@ struct OriginSimulation {
 
     var perSecond: Int
     let limiter: Limiter
-    /// Of a round trip, on average; each is up to 40 % shorter or longer.
+    /// The average time of a round trip; each is up to 40 % shorter or longer.
     let latency: Duration
     var budget: BudgetState
     private(set) var counts = Counts()
@@ -70,7 +71,7 @@ struct OriginSimulation {
 
     private var instant: Instant { Instant(nanoseconds: now) }
 
-    /// What was answered in that span, from now.
+    /// Simulates this span, and returns its counts.
     mutating func run(_ span: Duration) -> Counts {
         let before = counts
         let end = now + span.wholeNanoseconds

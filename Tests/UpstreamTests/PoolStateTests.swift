@@ -121,7 +121,7 @@ import Testing
         let later = now + .seconds(1)
         // Both places are taken by idle connections: the one unused for longest makes room.
         #expect(pool.submit(r(1), isReplayable: false, now: later) == [.close(c(0)), .open(c(2))])
-        // A GET meanwhile takes the idle one and does not queue behind.
+        // A GET meanwhile takes the idle one and does not queue.
         #expect(pool.submit(r(2), isReplayable: true, now: later) == [.lease(c(1), r(2), isReused: true)])
         #expect(pool.connected(c(2), now: later) == [.lease(c(2), r(1), isReused: false)])
     }
@@ -130,7 +130,7 @@ import Testing
         var pool = idlePool(2, asked: 1, 2, 3)
         let dead = UpstreamFailure.closedEarly(.nothing(isReused: true))
         #expect(pool.broke(c(1), dead, now: now) == [.close(c(1)), .open(c(2))])
-        // The one that waited behind it may have the returned connection.
+        // The request that waited after it may have the returned connection.
         #expect(pool.finished(c(0), isReusable: true, now: now) == [.lease(c(0), r(3), isReused: true)])
         // It comes free again before the new one is there.
         #expect(pool.finished(c(0), isReusable: true, now: now).isEmpty)
@@ -147,7 +147,7 @@ import Testing
                 .close(c(0)), .fail(r(1), .dial(refused)), .fail(r(2), .dial(refused)),
             ])
         #expect(pool.connections == [c(0): .backingOff(until: now + .milliseconds(100))])
-        // Who comes during the pause waits for its end.
+        // A request that comes during the pause waits for its end.
         #expect(pool.submit(r(3), isReplayable: true, now: now).isEmpty)
         #expect(pool.tick(now: now + .milliseconds(100)) == [.open(c(1))])
         #expect(pool.connected(c(1), now: now) == [.lease(c(1), r(3), isReused: false)])

@@ -39,7 +39,8 @@ import Testing
         }
     }
 
-    /// What becomes of requests so long after the origin went over to another limit.
+    /// Counts the answers during `span`, once `settling` has passed since the origin changed its
+    /// limit.
     private static func counts(
         from before: Int, to perSecond: Int, after settling: Duration, during span: Duration, _ seed: UInt64
     ) -> OriginSimulation.Counts {

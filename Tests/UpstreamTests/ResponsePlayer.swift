@@ -29,7 +29,7 @@ struct ResponsePlayer {
     struct Result {
         var outcome: Outcome
         var keepsAlive: Bool
-        /// Bytes behind the end of the answer.
+        /// The number of bytes after the end of the answer.
         var surplus: Int
         /// The sizes of the pieces of content that were reported one by one.
         var pieces: [Int]

@@ -6,7 +6,7 @@ import Testing
 
 /// Gates whose budget an authority keeps: the test plays it.
 @Suite(.timeLimit(.minutes(10))) struct SharedBudgetGateTests {
-    /// Answers what the function says, at once, and keeps what it was asked.
+    /// Answers at once with the function's result, and keeps the questions.
     private final class PlayedAuthority: Sendable {
         private let questions = Mutex<[BudgetQuestion]>([])
         private let answer: @Sendable (BudgetQuestion) -> BudgetAnswer?

@@ -11,7 +11,7 @@ import Testing
 
     private func at(_ milliseconds: Int) -> Instant { start + .milliseconds(milliseconds) }
 
-    /// Whose authority has answered once.
+    /// A budget whose authority has answered once.
     private func budget(rate: Int? = nil, connections: Int = 8, _ answer: BudgetAnswer) -> BudgetState {
         var budget = BudgetState(rate: rate, maxWaiting: 100, maxWaitingInBackground: 50)
         _ = budget.addLane(connections: connections)
@@ -154,7 +154,7 @@ import Testing
         #expect(budget.rate.current == 0.8 * 4 / 10)
         #expect(submit(&budget, 2, now: at(60)) == [] && budget.rate.takeQuestion() == nil)
         #expect(budget.wakeAt == at(3175))
-        // A poll finds it again, and what was learnt in between is forgotten.
+        // A poll finds it again, and the lessons in between are forgotten.
         budget.rate.poll(now: at(300))
         #expect(budget.rate.takeQuestion()?.question == BudgetQuestion(known: 4))
         budget.rate.answered(BudgetAnswer(limit: 6, nodes: 9), to: 3, now: at(301))

@@ -1,6 +1,6 @@
 @testable import EventLoop
 
-/// Ends TLS in front of a plain origin: what the origin sends and how it closes goes through.
+/// Ends TLS in front of a plain origin: the origin's bytes and its way of closing go through.
 final class TLSFront {
     let port: UInt16
     private let loop: EventLoop

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpstreamGateTests {
     private typealias Step = ScriptedOrigin.Step
 
-    /// Refuses the first so many requests of all connections, then answers with the target.
+    /// Refuses the first `count` requests of all connections, then answers with the target.
     private static func refusing(_ count: Int) -> Step {
         let left = Mutex(count)
         return .serve { request in

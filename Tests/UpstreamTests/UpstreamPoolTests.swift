@@ -72,7 +72,7 @@ import Testing
             ScriptedOrigin([.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL"), .hold], [.echo])
         ) { $0.maxConnections = 1 }
         scene.send(takenBack: true)
-        // The connection is opened all the same; what it says is found before or when it is leased.
+        // The connection is opened all the same; its bytes are found before or when it is leased.
         waitUntil { scene.origin.sentBytes > 0 }
         #expect(await scene.send(.get, "/b").end().text == "/b")
     }
@@ -222,7 +222,7 @@ import Testing
         #expect(await scene.send().end().text == "xxxxxxxxxxx")
     }
 
-    /// What is read slowly is the reader's doing.
+    /// A slow reader is not a slow origin.
     @Test func aPausedAnswerIsNotTakenForAStall() async throws {
         let head = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123456789"
         let scene = try UpstreamScene(ScriptedOrigin([.request, .send(head), .send("0123456789"), .hold])) {

@@ -17,7 +17,7 @@ extension ScriptedOrigin.Step {
     static let echo = Self.serve { wholeAnswer(String($0.split(separator: " ")[1])) }
 }
 
-/// A loop with a pool in front of a scripted origin. What touches the pool goes through `onLoop`.
+/// A loop with a pool in front of a scripted origin. The pool is used through `onLoop`.
 final class UpstreamScene {
     let loop: EventLoop
     let origin: ScriptedOrigin
@@ -55,7 +55,7 @@ final class UpstreamScene {
         loop.sync { body(pool!) }
     }
 
-    /// Sends a request; the receiver records what comes of it.
+    /// Sends a request; the receiver records its answer.
     @discardableResult
     func send(
         _ method: HTTP.Method = .get, _ path: String = "/", body: [UInt8] = [], pausing: Bool = false,

@@ -15,8 +15,8 @@ import Testing
         try ScriptedOrigin([.request, .send(Self.answer), .close])
     }
 
-    /// Commands asked 127.0.0.1:8081 whatever the configuration beside them said. In the middle of
-    /// an edit nothing could be purged, though the proxy ran well.
+    /// Commands asked 127.0.0.1:8081 whatever the configuration in the folder said. In the middle
+    /// of an edit nothing could be purged, though the proxy ran well.
     @Test(arguments: commands) func theConfigurationInTheFolderIsRead(_ words: [String]) throws {
         let server = try server()
         defer { server.stop() }

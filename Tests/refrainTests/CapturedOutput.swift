@@ -3,7 +3,7 @@ import Testing
 
 @testable import refrain
 
-/// Keeps what a command writes.
+/// Keeps the output of a command.
 final class CapturedOutput: Sendable {
     private let texts = Mutex((standard: "", error: ""))
 
@@ -17,7 +17,7 @@ final class CapturedOutput: Sendable {
     }
 }
 
-/// How one run of the program ended and what it wrote.
+/// The status and the output of one run of the program.
 struct RunResult {
     let status: Int32
     let standard: String

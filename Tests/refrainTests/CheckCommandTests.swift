@@ -107,7 +107,7 @@ import Text
             try read(shown).configuration == ConfigurationReader.read("proxy.conf", files: files.access).configuration)
     }
 
-    /// Every setting that bounds memory counts by what it says.
+    /// Every setting that bounds memory counts with its value.
     @Test func endsWithTheMostMemory() throws {
         func most(_ lines: String) throws -> Int {
             let files = MemoryFiles(texts: ["proxy.conf": "workers 2\n" + lines])

@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    /// The words of a line as bash splits it, the last of them to be completed, and what is
-    /// offered.
+    /// The words of a line as bash splits it, the last of them to be completed, and the
+    /// completions.
     @Test(arguments: [
         (["refrain", "s"], ["serve", "simulate", "stats"]),
         (["refrain", "serve", "--"], ["--config", "--help"]),

@@ -4,7 +4,7 @@ import Testing
 @testable import refrain
 
 @Suite struct ConfigurationReaderTests {
-    /// `ExampleFileTests` and the page of directives hold the defaults to what is written of them.
+    /// `ExampleFileTests` and the page of directives hold the defaults to their descriptions.
     @Test func anEmptyFileMeansTheDefaults() throws {
         let effective = try read("")
         #expect(effective.lines.allSatisfy { $0.place == nil })
@@ -97,7 +97,7 @@ import Testing
                 && $0.logLevel == .debug && $0.recording?.settings.path == "traffic.rec" && $0.workers == 3
         }
         let standard = try ConfigurationReader.standard().configuration
-        // Other tests read what is included.
+        // Other tests read included files.
         for directive in Directive.table where directive.name != Directive.include {
             let line = written.first { $0.directive.name == directive.name && $0.place != nil }
             var changed = standard

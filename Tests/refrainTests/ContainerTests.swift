@@ -89,8 +89,8 @@ import Testing
         #expect(configuration.listeners.map { "\($0.address.port)" } == [port])
     }
 
-    /// A system's user got a group of another number: it ran as a member of a group that nobody
-    /// knows, and the engine warned of the user's number.
+    /// A system's user got a group of another number: it ran as a member of a group that has no
+    /// name, and the engine warned of the user's number.
     @Test func userAndGroupHaveOneNumber() throws {
         let user = try #require(arguments(of: "USER", in: 1).first?.first)
         let numbers = user.split(separator: ":").map { Int($0) ?? 0 }

@@ -7,7 +7,7 @@ import Text
 @testable import Recording
 @testable import refrain
 
-/// `refrain replay --dry-run`, from the words of the command line to what it writes.
+/// `refrain replay --dry-run`, from the words of the command line to its output.
 @Suite struct DryRunTests {
     private let folder: TemporaryFolder
 

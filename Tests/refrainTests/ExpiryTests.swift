@@ -13,7 +13,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Writes a certificate that begins and ends so many seconds from now.
+    /// Writes a certificate that begins and ends this many seconds from now.
     private func write(from begin: Int = -90 * day, to end: Int, _ name: String = "cert.pem") throws {
         var profile = LeafProfile()
         profile.hosts = ["127.0.0.1"]

@@ -34,7 +34,7 @@ import Testing
         #expect(try HostPort("localhost:8080") != HostPort("127.0.0.1:8080"))
     }
 
-    /// Programs that take the IPv6 address of the name first found nobody there.
+    /// Programs that try the name's IPv6 address first were refused there.
     @Test(.enabled(if: Listener.isOfThisMachine(SocketAddress(host: "::1", port: 0)!)))
     func localhostIsBothItsAddresses() throws {
         let read = try ListenAddress.all(words: ["localhost:8080", "tls"])
@@ -53,7 +53,7 @@ import Testing
         proxy.stop()
     }
 
-    /// TLS needs its files wherever the word stands.
+    /// TLS needs its files wherever the word comes.
     @Test func tlsIsSeenBehindTheOtherWord() {
         #expect(!complaints("listen 127.0.0.1:8080 proxy_protocol tls").isEmpty)
     }

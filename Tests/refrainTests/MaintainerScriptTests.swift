@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The scripts that dpkg runs, beside a systemd that only notes what it is told. Nothing of this
-/// machine is touched: they look below `DPKG_ROOT`.
+/// The scripts that dpkg runs, with a systemd that only notes its commands.
+///
+/// Nothing of this machine is touched: they look below `DPKG_ROOT`.
 @Suite(.timeLimit(.minutes(10))) struct MaintainerScriptTests {
     private static let folder = Page.top.appendingPathComponent("Sources/Deployment/debian")
     private static let node = "refrain@1.service"

@@ -1,6 +1,6 @@
 @testable import refrain
 
-/// Files that exist only in a test: their texts, and what is wrong with those that cannot be used.
+/// Files that exist only in a test: their texts, and the faults of those that cannot be used.
 struct MemoryFiles {
     var texts: [String: String] = [:]
     var problems: [String: String] = [:]

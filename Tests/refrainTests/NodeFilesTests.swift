@@ -8,7 +8,7 @@ import Testing
 /// other and with the program.
 @Suite struct NodeFilesTests {
     private static let folder = "Sources/Deployment/"
-    /// Needs PyYAML beside Python.
+    /// Needs Python with PyYAML.
     private static let yaml = Requirement(
         "no yaml module of python3 (apt-get install python3-yaml): the compose file was read by its lines alone"
     ) { (try? Tool("python3")?.run(["-c", "import yaml"]))?.status == 0 }

@@ -26,7 +26,7 @@ import Testing
         func add() { value.add(1, ordering: .sequentiallyConsistent) }
     }
 
-    /// A late farewell was taken for the end: purges were acknowledged that nobody had done.
+    /// A late farewell was taken for the end: purges were acknowledged that no process had done.
     @Test func aLateFarewellIsNotTheEndOfTheProcess() throws {
         let (forgotten, gone) = (Count(), Count())
         let predecessor = Predecessor(.max, channel, lock: nil, limits: Self.patient)

@@ -28,8 +28,8 @@ import Testing
         #expect(purge(#"{"purged":0}"#, "--all").request.hasSuffix(#"{"all":true}"#))
     }
 
-    /// Where it is not known who the others are, nothing is said of numbers. As JSON the answer is
-    /// passed on as it is, with the same status.
+    /// Where the other nodes are unknown, no numbers are printed. As JSON the answer is passed on
+    /// as it is, with the same status.
     @Test func whatTheOthersDoIsSaidAndIsTheStatus() {
         let entry = "purged 1 entry (soft)"
         let away = "the shared tier did not take it: others hear of it when it is back; purge again then\n"

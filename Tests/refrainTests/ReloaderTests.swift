@@ -101,7 +101,7 @@ import Text
         #expect(String(decoding: try admin.send("GET", "/readyz").body, as: UTF8.self) == "ready\n")
     }
 
-    /// A reload that changed nothing was a success for who asked for it.
+    /// A reload that changed nothing was reported as a success.
     @Test func aReloadReportsItsOutcome() throws {
         let scene = try Scene()
         defer { scene.proxy.stop() }

@@ -29,7 +29,7 @@ import Text
         #expect(TextTable.cut("abc", to: 3) == "abc" && TextTable.cut("abcd", to: 3) == "ab…")
     }
 
-    /// A stored field could have moved the cursor of whoever looked at it.
+    /// A stored field could have moved the cursor of the operator's terminal.
     @Test func controlCharactersAreNotObeyed() {
         var table = Table.named()
         table.add(["a", "\u{1B}[2Jb\u{9B}c\nd\u{7F}"])

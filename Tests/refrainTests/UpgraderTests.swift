@@ -68,7 +68,7 @@ import Testing
         #expect(waitpid(process, nil, 0) == process)
     }
 
-    /// Beside standard input, output and error.
+    /// Descriptors other than standard input, output and error.
     @Test func aSuccessorGetsTheSocketsAndNothingElse() throws {
         let leaked = open("/dev/null", O_RDONLY)
         defer { close(leaked) }

@@ -64,7 +64,7 @@ import Upstream
     }
 
     /// Inline styles and handlers would be refused by the policy, and addresses elsewhere would
-    /// tell somebody.
+    /// tell other servers of the visit.
     @Test func thePageAsksNobodyElseForAnything() throws {
         let html = try html(DashboardView(moment()))
         let addresses = html.components(separatedBy: "http").dropFirst().filter {
@@ -150,7 +150,7 @@ import Upstream
         #expect(DashboardView(try moment(statistics: statistics)).states["last-error"] == "bad")
     }
 
-    /// The light was green while the origin failed, and beside a failure in red.
+    /// The light was green while the origin failed, and next to a failure in red.
     @Test func theLightIsGreenOnlyWhereNothingIsWrong() throws {
         #expect(try DashboardView(moment()).states["readiness"] == "good")
         #expect(try DashboardView(moment(reloadError: "line 3")).states["readiness"] == "degraded")

@@ -62,7 +62,7 @@ import Text
         #expect(try admin.status("GET", "/?window=2h") == 400 && admin.status("GET", "/?window=5m") == 200)
     }
 
-    /// One set of members in both, so that whoever knows the one knows the other.
+    /// Both have the same set of members, so a reader of one knows the other.
     @Test func theStreamSaysWhatStatsSays() throws {
         let admin = try AdminUnderTest()
         let stats = try JSON.parse(Array(admin.client.send("GET", "/stats").body))
@@ -197,7 +197,7 @@ import Text
         #expect(!answer.contains("http-equiv=\"refresh\""))
     }
 
-    /// The page belongs to who has the token; a browser is sent to where it can be shown.
+    /// The page belongs to the holder of the token; a browser is sent to the page that asks for it.
     @Test func withATokenThePageAsksForIt() throws {
         let admin = try AdminUnderTest(token: "secret-token")
         let reply = try admin.client.send("GET", "/", fields: [("Accept", "text/html")])

@@ -48,7 +48,7 @@ import Testing
         #expect(hour.window(counts()).hits.count == 1)
     }
 
-    /// A reload that moves the listener makes a new hour: what was counted before is not of it.
+    /// A reload that moves the listener makes a new hour: earlier counts are not of it.
     @Test func countsBeforeTheHourAreLeftOut() {
         let histogram = LatencyHistogram()
         histogram.record(nanoseconds: 5000)

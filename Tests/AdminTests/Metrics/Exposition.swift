@@ -1,7 +1,6 @@
 import Testing
 
-/// The Prometheus text format as its documentation has it, read strictly: what a scraper would make
-/// of an answer.
+/// The Prometheus text format as documented, read strictly, as a scraper would.
 struct Exposition {
     struct Sample {
         let name: String

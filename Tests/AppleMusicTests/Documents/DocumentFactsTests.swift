@@ -2,8 +2,8 @@ import Testing
 
 @testable import AppleMusic
 
-/// What the map of a document says, held against what stands here in writing: no walk and no other
-/// scan is asked.
+/// The facts in a document's map, compared with values written here: no walk and no other scan is
+/// asked.
 @Suite struct DocumentFactsTests {
     private let text = #"""
         {"next":"/v1/catalog/us/albums?offset=2","data":[{"id":"1","type":"albums","href":"/v1/catalog/us/albums/1",

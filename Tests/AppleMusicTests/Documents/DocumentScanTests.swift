@@ -69,7 +69,7 @@ private func scanned(_ text: String) -> ResourceDocument? { scan(text).document 
     }
 }
 
-// MARK: What is no document
+// MARK: Bytes that are no document
 
 extension DocumentScanTests {
     @Test(arguments: [

@@ -3,7 +3,7 @@ import Text
 
 @testable import AppleMusic
 
-/// What a document holds by a naive walk of the parser's value; and whether a scan found the same.
+/// The contents of a document by a naive walk of the parser's value; compares a scan with them.
 struct DocumentWalk {
     struct Found {
         let value: JSON
@@ -61,7 +61,7 @@ extension JSON {
     var members: [(key: String, value: JSON)] { objectValue?.members.map { ($0.key, $0.value) } ?? [] }
 }
 
-/// A scan beside the text it is of.
+/// A scan together with its text.
 struct ScannedText {
     let bytes: [UInt8]
     let document: ResourceDocument

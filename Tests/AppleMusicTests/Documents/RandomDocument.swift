@@ -2,8 +2,7 @@ import TestSupport
 
 @testable import Text
 
-/// Documents of the API as nobody would write them: random members in random order, spelt in random
-/// ways.
+/// Documents of the API in unlikely forms: random members, order and spelling.
 struct RandomDocument {
     var random: SeededGenerator
 
@@ -61,7 +60,7 @@ struct RandomDocument {
             })
     }
 
-    /// What lies below `results` and `views` at the top.
+    /// The members of `results` and `views` at the top.
     private mutating func region(depth: Int) -> JSON {
         let names = ["songs", "albums", "top-results", text()].filter { _ in chance(50) }
         return object(

@@ -60,8 +60,8 @@ import Testing
         }
     }
 
-    /// Every window into what one page of an origin can answer: what is cut is what the origin
-    /// answers, and of a full page every window is cut.
+    /// Compares every window into a page with the origin's answer; of a full page every window is
+    /// cut.
     private func compare(
         _ origin: ModelOrigin, offset start: Int, limit size: Int, isLimitKnown: Bool, _ coverage: inout Coverage
     ) -> [String] {
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Every window into every page of every list of at most five places, for an origin whose way
-    /// of cutting is known: what is cut is what it would answer.
+    /// of cutting is known: each cut equals the origin's answer.
     @Test(arguments: [false, true])
     func `what is concluded from a known way of cutting is what the origin would have answered`(fillsUp: Bool) {
         var found = Findings()
@@ -152,8 +152,8 @@ import Testing
             }
         }
 
-        /// Of a list without gaps the window can be cut out of the answer, and whatever is cut is
-        /// right.
+        /// Proves a page: if the list has no gaps, the window can be cut out of the answer, and
+        /// every cut is right.
         private mutating func prove(
             _ page: StoredPage, _ origin: ModelOrigin, _ offset: Int, _ limit: Int, _ listCut: ListCut
         ) {

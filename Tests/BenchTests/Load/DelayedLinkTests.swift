@@ -5,7 +5,7 @@ import Testing
 @testable import EventLoop
 
 @Suite struct DelayedLinkTests {
-    /// Sends back what comes.
+    /// Sends back the bytes that come.
     private final class Echo: ReadingHandler {
         func take(_ bytes: UnsafeRawBufferPointer, _ stream: Stream) { stream.send(bytes) }
     }

@@ -3,7 +3,7 @@ import Text
 
 @testable import Bench
 
-/// What the benchmarks' origin answers beside single songs.
+/// Answers of the benchmarks' origin other than single songs.
 @Suite struct OriginServerTests {
     private func get(_ target: String) throws -> (status: Int, body: [UInt8]) {
         let port = try Ports.free()

@@ -22,7 +22,7 @@ private struct IndexModel {
 }
 
 extension ResourceIndex {
-    /// Of content that does not matter.
+    /// Adds resources whose content does not matter.
     fileprivate func add(_ key: CacheKey, _ entries: [(UInt64, UInt32)], at receivedAt: Int64 = 0) {
         add(key, at: receivedAt, entries.map { Entry($0.0, place: $0.1, content: 0) })
     }

@@ -9,7 +9,7 @@ import Testing
 /// A resource with an attribute.
 /// - Parameters:
 ///   - attribute: the name of its attribute.
-///   - extra: members beside those of every resource, each with a comma before it.
+///   - extra: members in addition to those of every resource, each with a comma before it.
 ///   - relations: as `relation` writes them.
 func resource(
     _ type: String, _ id: String, attribute: String = "name", extra: String = "", _ relations: [String] = []
@@ -34,7 +34,7 @@ func relation(_ name: String, _ elements: [String], next: String? = nil) -> Stri
 }
 
 /// A document of these resources.
-/// - Parameter next: where the list goes on, behind `/v1/catalog/us/` or as a whole path.
+/// - Parameter next: where the list goes on, below `/v1/catalog/us/` or as a whole path.
 func document(_ resources: [String], next: String? = nil) -> String {
     let link = next.map { "\"next\":\"\($0.hasPrefix("/") ? "" : "/v1/catalog/us/")\($0)\"," } ?? ""
     return "{\(link)\"data\":[\(resources.joined(separator: ","))]}"

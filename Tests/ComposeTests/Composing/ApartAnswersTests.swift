@@ -5,10 +5,11 @@ import Testing
 @testable import Compose
 @testable import Freshness
 
-/// What is never taken for another answer's part: other circumstances, and answers that others are
-/// not made of.
+/// Answers that are never part of another one.
+///
+/// Either their circumstances differ, or no answer is made of their kind.
 @Suite struct ApartAnswersTests {
-    /// The same resource in a larger form, beside the form in which it is asked for.
+    /// A stored larger form of a resource, and the request for its plain form.
     private static func row(_ name: String, storedAs larger: String, asking target: String, isAnswered: Bool)
         -> ComposingCase
     {
@@ -127,7 +128,7 @@ import Testing
 
     @Test(arguments: lists) func listsAndBatchesAreKeptApart(_ row: ComposingCase) throws { try row.check() }
 
-    // MARK: What is no part
+    // MARK: Answers that are no part
 
     private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
     private static let answered = Outcome.reduced(album("1"))
@@ -176,7 +177,7 @@ import Testing
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
-    /// Else what is composed would be composed of what was composed, and outlive it.
+    /// Else answers would be composed of composed ones, and outlive them.
     @Test func aComposedAnswerIsNoPart() throws {
         let scene = StoredScene()
         try scene.store([Taught.album, Taught.albumWithArtists, Taught.artist, Taught.artists])
@@ -196,7 +197,7 @@ import Testing
         #expect(scene.library.index.count == known)
     }
 
-    // MARK: What was noted, and is gone or another by now
+    // MARK: Noted answers that have gone or changed
 
     @Test func anAnswerThatIsGoneIsNoPart() throws {
         let scene = StoredScene()
@@ -227,7 +228,7 @@ import Testing
 
     // MARK: Looking
 
-    /// What comes from the file has no map yet: it is made once, and kept with the answer.
+    /// An answer from the file has no map yet: it is made once, and kept with the answer.
     @Test func lookingKeepsTheMapThatItMadeAndPeekingDoesNot() throws {
         let scene = StoredScene()
         try scene.store([Taught.album, Self.larger])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-/// How long what was composed may be used.
+/// The lifetime of composed answers.
 @Suite struct ComposedLifetimeTests {
     private static let larger = document(album("1", [artist("7")]))
 

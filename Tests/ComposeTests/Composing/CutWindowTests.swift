@@ -15,7 +15,7 @@ import Testing
             document(items("albums", places), next: next.map { "\(path)?offset=\($0)" }), freshFor: freshFor)
     }
 
-    /// What the window of artist 1 is, whose list goes on at `next`.
+    /// A window of artist 1's list, which goes on at `next`.
     private static func window(_ places: Range<Int>, next: Int?) -> Outcome {
         .window(items("albums", places), next: next.map { "artists/1/albums?offset=\($0)" })
     }
@@ -297,10 +297,11 @@ import Testing
         #expect(String(decoding: link, as: UTF8.self) == "/v1/catalog/us/artists/1/albums?offset=8")
     }
 
-    /// What the file holds of earlier runs has a link of which it is not known who wrote it.
+    /// A link in the file, from an earlier run, may have been written by the origin or by the
+    /// proxy.
     @Test func aLinkThatMayHaveBeenCompletedTeachesNothing() throws {
         let scene = StoredScene { $0.completesNext = true }
-        // The link has nothing that could be put in, and so it stands as it came.
+        // The link has nothing that could be completed, and so it stays as it came.
         let path = "artists/1/albums"
         try scene.store(Stored(path, document(items("albums", 0..<25), next: "\(path)?offset=25")))
         #expect(scene.library.forms.record(try StoredScene.request(path).shape, at: StoredScene.noon) == nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-/// Items put together out of several answers, and what is fetched where something is missing.
+/// Items put together out of several answers, and the requests for missing parts.
 @Suite struct ExpandedItemTests {
     private static let forms = [Taught.albumWithArtists, Taught.artist, Taught.artists]
     private static let base = Stored("albums/1", document(album("1", [artistID("7")])))

@@ -5,7 +5,7 @@ import Testing
 @testable import Compose
 @testable import Freshness
 
-/// What the library learns from answers, and forgets.
+/// The lessons that the library learns from answers, and forgets.
 @Suite struct LearntLessonsTests {
     private static let larger = Stored("albums/1?include=artists", document(album("1", [artist("7")])))
     private static let answered = Outcome.reduced(album("1"))
@@ -149,7 +149,7 @@ import Testing
         #expect(try scene.ask("albums?ids=2,1") == .refusal)
     }
 
-    /// What would have been composed is compared with what the origin says.
+    /// The composed answer is compared with the origin's.
     @Test func toVerifyTheSameIsComposed() throws {
         let scene = StoredScene { $0.compose = .verify }
         try scene.store([Taught.album, Self.larger])
@@ -173,7 +173,7 @@ import Testing
         #expect(settings.isActive)
     }
 
-    // MARK: What is asked of the library
+    // MARK: Questions to the library
 
     @Test func onlyWhatWasNotedMayHoldParts() throws {
         let scene = StoredScene()

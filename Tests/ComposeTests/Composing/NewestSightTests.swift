@@ -161,7 +161,7 @@ import Testing
         #expect(try scene.ask("artists/7") == .answer(Self.newArtist.body, .reduced))
     }
 
-    /// What is back is composed, although it was not found before.
+    /// A resource that is back is composed, although it was not found before.
     @Test func aNotFoundBeforeTheAlbumWasSeenIsForgotten() throws {
         let scene = StoredScene()
         var back = Stored("albums?ids=1,2", document(["1", "2"].map { album($0) }))

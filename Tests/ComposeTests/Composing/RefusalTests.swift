@@ -4,7 +4,7 @@ import Testing
 
 @testable import Compose
 
-/// Why nothing is composed: what the other tables do not meet, and what is said of it.
+/// The reasons for not composing that the other tables do not meet, and their texts.
 @Suite struct RefusalTests {
     static let rows: [ComposingCase] = [
         ComposingCase(
@@ -77,7 +77,7 @@ import Testing
         #expect(try scene.refusal("albums/1", after: 10) == "item over-age")
     }
 
-    /// Of several pages, and of several places of a resource.
+    /// The furthest of several pages, and of several places of a resource.
     @Test func theRefusalOfTheFurthestTryIsTold() throws {
         let scene = StoredScene()
         let gaps = CutWindowTests.page(1, "limit=20", 0..<18, next: 20)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Compose
 
-/// Misses that ask for ids in relationships of what is inside resources, so that it is as whole
-/// there as it is alone.
+/// Misses that also ask for the ids in relationships of included resources, so that each is as
+/// complete there as it is alone.
 @Suite struct RelatedTests {
     private static func track(_ id: String, _ relations: [String] = []) -> String { resource("songs", id, relations) }
 
@@ -197,7 +197,7 @@ import Testing
         #expect(try scene.ask("albums/1") == .refusal)
     }
 
-    // MARK: What it brings
+    // MARK: Whether it pays
 
     /// How many albums are asked for so, of at most 200, when this is done with each.
     private func tries(_ use: (StoredScene, Growth, Int) throws -> Void) throws -> Int {

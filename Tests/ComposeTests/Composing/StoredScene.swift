@@ -15,14 +15,14 @@ struct Stored: Sendable {
     /// Stale answers stay where they are found, and are no parts all the same.
     var staleFor = 1_000
     var status = 200
-    /// Whether the library hears of it: what it says of the answers before it is a hint, and other
-    /// loops store at the same moment.
+    /// Whether the library hears of it: its knowledge of earlier answers is a hint, and other loops
+    /// store at the same moment.
     var isNoted = true
     var variant = ""
-    /// Whether its resources are known; what comes from the file has no map yet.
+    /// Whether its resources are known; an answer from the file has no map yet.
     var isMapped = true
 
-    /// - Parameter target: behind `/v1/catalog/us/`, or a whole one.
+    /// - Parameter target: below `/v1/catalog/us/`, or a whole one.
     init(
         _ target: String, _ body: String, after: Int64 = 0, freshFor: Int = 10_000, staleFor: Int = 1_000,
         isNoted: Bool = true
@@ -36,10 +36,10 @@ struct Stored: Sendable {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 enum Outcome: Equatable, Sendable, CustomStringConvertible {
     case answer(String, Reason)
-    /// The canonical target of what is missing.
+    /// The canonical target of the missing part.
     case fetch(String)
     case refusal
 
@@ -81,8 +81,9 @@ private func words(_ outcome: CompositionOutcome) -> String? {
     outcome.refusal.map { "\($0.rule.word) \($0.lack.word)" }
 }
 
-/// What a proxy holds and has learnt, in memory alone and without a loop: stored answers in, a
-/// composed one or a refusal out.
+/// A proxy's stored answers and lessons, in memory alone and without a loop.
+///
+/// Stored answers go in; a composed one or a refusal comes out.
 struct StoredScene {
     /// Unix seconds: no test depends on the clock.
     static let noon: Int64 = 1_800_000_000
@@ -107,7 +108,7 @@ struct StoredScene {
         self.init(settings)
     }
 
-    /// The canonical target, of what stands behind the path of the catalog or of a whole one.
+    /// Makes a canonical target of a path below the catalog's, or of a whole one.
     static func target(_ text: String) throws -> CanonicalTarget {
         let isWhole = text.hasPrefix("/")
         return try CanonicalTarget(isWhole ? text : "/v1/catalog/us/" + text)
@@ -159,7 +160,7 @@ struct StoredScene {
         for answer in answers { try store(answer) }
     }
 
-    /// What can be built for a request, so many seconds after noon.
+    /// Composes an answer to a request, `after` seconds after noon.
     func compose(_ target: String, after: Int64 = 10, isPeeking: Bool = false) throws -> CompositionOutcome {
         let now = Self.noon + after
         let composer = Composer(
@@ -190,7 +191,7 @@ struct StoredScene {
     }
 }
 
-/// A row: what is stored, what is asked for, and what comes of it.
+/// A row: the stored answers, the request, and the outcome.
 struct ComposingCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let stored: [Stored]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Compose
 
-/// Misses that ask for the relationships that clients often include beside their own.
+/// Misses that ask for the relationships that clients often include in addition to their own.
 @Suite struct SupersetTests {
     /// Albums alone, with their artists, and with both relationships; batches too.
     private static let forms = [
@@ -198,7 +198,7 @@ import Testing
         #expect(try scene(Self.forms, settings).ask("albums/1") == .refusal)
     }
 
-    // MARK: What it brings
+    // MARK: Whether it pays
 
     /// An origin that is too slow for it, or whose answer cannot be taken apart.
     @Test func uselessRequestsEndIt() throws {

@@ -106,7 +106,7 @@ import Testing
         #expect(try scene.ask("albums/1", after: 60) == .reduced(Self.plain("1")))
     }
 
-    // MARK: What an origin shows of the rule itself
+    // MARK: Forms that the origin shows of the rule itself
 
     private static func song(_ id: String, albums: String, artists: String) -> String {
         resource("songs", id, [relation("albums", [albums]), relation("artists", [artists])])
@@ -133,8 +133,8 @@ import Testing
         #expect(try scene.ask("songs/1") == .answer(Self.songAlone, .reduced))
     }
 
-    /// That genres look the same alone and in a batch, where they show no relationships, was taken
-    /// for the same of albums.
+    /// Genres look the same alone and in a batch, where they show no relationships; the same was
+    /// assumed of albums.
     @Test func formsOfOneTypeSayNothingOfAnother() throws {
         let scene = StoredScene()
         try scene.store([
@@ -163,7 +163,7 @@ import Testing
     @Test func oneSightOfTheOppositeEndsARule() throws {
         let scene = StoredScene()
         try scene.store(Self.songs + Self.rule)
-        // With an include, this origin leaves out what it shows otherwise.
+        // With an include, this origin leaves out members that it shows otherwise.
         try scene.store(
             Stored(
                 "playlists/1", document(resource("playlists", "1", [relation("tracks", [resource("songs", "5")])])),

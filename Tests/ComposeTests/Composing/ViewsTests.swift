@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: rows) func isASelection(_ row: ComposingCase) throws { try row.check() }
 
-    /// Batches show no views, and a song looks alike wherever it stands once that was seen.
+    /// Batches show no views, and a song looks the same in every place once that was seen.
     @Test func resourcesInAViewAreParts() throws {
         let scene = StoredScene()
         try scene.store(Self.taught + [Self.both])

@@ -60,7 +60,7 @@ struct EngineFaultTests {
         }
     }
 
-    /// Waits for so many answers, or until there are no more of them.
+    /// Waits for `count` answers, or until no more come.
     private static func answer(_ clients: NodeClients, _ count: Int = Self.answers) -> NodeClients.Figures {
         waitUntil(within: 120) { clients.answerCount >= count }
         return clients.take()

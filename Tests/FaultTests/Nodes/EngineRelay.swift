@@ -2,17 +2,17 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Stands between a node and the engine, and does to what the engine says what a test wants.
+/// A relay between a node and the engine that changes the engine's replies as a test wants.
 final class EngineRelay: Sendable {
     enum Manner: Sendable, Equatable {
         case passing
-        /// No connection stands, and none comes about.
+        /// Every connection ends, and no new one is made.
         case cut
-        /// What the engine says comes so many milliseconds late.
+        /// The engine's bytes come this many milliseconds late.
         case late(UInt32)
-        /// Random bytes come in place of what it says.
+        /// Random bytes come in place of the engine's.
         case garbage
-        /// Of what it says a half comes, and then the end.
+        /// The first half of the engine's bytes comes, and then the connection ends.
         case halves
         /// One reply of five does not come: all that follow are taken for others.
         case swallowing
@@ -43,7 +43,7 @@ final class EngineRelay: Sendable {
 
     var port: UInt16 { listener.port }
 
-    /// From now on. Whatever goes over to something else begins with new connections.
+    /// Changes the relay's manner, and ends all connections: the next ones are new.
     func become(_ manner: Manner) {
         state.withLock { state in
             state.manner = manner
@@ -103,7 +103,7 @@ final class EngineRelay: Sendable {
         }
     }
 
-    /// All whole replies of what has come, one of five of them so many times.
+    /// Returns the complete replies so far; one in five of them `times` times.
     private static func shifted(
         _ bytes: [UInt8], _ held: inout [UInt8], times: Int, _ generator: inout SeededGenerator
     ) -> [UInt8] {
@@ -117,7 +117,7 @@ final class EngineRelay: Sendable {
         return passed
     }
 
-    /// Of the first reply (RESP2); nil where it is not whole.
+    /// Returns the length of the first reply (RESP2); nil if it is not complete.
     static func replyLength(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard let end = bytes.firstIndex(of: 10) else { return nil }
         var length = end + 1 - bytes.startIndex

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// F22: the engine dies, and its replica takes over, which lacks the latest purges. Passes where
-/// each request is answered, purges reach all nodes again, and a node that had not heard of what
-/// was lost serves nothing of it as fresh.
+/// each request is answered, purges reach all nodes again, and a node that had not heard of the
+/// lost purges serves no answer that they chose as fresh.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(.redis))
 struct FailoverTests {
     private static let rounds = TestSize.of(1, release: 200)

@@ -3,8 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Clients that ask all nodes without a pause, and compare each answer with what was promised when
-/// they asked.
+/// Clients that ask all nodes without a pause, and check each answer.
+///
+/// They compare it with the promises at the time of the request.
 final class NodeClients: Sendable {
     struct Figures: Sendable, CustomStringConvertible {
         var answers = 0
@@ -20,7 +21,7 @@ final class NodeClients: Sendable {
         var failed: [String] = []
         var wrong: [String] = []
         var outdated: [String] = []
-        /// Of answers that are no hits.
+        /// The times of answers that are not hits.
         var missTimes: [Duration] = []
 
         var description: String {
@@ -53,7 +54,7 @@ final class NodeClients: Sendable {
         }
     }
 
-    /// What came since the last call.
+    /// Returns the figures since the last call, and begins anew.
     func take() -> Figures {
         figures.withLock { figures in
             defer { figures = Figures() }
@@ -63,15 +64,16 @@ final class NodeClients: Sendable {
 
     var answerCount: Int { figures.withLock { $0.answers } }
 
-    /// Ends the clients; what came since the last `take`.
+    /// Ends the clients; returns the figures since the last `take`.
     func stop() -> Figures {
         isOver.store(true, ordering: .relaxed)
         done.waitOrFail()
         return take()
     }
 
-    /// A node closes what has been idle for a minute. A client that waits for a node that is
-    /// stopped may leave its connections to others alone for longer, and does not use them then.
+    /// A node closes a connection that has been idle for a minute. A client that waits for a node
+    /// that is stopped may leave its connections to others alone for longer, and does not use them
+    /// then.
     private static let longestIdle = Duration.seconds(30)
 
     private func run(_ generator: SeededGenerator) {

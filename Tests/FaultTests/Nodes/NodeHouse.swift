@@ -15,11 +15,11 @@ final class NodeHouse {
     private let tiers: [String]
     private let composes: Bool
     private let calls: FaultyCalls?
-    /// Of the nodes, where they are not the machine's.
+    /// The clocks of the nodes; empty if they use the machine's.
     private(set) var clocks: [WallClock] = []
     private var programs: [ServedProgram] = []
 
-    /// What a purge's report says.
+    /// The content of a purge's report.
     struct Report {
         let isLogged: Bool
         let isReplicated: Bool
@@ -100,7 +100,7 @@ final class NodeHouse {
         programs[node].send(signal)
     }
 
-    /// Of all nodes.
+    /// The last lines of every node's log.
     var log: String { programs.map { $0.text.suffix(1_500) }.joined(separator: "\n--\n") }
     var areRunning: Bool { programs.allSatisfy(\.isRunning) }
 
@@ -144,7 +144,7 @@ final class NodeHouse {
     }
 
     /// Waits until all nodes are ready and a purge through either of two reaches the others: then
-    /// all have done what is in the log. The one that is asked need not have, where it takes the
+    /// all have done the purges in the log. The one that is asked need not have, where it takes the
     /// engine for away. Only where nothing is in their way.
     func settle() throws {
         var last: Report?

@@ -33,7 +33,7 @@ struct PurgeChaos {
     private var stopped: Int?
     private var cut: Int?
     private var isEngineStopped = false
-    /// What happened last, for a failure.
+    /// The last events, for the message of a failure.
     private(set) var story: [String] = []
 
     init(_ house: NodeHouse, _ engine: RedisServer, seed: UInt64) {
@@ -47,15 +47,15 @@ struct PurgeChaos {
 
     private mutating func draw(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
 
-    /// Until there were so many more purges; all is well afterwards.
+    /// Runs until there have been `purges` more purges; all is well afterwards.
     mutating func run(purges: Int) throws {
         let end = figures.purges + purges
         while figures.purges < end {
             if !house.clocks.isEmpty, draw(0..<3) == 0 { try setClock() }
             switch draw(0..<100) {
             case 0..<55: purge()
-            // A node that purged by a clock that was behind, and ends before it has seen the clock
-            // set right, cannot tell that its purges are later than their times say.
+            // A node that purged by a slow clock, and ends before it has seen the clock set right,
+            // cannot tell that its purges are later than their times say.
             case 55..<65 where house.clocks.isEmpty: try killNode()
             case 65..<73: stopNode()
             case 73..<81: cutLink()

@@ -9,8 +9,8 @@ extension Requirement {
 }
 
 /// F20: purges while nodes are killed and stopped, their links cut, and the engine is frozen,
-/// killed and emptied. Passes where no node that has a purge, or has caught up with it, serves what
-/// is older: after a hard one not at all, after a soft one not as fresh.
+/// killed and emptied. Passes where no node that has a purge, or has caught up with it, serves an
+/// older answer: after a hard one not at all, after a soft one not as fresh.
 @Suite(.serialized, .timeLimit(.minutes(300)), .requires(.binary), .requires(.redis))
 struct PurgeChaosTests {
     private static let purges = TestSize.of(30, full: 60, release: 1_000)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What purges have promised of each node, and where it is reached.
+/// The promises that purges have made for each node, and the node's port.
 ///
 /// A purge that is in the log is promised for good by each node that the report does not list as
 /// missing, where the report counts all of them. A node that was missing gives the promise when it
@@ -76,7 +76,7 @@ final class PurgePromises: Sendable {
         }
     }
 
-    // MARK: What was promised
+    // MARK: Promises
 
     /// The node that was asked has done it.
     func done(_ purge: Purge, by node: Int, isLogged: Bool) {
@@ -99,7 +99,7 @@ final class PurgePromises: Sendable {
         }
     }
 
-    /// What the log had is lost, or may be.
+    /// Notes that the purges in the log are lost, or may be.
     func logWasLost() {
         nodes.withLock { nodes in
             for node in nodes.indices {

@@ -4,7 +4,7 @@ import TestSupport
 
 /// An origin whose answers each name their key and a version, which only grows.
 final class VersionedOrigin: Sendable {
-    /// Albums below that are of artists, so many of one; what lies above never changes.
+    /// Albums below this number change, and each belongs to an artist; those above never change.
     static let albums = 24
     static let artists = 4
 
@@ -44,7 +44,7 @@ final class VersionedOrigin: Sendable {
     }
 
     static func target(_ album: Int) -> String { "/v1/catalog/us/albums/\(album)" }
-    /// Of one, or of several at once.
+    /// The target of one album, or of several at once.
     static func target(_ albums: [Int]) -> String {
         guard albums.count > 1 else { return target(albums[0]) }
         return "/v1/catalog/us/albums?ids=" + albums.map(String.init).joined(separator: ",")
@@ -57,7 +57,7 @@ final class VersionedOrigin: Sendable {
 
     static func artist(_ album: Int) -> Int { 90_000 + album % artists }
 
-    /// Of an artist's albums.
+    /// The numbers of an artist's albums.
     static func albums(of artist: Int) -> [Int] { (0..<albums).filter { Self.artist($0) == artist } }
 
     private static func body(_ albums: [(Int, Int)]) -> Data {

@@ -24,7 +24,7 @@ import Testing
         #expect(cache.memory.count == 1)
     }
 
-    /// What a HEAD had updated came back although it had been purged meanwhile.
+    /// An answer that a HEAD had updated came back although it had been purged meanwhile.
     @Test func anAnswerStoredDuringAPurgeIsRemoved() {
         #expect(put { cache.purge(EntrySelection(), .hard, at: 0) { _ in } } == nil)
         #expect(cache.memory.count == 0)

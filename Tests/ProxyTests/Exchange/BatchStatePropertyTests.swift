@@ -65,7 +65,7 @@ import Testing
             #expect(!isLone && mayWait, note)
         }
 
-        /// Ends one of what is under way, or halves it.
+        /// Ends a batch under way, or halves it.
         private mutating func end() {
             guard let index = underWay.indices.randomElement(using: &random) else { return }
             let ended = underWay.remove(at: index)
@@ -81,7 +81,7 @@ import Testing
             if let batch = state.ended(ended.kind, .answered) { send(batch) }
         }
 
-        /// Time goes by, and what was asked for in it happens at its moment.
+        /// Time goes by, and due events happen at their moment.
         private mutating func step(_ duration: Duration) {
             let end = now + duration
             while let next = moments.indices.filter({ moments[$0].at <= end }).min(by: {

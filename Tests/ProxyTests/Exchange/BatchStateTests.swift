@@ -5,7 +5,7 @@ import Testing
 @testable import Proxy
 
 @Suite struct BatchStateTests {
-    /// Plays misses and ends to the state and shows what comes of each as words: `send 1 2`.
+    /// Plays misses and ends to the state and shows the results as words: `send 1 2`.
     private struct Script {
         private typealias State = BatchState<String, Int>
 
@@ -32,7 +32,7 @@ import Testing
             words(state.ended(kind, end))
         }
 
-        /// Of the batch that went last.
+        /// Splits the batch that was sent last.
         mutating func halve() -> String {
             guard let batch = batches.popLast(), let (one, other) = state.halve(batch) else { return "nothing" }
             return words(one) + ", " + words(other)
@@ -149,7 +149,7 @@ import Testing
         #expect(script.halve() == "nothing")
     }
 
-    /// What waits does not take the end of one half for that of the batch.
+    /// A waiting request does not take the end of one half for that of the batch.
     @Test func aBatchIsUnderWayUntilItsHalvesHaveEnded() {
         var script = Script()
         _ = script.add(1)

@@ -4,7 +4,7 @@ import Testing
 @testable import Proxy
 @testable import Upstream
 
-/// What the end of an exchange means beside its answer.
+/// The effects of the end of an exchange, apart from its answer.
 @Suite struct ExchangeEndingTests {
     private typealias Script = ExchangeScript
 
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A token that had expired looked like any miss, and what was stale and good was not given.
+    /// A token that had expired looked like any miss, and a good stale answer was not given.
     @Test(arguments: [401, 403]) func aStaleAnswerStandsInForARefusedOwnToken(status: Int) {
         for (isOwn, end) in [
             (true, "stale for upstreamRefused of \(status)"), (false, "pass \(status) unauthorized"),

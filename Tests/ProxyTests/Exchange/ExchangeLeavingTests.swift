@@ -31,7 +31,7 @@ import Testing
         #expect(script.play(.unwanted) == "")
     }
 
-    /// There may be a turn for one of those who waited: they are of other parties, perhaps.
+    /// There may be a turn for one of the waiters: they are of other parties, perhaps.
     @Test func waiterOfALeaderThatHadNoTurnJoinsOnceMore() {
         var script = Script.waiting()
         #expect(script.flightFinished(.leadersOwn(Self.refused)) == "join")
@@ -65,7 +65,7 @@ import Testing
         #expect(script.flightFinished(.leadersOwn(nil)) == "cancel timer, begin, send waitingClient")
     }
 
-    /// Then it is the target's, and those who come later wait for no other.
+    /// Then it is the target's, and later requests wait for no other.
     @Test func anErrorThatComesAgainReleasesTheOthers() {
         var script = Script.leading { $0.carriesFields = true }
         script.answered(431)

@@ -38,7 +38,7 @@ import Testing
         #expect(!script.isShared)
     }
 
-    /// What came since the look-up is nearer than the tier.
+    /// An answer that has been stored since the look-up is nearer than the tier.
     @Test func anAnswerThatCameMeanwhileNeedsNoLook() {
         var script = looking()
         #expect(

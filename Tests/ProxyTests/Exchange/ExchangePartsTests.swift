@@ -163,7 +163,7 @@ import Testing
                 == "cancel timer, finish unstored 429 rateLimited, stale for upstreamError of 429")
     }
 
-    /// The relationships that the client did not ask for may be what the origin could not do.
+    /// The origin may have failed because of the relationships that the client did not ask for.
     @Test func aFailureOfMoreThanTheClientWantsIsNotItsAnswer() {
         for (status, reason, words) in [
             (500, Reason.serverError, "cancel timer, send waitingClient"),

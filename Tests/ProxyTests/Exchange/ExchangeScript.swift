@@ -12,7 +12,7 @@ import Testing
 struct ExchangeScript {
     private var state: ExchangeState
     private(set) var now: Instant
-    /// What can be found without asking the origin.
+    /// The answer that was stored since the look-up; below, the other answers without the origin.
     var arrived: StoredResponse?
     var composed: StoredResponse?
     var standIn: StoredResponse?
@@ -102,7 +102,7 @@ struct ExchangeScript {
         play(.partEnded(end, isFirst: isFirst))
     }
 
-    // MARK: What is played
+    // MARK: Events
 
     static func stored(_ status: Int = 200, age: Int = 0) -> StoredResponse {
         StoredResponse(

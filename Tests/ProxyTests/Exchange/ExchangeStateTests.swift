@@ -4,11 +4,11 @@ import Testing
 @testable import Proxy
 @testable import Upstream
 
-/// What happens to a request between look-up and answer, event by event, without sockets.
+/// The course of a request from look-up to answer, event by event, without sockets.
 @Suite struct ExchangeStateTests {
     private typealias Script = ExchangeScript
 
-    // MARK: Who asks
+    // MARK: Leaders and waiters
 
     @Test func aLeaderAsksStoresAndAnswers() {
         var script = Script()
@@ -169,7 +169,7 @@ import Testing
         #expect(script.joined() == "wake after 2000 ms, send revalidation validating once")
         script.wait(.seconds(2))
         #expect(script.patienceEnded() == "cancel timer, stale for waitedTooLong of none")
-        // What comes late is stored for the next one.
+        // A late answer is stored for the next request.
         #expect(script.answered(200) == "store 200")
         #expect(script.stored(of: 200) == "finish stored 200 of 200")
     }
@@ -205,7 +205,7 @@ import Testing
         #expect(script.unstored(404, .status) == "cancel timer, finish released, pass 404 status")
     }
 
-    // MARK: What the origin answers
+    // MARK: The origin's answers
 
     @Test func anErrorWithoutFieldsOfTheClientsIsEveryones() {
         var script = Script.leading { $0.hasImpersonalErrors = true }

@@ -4,7 +4,7 @@ import Testing
 @testable import Proxy
 @testable import Upstream
 
-/// Answers that are too large to be collected: head, content, end, and what comes between.
+/// Answers that are too large to be collected: head, content, end, and the events between.
 @Suite struct ExchangeStreamingTests {
     private typealias Script = ExchangeScript
 

@@ -75,7 +75,7 @@ import Testing
         #expect(table.refresh(key, epoch: 0, now: start + .seconds(5)) != nil)
     }
 
-    /// A HEAD's answer is never stored, and says nothing of what a GET brings.
+    /// A HEAD's answer is never stored, and says nothing of the answer to a GET.
     @Test func anUnjoinableFlightLeavesNoMark() throws {
         var table = Table()
         _ = table.finish(table.begin(key, 0, start), .uncollapsible, now: start)
@@ -192,8 +192,8 @@ import Testing
         #expect(table.join(two, epoch: 0, now: start, "b") == .wait, "what one answer is says nothing of another's")
     }
 
-    /// What no client waits for any more is given up only where that is sure, and nothing joins it
-    /// afterwards.
+    /// A flight that no client waits for any more is given up only if that is certain, and no
+    /// request joins it afterwards.
     @Test func leaderIsGivenUpOnceNoClientWaits() throws {
         var table = Table()
         let id = try lead(&table, start)
@@ -259,7 +259,7 @@ import Testing
         #expect(table.count == 0)
     }
 
-    /// What was under way for a user when another process may have served a write was kept.
+    /// A user's flight was kept when another process may have served a write.
     @Test func personalFlightsAreInvalidatedAlone() throws {
         var table = Table()
         let user = CacheKey.Scope.personal(UserHash(bits: 1))
@@ -272,7 +272,8 @@ import Testing
         #expect(table.join(key, epoch: 0, now: start, "c") == .wait)
     }
 
-    /// What a POST brings of its own target counts, unless another changed the target meanwhile.
+    /// The answer to a POST counts for its own target, unless another write changed the target
+    /// meanwhile.
     @Test func aWriteDoesNotInvalidateItsOwnAnswer() {
         var table = Table()
         let (own, other) = (table.begin(key, 0, start), table.begin(key, 0, start))
@@ -283,7 +284,8 @@ import Testing
         #expect(table.isOutdated(own, epoch: 0))
     }
 
-    /// What a purge has removed is not served again by joining a request that left before it.
+    /// An answer that a purge has removed is not served again to a request that joins an older
+    /// flight.
     @Test func aFlightThatLeftBeforeAPurgeIsNotJoined() throws {
         var table = Table()
         let id = try lead(&table, start)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct VerificationTests {
     private static let other = Verification.Event.different(at: "$.data[0].id")
 
-    /// Plays events to the verification of an answer of so many parts, and shows what it does.
+    /// Plays events to the verification of an answer of this many parts, and returns its actions.
     private func play(_ events: [Verification.Event], parts: Int = 1) -> [Verification.Action] {
         var verification = Verification(partCount: parts)
         return events.map { verification.handle($0) }

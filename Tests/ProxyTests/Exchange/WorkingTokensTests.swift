@@ -85,7 +85,7 @@ import Testing
         #expect(number == numbers[0], "no site counts for a token that needs none")
     }
 
-    /// Tokens that the old one accepted opened what is stored before the new one had seen them.
+    /// Tokens that the old origin accepted opened stored answers before the new one had seen them.
     @Test func anotherOriginHasAcceptedNoToken() {
         let tokens = WorkingTokens()
         tokens.forget()

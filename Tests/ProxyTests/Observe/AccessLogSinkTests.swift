@@ -96,7 +96,8 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() == ["a", "b", "c", "d"])
     }
 
-    /// Nothing reads: what may wait is taken, and what is more is dropped whole and counted.
+    /// Nothing reads: lines are taken up to the bound, and those beyond it are dropped whole and
+    /// counted.
     @Test func linesBeyondWhatMayWaitAreDroppedAndCounted() async throws {
         let megabyte = 1 << 20
         let pipe = Pipe()

@@ -54,7 +54,7 @@ import Testing
         }
         let (events, next, skipped) = feed.events(from: start)
         #expect(events.count <= 2 * LiveFeed.capacity)
-        // What was dropped before it was read is among those that were left out.
+        // Events that were dropped before they were read count as skipped.
         #expect(skipped == 10 * LiveFeed.mostPerSecond + LiveFeed.mostPerSecond - events.count)
         #expect(events.last == event(LiveFeed.mostPerSecond - 1))
         #expect(feed.events(from: next).events.isEmpty)

@@ -43,7 +43,7 @@ import Testing
         let recorder = TrafficRecorder()
         let holds = DispatchSemaphore(value: 0)
         let stands = DispatchSemaphore(value: 0)
-        // The thread stands still in this until the test lets go.
+        // The thread waits in this until the test lets go.
         recorder.begin(RecordingSettings(path: "/nonexistent/traffic")) { _ in
             stands.signal()
             holds.waitOrFail()
@@ -104,7 +104,8 @@ import Testing
         #expect(queue.takeAll().map(\.events.count) == [1, 2, 3, 4, 5] && queue.takeAll().isEmpty)
     }
 
-    /// Whoever switched it on was answered "on", and then the end of the stop before came.
+    /// The answer to switching it on was "on", and then the end of the earlier stop switched it
+    /// off.
     @Test func switchedOnBetweenAStopAndItsEndItStaysOn() throws {
         let settings = RecordingSettings(path: folder.file())
         let recorder = TrafficRecorder()

@@ -1,7 +1,6 @@
 import Foundation
 
-/// A secret or a value of one person that stands nowhere else, so that finding it tells whose it
-/// is.
+/// A secret or a value of one person that occurs nowhere else, so that a find names its owner.
 struct Canary: Sendable {
     let name: String
     let text: String
@@ -26,7 +25,7 @@ struct Canary: Sendable {
         return [bytes] + ([hexadecimal, hexadecimal.uppercased()] + base64).map { Data($0.utf8) }
     }
 
-    /// Without the characters that stand for neighbouring bytes too, in both alphabets.
+    /// Without the characters that encode neighbouring bytes too, in both alphabets.
     private static func base64(_ bytes: Data, behind count: Int) -> Set<String> {
         let whole = (Data(repeating: 0, count: count) + bytes).base64EncodedString()
         let inner = whole.dropFirst([0, 2, 3][count]).prefix { $0 != "=" }.dropLast()
@@ -37,7 +36,7 @@ struct Canary: Sendable {
 
 /// The bytes that a process wrote and sent, by the names of the places.
 struct Evidence: Sendable {
-    /// Between pieces, so that two of them do not make up what is in neither.
+    /// Between pieces, so that two of them do not form a canary that is in neither.
     private static let separator: UInt8 = 0
     private(set) var places: [String: Data] = [:]
 
@@ -54,7 +53,7 @@ struct Evidence: Sendable {
 
     var byteCount: Int { places.values.reduce(0) { $0 + $1.count } }
 
-    /// The places where a canary stands, in any spelling.
+    /// The places where a canary occurs, in any spelling.
     func places(of canary: Canary) -> Set<String> {
         let spellings = canary.spellings
         return Set(places.filter { _, bytes in spellings.contains { bytes.range(of: $0) != nil } }.keys)

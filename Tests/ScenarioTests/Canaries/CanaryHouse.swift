@@ -2,7 +2,7 @@ import AppleMusic
 import Foundation
 import TestSupport
 
-/// The program with its secrets, the people whom it serves, the operator, and the origin behind it.
+/// The program with its secrets, the people whom it serves, the operator, and the origin.
 final class CanaryHouse {
     /// All that must not be found where it does not belong.
     let canaries: [Canary]

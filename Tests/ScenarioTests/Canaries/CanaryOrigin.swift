@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import HTTP
 
-/// One whom the proxy serves, with what is secret or theirs.
+/// A person whom the proxy serves, with that person's secrets and values.
 struct CanaryPerson: Sendable {
     let name: String
     /// Nil: the person is not logged in, or sends no key.
@@ -55,10 +55,12 @@ struct CanaryPerson: Sendable {
     }
 }
 
-/// An origin that shows everybody the same catalog, and the holder of each token a library with
-/// that person's canary in body, entity tag and cookie; `fault=` in a target asks for trouble.
+/// An origin with one catalog for all clients, and a library for the holder of each token.
+///
+/// A library holds that person's canary in body, entity tag and cookie; `fault=` in a target asks
+/// for trouble.
 struct CanaryOrigin {
-    /// A name that everybody may see: it must be found, or the search proves nothing.
+    /// A name that all clients may see: it must be found, or the search proves nothing.
     let catalog = Canary("the catalog")
     private let origin: FakeOrigin
 

@@ -5,9 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The program with everything switched on, where each secret and each value of a person stands
-/// nowhere else: whatever it writes, and whatever it sends to anyone, is searched for them
-/// (HARDENING F18).
+/// The program with everything switched on, searched for secrets (HARDENING F18).
+///
+/// Each secret and each value of a person occurs nowhere else; everything that the program writes
+/// and sends is searched for them.
 @Suite(.serialized, .timeLimit(.minutes(10)), .requires(.binary), .requires(.redis))
 struct CanaryTests {
     @Test(arguments: [true, false])
@@ -28,7 +29,7 @@ struct CanaryTests {
         }
     }
 
-    /// The search finds what is hidden in each of the ways that it knows.
+    /// The search finds a canary that is hidden in each of the ways that it knows.
     @Test(arguments: 0..<3)
     func aCanaryIsFoundInEverySpelling(neighbours: Int) {
         let canary = Canary("one", home: ["home"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Admin
 
-// A day in that house: what people ask for, the ways in which it goes wrong, what the operator does
+// A day in that house: people's requests, the ways in which it goes wrong, the operator's actions
 // meanwhile, and in the end everything that was written and sent.
 
 extension CanaryHouse {
@@ -17,7 +17,7 @@ extension CanaryHouse {
         let events = EventListener(port: adminPort, token: adminToken.text)
         let seen = Mutex(process())
         // Side by side, so that they wait for one another's answers; twice, so that there are hits,
-        // and once more when what was stored has become stale.
+        // and once more when the stored answers have become stale.
         for round in 0..<3 {
             if round == 2 { usleep(1_100_000) }
             let people = people
@@ -149,7 +149,7 @@ extension CanaryHouse {
         return evidence
     }
 
-    /// A reload that cannot use a file with a secret says which file, and not what is in it.
+    /// A reload that cannot use a file with a secret names the file, and not its content.
     private func spoilSecrets() {
         for name in ["admin-token", "keys", "user-token", "tier-auth", "key.p8"] {
             guard let secret = try? folder.bytes(name) else { continue }
@@ -158,7 +158,7 @@ extension CanaryHouse {
         }
     }
 
-    /// Reloads after a change, and waits for what comes of it.
+    /// Reloads after a change, and waits for the outcome.
     private func reload(after change: () -> Void) {
         let outcomes = { [program] in program.text.components(separatedBy: "SIGHUP: ").count }
         let before = outcomes()

@@ -4,8 +4,10 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Misses of single resources that come together: the first goes at once, and those behind it are
-/// joined into one request (`batch on`, the default).
+/// Misses of single resources that come together.
+///
+/// The first goes at once, and the ones after it are joined into one request (`batch on`, the
+/// default).
 @Suite(.timeLimit(.minutes(10))) struct BatchTests {
     /// Asks for all of them at once, each on a connection of its own, and gives the answers in
     /// order.
@@ -117,7 +119,7 @@ import Testing
         LeftOut.noteClientsApart()
     }
 
-    /// Every miss that came behind another waited first for a list that was refused again, at each
+    /// Every miss that came after another waited first for a list that was refused again, at each
     /// of an origin's resources that it has one by one alone.
     @Test func refusedListsRest() throws {
         let scene = try ScriptedScene { request in

@@ -3,7 +3,7 @@ import Proxy
 import TestSupport
 import Testing
 
-/// An origin that gives no answer to what others' answers have brought meanwhile.
+/// An origin that gives no answer to a request that others' answers can serve by then.
 @Suite(.timeLimit(.minutes(10))) struct ComposedInsteadTests {
     @Test func aFailedRequestIsAnsweredByComposition() throws {
         let gate = ScriptedOrigin.Gate()

@@ -35,7 +35,7 @@ import Testing
         #expect(status.contains("fwd=") && cost == 1, "one part is stale by now: \(status)")
     }
 
-    /// It was made again of what the purge had not chosen, and as fresh as before.
+    /// It was composed again of parts that the purge had not chosen, and as fresh as before.
     @Test(arguments: [PurgeMode.hard, .soft], [true, false])
     func purgedAnswersAreNotComposedAgain(mode: PurgeMode, byPrefix: Bool) throws {
         let scene = try ComposingScene()

@@ -4,8 +4,9 @@ import Proxy
 import TestSupport
 import Testing
 
-/// Documents that are not what they should be go through byte for byte, and nothing is made of
-/// them. `DocumentScanTests` has every form that is no document.
+/// Malformed documents go through byte for byte, and no answer is composed of them.
+///
+/// `DocumentScanTests` has every form that is no document.
 @Suite(.timeLimit(.minutes(10))) struct HostileDocumentTests {
     /// A document for `/albums/7?include=artists`.
     struct Document: Sendable, CustomTestStringConvertible {

@@ -3,7 +3,7 @@ import Testing
 @testable import Proxy
 @testable import Simulator
 
-/// Includes reduced, expanded and split out of what is stored (DECISIONS 9.2).
+/// Includes reduced, expanded and split out of stored answers (DECISIONS 9.2).
 @Suite struct ComposedIncludeTests {
     @Test func singlesAndBatchesAreComposedOfEachOther() throws {
         let scene = try ComposingScene()

@@ -4,7 +4,8 @@ import Proxy
 import TestSupport
 import Testing
 
-/// `next complete`: who follows `next` gets the own parameters back (APPLE-MUSIC-API 7.4).
+/// `next complete`: a client that follows `next` gets its own parameters back (APPLE-MUSIC-API
+/// 7.4).
 @Suite(.timeLimit(.minutes(10))) struct NextTests {
     private static let complete: CompositionSettings = {
         var settings = CompositionSettings()

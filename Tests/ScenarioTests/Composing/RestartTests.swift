@@ -40,7 +40,7 @@ import Testing
             let (status, cost) = try scene.get(target)
             #expect(status.contains("hit") && status.contains("detail=\(detail)") && cost == 0, "\(target) \(status)")
         }
-        // A purge reaches what was composed of what another run stored.
+        // A purge reaches answers that were composed of another run's.
         let selection = EntrySelection([.storefront(Array("us".utf8))])
         scene.cache.purgeAndWait(selection, .hard, at: scene.clock.unixSeconds)
         #expect(try scene.get("/v1/catalog/us/songs/\(songs[2])").cost == 1)
@@ -66,8 +66,8 @@ import Testing
         }
     }
 
-    /// The file is read latest first, and older answers in the same form took away what the later
-    /// had shown.
+    /// The file is read latest first, and older answers in the same form took away the lessons of
+    /// the later ones.
     @Test func olderAnswersInTheFileMadeNewFormsOld() throws {
         try Self.withFile { makeCache in
             let scene = try ComposingScene(cache: makeCache())

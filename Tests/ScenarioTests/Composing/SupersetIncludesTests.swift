@@ -17,7 +17,7 @@ import Testing
         #expect(scene.upstream.suffix(2) == [target + "?include=artists", target])
     }
 
-    /// It may blame what the proxy has added.
+    /// It may blame the parameters that the proxy has added.
     @Test func aBadRequestForTheLargerAnswerIsNotStored() throws {
         let scene = try scriptedScene { target in
             guard target.contains("/albums/1000?") else { return Self.included(target) }
@@ -30,7 +30,7 @@ import Testing
         #expect(scene.upstream.suffix(2) == [larger, target])
     }
 
-    /// An origin that shows what is included.
+    /// An origin that shows the included resources.
     @Sendable private static func included(_ target: String) -> FakeOrigin.Reply {
         FakeOrigin.Reply(body: body(id(target), isIncluded: target.contains("include=")))
     }

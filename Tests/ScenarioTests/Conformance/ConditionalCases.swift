@@ -37,7 +37,7 @@ extension Conformance {
                 .get(origin: fresh(#""abc""#)),
                 .pause(seconds: 3),
                 .get(sending: #"If-None-Match: "abd""#, expect: .reused)),
-            // The origin is never asked with what is no entity tag.
+            // The origin is never asked with a value that is no entity tag.
             ConformanceCase(
                 "a tag without quotes confirms nothing",
                 .get(origin: .ok("Cache-Control: max-age=2", "Date: <+0>", "ETag: abc")),

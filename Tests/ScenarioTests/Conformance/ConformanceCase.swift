@@ -1,7 +1,7 @@
 // The parts of a conformance case: values that read like a table, and no behaviour.
 //
-// In every field, `<+3>` and `<-60>` stand for the HTTP date that many seconds from the moment the
-// case begins, `<url>` for the path of the case, and `<host>` for the origin's authority.
+// In every field, `<+3>` and `<-60>` are replaced by the HTTP date that many seconds from the
+// moment the case begins, `<url>` by the path of the case, and `<host>` by the origin's authority.
 
 /// Cases that share a proxy, an origin and a clock.
 struct ConformanceGroup: Sendable, CustomStringConvertible {
@@ -41,10 +41,11 @@ struct ConformanceCase: Sendable {
     }
 }
 
-/// One request of the client, what the origin would answer, and what is to be seen on both sides.
+/// One request of the client, the origin's answer if it is asked, and the expectations on both
+/// sides.
 struct Exchange: Sendable {
     let method: String
-    /// Behind the path of the case.
+    /// Appended to the path of the case.
     let path: String
     let request: [String]
     let content: String?
@@ -130,7 +131,7 @@ struct OriginAnswer: Sendable {
 
 /// Where the answer to the client comes from. Numbers count the exchanges of the case from 1.
 enum Source: Sendable {
-    /// The origin is asked, and the client gets what it answers, end-to-end fields unchanged.
+    /// The origin is asked, and the client gets its answer, end-to-end fields unchanged.
     case asked
     /// The same, but the origin's first answer was of no use, and it is asked twice.
     case askedAnew

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 
 /// The origin of a group: answers each case's URLs as the exchange under way says, and remembers
-/// what it was asked.
+/// the requests.
 final class ConformanceOrigin: Sendable {
     struct Request: Sendable {
         let method: String

@@ -57,11 +57,11 @@ final class ConformanceRunner {
         return SeenExchange(reply: reply, requests: origin.requests(below: url))
     }
 
-    /// How often the proxy has changed what it has stored.
+    /// The number of changes that the proxy has made to its stored answers.
     private var updates: Int { proxy.statistics[.stored] + proxy.statistics[.revalidated] }
 }
 
-/// An exchange that is over: what the origin would have answered, and what the client got.
+/// An exchange that is over: the origin's answer, if it was asked, and the client's.
 struct PastAnswer {
     let exchange: Exchange
     let reply: HTTPTestClient.Reply
@@ -78,7 +78,7 @@ struct SeenExchange {
     }
 }
 
-/// Fills in what stands for dates, for the path of the case and for the origin's authority.
+/// Fills in dates, the path of the case and the origin's authority.
 struct FieldText {
     let start: Int64
     let url: String

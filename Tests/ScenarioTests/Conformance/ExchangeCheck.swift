@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Compares what was seen of an exchange with what was expected of it: values in, sentences out.
+/// Compares an exchange with its expectations: values in, sentences out.
 struct ExchangeCheck {
     let exchange: Exchange
     let number: Int
@@ -36,7 +36,7 @@ struct ExchangeCheck {
         }
     }
 
-    // MARK: Whose answer it is
+    // MARK: The source of the answer
 
     /// The origin's answer, unchanged.
     private var relayed: [String] {
@@ -114,7 +114,7 @@ struct ExchangeCheck {
         }
     }
 
-    // MARK: What else is expected
+    // MARK: Further expectations
 
     private func mismatch(_ detail: Detail) -> String? {
         switch detail {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ExchangeCheckTests {
     private static let stored = OriginAnswer.ok("Cache-Control: max-age=9", "A: 1", content: "first")
 
-    /// A second exchange, behind one that got `stored`.
+    /// A second exchange, after one that got `stored`.
     private func mismatches(
         _ source: Source, _ details: Detail..., answer: OriginAnswer = .ok("A: 2", content: "second"),
         asked statuses: Int?..., status: Int = 200, fields: [(name: String, value: String)], content: String

@@ -1,5 +1,6 @@
 extension Conformance {
-    /// A 304 updates what is stored, but not what describes the stored bytes: RFC 9111 3.2, 4.3.4.
+    /// A 304 updates the stored answer, but not the fields that describe the stored bytes: RFC 9111
+    /// 3.2, 4.3.4.
     static let freshening = ConformanceGroup(
         "freshening",
         [

@@ -1,5 +1,5 @@
 extension Conformance {
-    /// Cache-Control of requests: RFC 9111 5.2.1. Beside it Pragma is ignored (5.4).
+    /// Cache-Control of requests: RFC 9111 5.2.1. Next to it Pragma is ignored (5.4).
     static let requestDirectives = ConformanceGroup(
         "request-directives",
         [

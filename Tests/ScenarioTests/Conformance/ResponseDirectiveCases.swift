@@ -26,8 +26,8 @@ extension Conformance {
                 .get(origin: .notModified(if: #"If-None-Match: "a""#), expect: .revalidated)),
         ])
 
-    /// A client that wants it fresher gets an answer that is not stored; the next one gets what was
-    /// stored before.
+    /// A client that wants it fresher gets an answer that is not stored; the next one gets the
+    /// stored answer.
     private static func newerUnstorable(_ name: String, _ cacheControl: String) -> ConformanceCase {
         ConformanceCase(
             name,

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Simulator
 
-/// One answer beside what the API says to its request at all revisions it may be of.
+/// One answer, compared with the API's at all revisions that it may be of.
 struct AnswerComparison {
     private let request: OracleRequest
     private let places: PlacedResources
@@ -23,7 +23,7 @@ struct AnswerComparison {
             let isSaid = candidates.contains { withoutErrorIDs($0).digest == bare.digest }
             return isSaid ? nil : first(bare, withoutErrorIDs(candidates[0]), "")
         }
-        // Charts, search and what is personal never come in parts.
+        // Charts, search and personal answers never come in parts.
         guard answer["data"] != nil, let place = places.top else {
             let (bare, said) = (withoutOrder(answer), candidates.map(withoutOrder))
             return said.contains { $0.digest == bare.digest } ? nil : first(bare, said[0], "")

@@ -212,7 +212,7 @@ final class DifferentialRun {
                 if revises, index == 0 { api.revise() }
             }
         }
-        // A refresh that nobody waits for may compose an answer too.
+        // A refresh in the background may compose an answer too.
         let mayBeNew = settings.staleFor == 0
         return try replies.withLock { replies in
             try requests.indices.compactMap { index in
@@ -305,7 +305,7 @@ extension DifferentialRun {
         let reply = answer.reply
         guard reply.isComposed else { return nil }
         tally.composed += 1
-        // A node does not know what the others were told.
+        // A node does not know the answers that the others got.
         guard settings.nodes == 1 else { return nil }
         let target = (try? CanonicalTarget(request.target))?.bytes ?? []
         guard request.method == "GET" else {

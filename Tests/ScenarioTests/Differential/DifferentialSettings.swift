@@ -14,12 +14,12 @@ extension DifferentialRun {
         var staleFor = 0
         /// The most seconds that pass at once.
         var longestStep = 3
-        /// The catalog is revised after about so many requests.
+        /// The average number of requests between two revisions of the catalog.
         var reviseEvery = 400
-        /// The shapes flip after so many requests; 0 for never.
+        /// The number of requests after which the shapes flip; 0 for never.
         var flipAfter = 0
-        /// The cache is purged in part, or the proxy restarts with its file, after so many
-        /// requests; 0 for neither, and no file.
+        /// The number of requests between disturbances: the cache is purged in part, or the proxy
+        /// restarts with its file; 0 for neither, and no file.
         var disturbEvery = 0
         /// Proxies that share an engine; one has none.
         var nodes = 1
@@ -31,7 +31,7 @@ extension DifferentialRun {
         var listCut = SimulatorConfiguration.ListCut.first
         var storefrontsWithGaps: Set<String>?
         var unavailablePercent: Int?
-        /// One item in so many is a gap, in place of the percentage.
+        /// One item in this many is a gap, in place of the percentage.
         var unavailableOneIn: Int?
         var listSizes = ListSizes.standard
         /// How many of a thousand resources a revision changes; nil for about a fourth.
@@ -40,7 +40,7 @@ extension DifferentialRun {
         var relationHabit = SimulatorConfiguration.RelationHabit.documented
         /// The lifetime that answers are judged by, in seconds; no class has a longer one.
         var longestLifetime = 60
-        /// The run ends with so many wrong answers.
+        /// The number of wrong answers with which the run ends.
         var mostFailures = Int.max
 
         var testDescription: String {

@@ -1,4 +1,4 @@
-// Documents of the API as trees: the names of their elements, and what is an object's own.
+// Documents of the API as trees: the names of their elements, and an object's own members.
 
 extension JSONNode {
     /// The names of the elements of a list, in order: `type/id` each.

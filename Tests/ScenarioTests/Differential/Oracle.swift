@@ -43,13 +43,13 @@ struct Difference: CustomStringConvertible, Equatable {
     var description: String { "\(rule) \(path.isEmpty ? "the answer" : path): \(reason)" }
 }
 
-/// Judges answers by what the simulated API says at the revisions an answer may be of.
+/// Judges answers by those of the simulated API at the revisions an answer may be of.
 ///
 /// An answer may be put together of objects of different ages. Each resource object is of one
 /// revision: its attributes, and the names of the elements of all its lists with `next` and all
-/// else beside them. So is each page of a list. An element is an object of its own, but a resource
-/// at two places of an answer has the same attributes at both. A 404 is of one revision, and so is
-/// the absence of each resource that a batch asks for.
+/// other members of them. So is each page of a list. An element is an object of its own, but a
+/// resource at two places of an answer has the same attributes at both. A 404 is of one revision,
+/// and so is the absence of each resource that a batch asks for.
 ///
 /// The proxy may take two stored parts for one revision where the newer part's attributes are byte
 /// for byte those of the older, and each relationship of both names the same elements in the same
@@ -68,7 +68,7 @@ final class Oracle {
     }
 
     let api: SimulatedAPI
-    /// How many right answers were not what the API says at the latest revision.
+    /// The number of right answers that differed from the API's at the latest revision.
     private(set) var oldAnswers = 0
     private var sayings: [Question: Saying] = [:]
 

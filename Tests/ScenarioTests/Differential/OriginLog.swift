@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Simulator
 
-/// The simulated API, with what it answered to everyone and when.
+/// The simulated API, with its answers to all clients and their times.
 final class OriginLog: Responder {
     /// One answer to a GET.
     struct Entry: Sendable {

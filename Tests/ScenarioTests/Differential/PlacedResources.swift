@@ -1,11 +1,12 @@
 @testable import Simulator
 
-/// How resources look at the places of one answer, at each of several revisions: also those that
-/// the list they stood in has lost since, or whose parent is gone, because a part may be older than
-/// what it stands in, and newer.
+/// Resources as they look at the places of one answer, at each of several revisions.
+///
+/// They include those that their list has lost since, or whose parent is gone, because a part may
+/// be older than the answer around it, and newer.
 struct PlacedResources {
-    /// The place of what is in the document's own `data`; nil where the answer is no document of
-    /// the catalog.
+    /// The place of the resources in the document's own `data`; nil where the answer is no document
+    /// of the catalog.
     let top: RenderPosition?
     private let contexts: [RenderContext]
 

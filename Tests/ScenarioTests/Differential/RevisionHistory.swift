@@ -15,14 +15,14 @@ struct RevisionHistory {
     }
 
     /// The revisions that were current at `unixSeconds` or later, the latest first. One that ended
-    /// in that very second counts: what was asked in it may have been answered before.
+    /// in that very second counts: a request in it may have been answered before.
     func revisions(since unixSeconds: Int64) -> [Revision] {
         [current] + ended.reversed().prefix { $0.at >= unixSeconds }.map(\.revision)
     }
 
-    /// The same, and each of them in every shape that was current at `otherSeconds` or later: what
-    /// was learnt of shapes may be as old as any answer, however young the parts are that are put
-    /// together by it.
+    /// The same, and each of them in every shape that was current at `otherSeconds` or later:
+    /// lessons about shapes may be as old as any answer, however young the parts are that are put
+    /// together by them.
     func revisions(since unixSeconds: Int64, shapesSince otherSeconds: Int64) -> [Revision] {
         let recent = revisions(since: unixSeconds)
         let shapes = Set(revisions(since: otherSeconds).map(\.isFlipped))
@@ -32,21 +32,21 @@ struct RevisionHistory {
     }
 }
 
-/// How old an answer may be, by the policy and by what it says of itself.
+/// How old an answer may be, by the policy and by its own fields.
 struct AnswerAge {
     /// The longest of all freshness lifetimes, in seconds.
     var lifetime: Int
     /// How long an answer may be served stale that says so.
     var staleFor = 0
-    /// By how much what is fetched behind an answer may be dated too late, because the test moves
+    /// The time by which a fetch in the background may be dated too late, because the test moves
     /// its clock meanwhile.
     var slack = 0
 
-    /// The most seconds between what the answer says and now; nil when it says itself that it is
-    /// too old.
+    /// The most seconds between the state in the answer and now; nil when the answer itself says
+    /// that it is too old.
     func most(cacheStatus: String?, age: String?) -> Int? {
         let isStale = cacheStatus.map { $0.contains("ttl=-") || $0.contains("detail=stale-") } ?? false
-        // Fresh is what is younger than its lifetime (RFC 9111 4.2).
+        // An answer younger than its lifetime is fresh (RFC 9111 4.2).
         let limit = lifetime - 1 + (isStale ? staleFor : 0)
         guard let age = age.flatMap(Int.init) else { return limit + slack }
         return age <= limit ? age + slack : nil

@@ -48,7 +48,7 @@ final class Sights {
     /// Forgets everything: the proxy may have lost it.
     func forget() { (waiting, sights) = ([:], [:]) }
 
-    /// Forgets what is no longer fresh, once in a while.
+    /// Forgets states that are no longer fresh, once in a while.
     func sweep(at now: Int64) {
         guard now - lastSweep >= 30 else { return }
         lastSweep = now

@@ -3,8 +3,8 @@
 /// Finds a part of a composed answer that the proxy knew to be out of date when it composed it.
 ///
 /// A resource never goes back: once the origin has shown a newer state of it, in any form and under
-/// the same parameters, an older one is no part of what is composed afterwards, as long as the
-/// newer one is fresh. The origin's own answers may be old under their own URLs.
+/// the same parameters, an older one is no part of later composed answers, as long as the newer one
+/// is fresh. The origin's own answers may be old under their own URLs.
 struct SupersededParts {
     private let sights: Sights
     private let oracle: Oracle

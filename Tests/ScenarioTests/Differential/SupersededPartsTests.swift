@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulator
 
-/// The judge finds what the proxy composes although it has seen something newer.
+/// The judge finds an answer that the proxy composes although it has seen a newer state.
 @Suite struct SupersededPartsTests {
     private static let seenAt: Int64 = 1_000
     private let api = SimulatedAPI.open {

@@ -36,7 +36,7 @@ import Testing
         Flood("CVE-2023-44487: rapid reset", hasRequests: true) { index in
             Flood.request(index) { .reset($0) }
         },
-        // The server itself is made to end what was asked for, here by a window that runs over.
+        // The server itself is made to end the request, here by a window that runs over.
         Flood("CVE-2025-8671: made you reset", hasRequests: true) { index in
             Flood.request(index) { .windowUpdate($0, by: 0x7FFF_FFFF) }
         },
@@ -208,8 +208,7 @@ import Testing
         scene.proxy.stop()
     }
 
-    /// Large answers that nobody takes make room for others at once, although their client reads
-    /// nothing.
+    /// Large answers that no client reads make room for others at once.
     @Test func answersThatNobodyTakesMakeRoomForOthers() throws {
         let scene = try HTTP2Scene()
         let most = 1 << 20

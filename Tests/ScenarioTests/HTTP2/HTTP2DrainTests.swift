@@ -36,7 +36,7 @@ import Testing
             cutOff.withLock { $0 = count }
             stopped.signal()
         }
-        // First only that it ends: what is on its way is still welcome (RFC 9113 6.8).
+        // First only that it ends: requests on their way are still welcome (RFC 9113 6.8).
         waitUntil { client.goodbye != nil }
         #expect(client.frames(.goAway).first?.word(at: 0) == 0x7FFF_FFFF && client.goodbye == 0)
         mayAnswer.signal()

@@ -157,7 +157,7 @@ import Testing
         print('many', sum(answer[0] == '200' for answer in many))
         """
 
-    /// On Linux it trusts whom the system trusts and nobody else, so it gets another file in the
+    /// On Linux it trusts the system's authorities and no others, so it gets another file in the
     /// place of the system's.
     @Test(.requires(.swiftc), .requires(.ownMounts)) func urlSessionGetsWhatItAsksFor() throws {
         let (compiler, unshare) = (try #require(Tool("swiftc")), try #require(Tool("unshare")))

@@ -77,7 +77,7 @@ import Testing
         client.send(.head(get("/v1/catalog/us/albums/large"), stream: 1))
         waitUntil { client.content(1).count == 65_535 }
         #expect(client.content(1).count == 65_535 && !client.isOver(1))
-        // The connection's window is shut as well; opened, it serves whom it can.
+        // The connection's window is shut as well; opened, it serves the streams that it can.
         client.send(.windowUpdate(0, by: 1000))
         #expect(client.ask(HTTP2Scene.album(2), stream: 3) == "{\"at\":\"GET \(HTTP2Scene.album(2))\"}")
         client.send(.windowUpdate(0, by: 1 << 20))
@@ -126,7 +126,7 @@ import Testing
         #expect(scene.origin.requests.isEmpty)
     }
 
-    /// A shared answer has nothing of who asked; a personal one is that user's.
+    /// A shared answer has nothing of the user that asked; a personal one is that user's.
     @Test func userTokensAreTreatedAsInHTTP11() throws {
         scene.answer { request in
             FakeOrigin.Reply(body: request.field("music-user-token") ?? "{\"nobody's\":1}")
@@ -145,7 +145,7 @@ import Testing
         #expect(!log.contains("anna") && !log.contains("library/songs"))
     }
 
-    /// A request that is withdrawn while others wait for what it has asked for.
+    /// A request is withdrawn while others wait for its answer.
     @Test func aWithdrawnLeaderLeavesItsFlightToOthers() throws {
         let asked = DispatchSemaphore(value: 0)
         let mayAnswer = DispatchSemaphore(value: 0)
@@ -167,7 +167,7 @@ import Testing
         #expect(scene.origin.requests.count == 1 && first.content(1).isEmpty)
     }
 
-    /// A client that goes with requests under way leaves nothing behind.
+    /// A client that goes with requests under way leaves none of its state.
     @Test func aConnectionThatGoesLeavesNothingBehind() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         scene.answer { request in

@@ -75,7 +75,7 @@ private final class HTTP2Load: Sendable {
 
     var figures: Figures { state.withLock(\.figures) }
 
-    /// Lets what was asked for be answered.
+    /// Waits for the answers under way, and returns the figures.
     func finish() -> Figures {
         state.withLock { $0.isOver = true }
         group.waitOrFail()

@@ -17,7 +17,7 @@ final class BalancedNodes {
         let target: String
     }
 
-    /// What the origin does before it answers.
+    /// The action of the origin before it answers.
     private final class Reaction: Sendable {
         let body = Mutex<(@Sendable () -> Void)?>(nil)
     }
@@ -66,7 +66,7 @@ final class BalancedNodes {
             certificate: leaf.certificatePEM + leaf.keyPEM)
     }
 
-    /// What clients of the balancer are to trust.
+    /// The trust anchors for clients of the balancer.
     var trust: ClientTLS { get throws { try ClientTLS(trustAnchors: .pem(authority.certificatePEM())) } }
 
     /// The same, as a file.
@@ -79,7 +79,7 @@ final class BalancedNodes {
     /// Has the origin do something before it answers, on its loop.
     func react(_ body: @escaping @Sendable () -> Void) { reaction.body.withLock { $0 = body } }
 
-    /// What the nodes have logged so far, once there are so many lines; in the order of each node.
+    /// The requests in the nodes' logs, once there are `count`; in the order of each node.
     func served(_ count: Int) throws -> [Served] {
         waitUntil(within: 60) { lines.count >= count }
         let served = lines
@@ -99,7 +99,7 @@ final class BalancedNodes {
         }
     }
 
-    /// The node that has served what was not served before.
+    /// Returns the one node that has served requests since the last call.
     func node(after count: Int) throws -> Int {
         let before = Dictionary(grouping: last, by: \.node).mapValues(\.count)
         last = try served(count)

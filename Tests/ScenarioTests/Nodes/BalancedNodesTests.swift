@@ -90,7 +90,7 @@ struct BalancedNodesTests {
         FigureTable.note("keys that move to a fourth node", "\(moved.count) of \(targets.count)")
     }
 
-    // MARK: Who asks
+    // MARK: The client's address
 
     @Test func nodesSeeTheAddressesOfClients() throws {
         let scene = try BalancedNodes()

@@ -12,16 +12,16 @@ struct CommonLimitTests {
     private static let (nodes, clients, perSecond) = (10, 20, 4)
     /// Before the engine is killed, and as many afterwards.
     private static let requests = TestSize.of(30, full: 150)
-    /// 429s, of a hundred requests to the origin: what is wanted, and what is kept to. Without the
-    /// engine the nodes go on at their parts of the limit, and meet by chance.
+    /// 429s, of a hundred requests to the origin: the aim, and the most before the test fails.
+    /// Without the engine the nodes go on at their parts of the limit, and meet by chance.
     private static let (wanted, wantedWithoutEngine) = (10, 15)
     private static let (most, mostWithoutEngine) = (10, 50)
     /// 429s before the limit is known, however long the trial is: each client's first request may
-    /// come to a node that has not heard of it yet. Of few requests a busy machine has more of them
-    /// under way by then.
+    /// come to a node that has not heard of it yet. In a short trial on a busy machine more of them
+    /// are under way by then.
     private static let learning = TestSize.of(2 * clients, full: clients + 4)
-    /// Of a hundred requests of clients who want more than there is, what may wait in vain without
-    /// the engine.
+    /// The most requests in a hundred that may wait in vain without the engine, where clients want
+    /// more than the origin allows.
     private static let mostFailed = TestSize.of(25, full: 10)
 
     /// Clients that ask for one thing after the other, never for the same, and so want more than
@@ -34,7 +34,7 @@ struct CommonLimitTests {
 
         init(_ fleet: NodeFleet, _ origin: CountingOrigin) { (self.fleet, self.origin) = (fleet, origin) }
 
-        /// So many requests. The first client is alone until it has met the limit.
+        /// Sends `count` requests. The first client is alone until it has met the limit.
         func ask(_ count: Int) {
             let end = next.withLock { $0 + count }
             concurrently(CommonLimitTests.clients) { client in

@@ -25,8 +25,8 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
 
     deinit { for program in programs { program.kill() } }
 
-    /// Answers stay fresh for as long as a trial lasts. A busy machine makes the engine late, and
-    /// what is late is asked of the origin, so it has the longest time that there is.
+    /// Answers stay fresh for as long as a trial lasts. A busy machine makes the engine late, and a
+    /// late answer is asked of the origin, so it has the longest time that there is.
     private func start() throws {
         let number = programs.count
         var lines = [
@@ -69,7 +69,7 @@ final class NodeFleet: @unchecked Sendable {  // because one thread at a time st
 
     func port(of node: Int) -> Int { ports.withLock { $0[node] } }
 
-    /// What a node says of itself to its load balancer.
+    /// Asks a node for its readiness, as its load balancer does.
     func readiness(of node: Int) throws -> (status: Int, text: String) {
         let reply = try HTTPTestClient(port: programs[node].adminPort).send("GET", "/readyz")
         return (reply.status, String(decoding: reply.body, as: UTF8.self))

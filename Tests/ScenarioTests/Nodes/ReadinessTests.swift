@@ -3,7 +3,7 @@ import Testing
 
 @testable import EventLoop
 
-/// What a load balancer learns of a node whose engine goes away.
+/// The readiness of a node whose engine goes away, as a load balancer sees it.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis), .requires(.binary)) struct ReadinessTests {
     /// It was taken out until ten seconds after its start, all nodes at once.
     @Test func aReadyNodeStaysReadyWithoutItsEngine() throws {

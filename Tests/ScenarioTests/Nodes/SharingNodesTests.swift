@@ -2,17 +2,20 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What three nodes that share a tier ask of the origin, and what becomes of that when one is lost
-/// or joins: processes of the program, a real engine, and a balancer before them.
+/// The origin's requests from three nodes that share a tier, also when one is lost or joins.
+///
+/// The nodes are processes of the program, with a real engine, and a balancer before them.
 @Suite(.serialized, .timeLimit(.minutes(30)), .requires(.redis), .requires(.binary), .requires(.plainBuild))
 struct SharingNodesTests {
     /// How many times as many requests reach the origin as in the trial that is compared with.
     private struct Bound {
-        /// What nodes that share a tier are meant to keep to.
+        /// The ratio that nodes with a shared tier are meant to keep to.
         let wanted: Double
-        /// What is a fault. No request is sent twice; but each node finds out for itself whether
-        /// it pays to ask for more than a client wants, and joins only its own requests: the
-        /// sooner one node alone finds out, the higher is the ratio (1.06 to 1.11 were seen).
+        /// The ratio above which the test fails.
+        ///
+        /// No request is sent twice; but each node finds out for itself whether it pays to ask for
+        /// more than a client wants, and joins only its own requests: the sooner one node alone
+        /// finds out, the higher is the ratio (1.06 to 1.11 were seen).
         let most: Double
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// One way of a world's requests through nodes, several at a time.
 final class Trial: Sendable {
-    /// What came of it.
+    /// The result of a trial.
     struct Outcome: Sendable {
         /// Requests that reached the origin.
         let asked: Int
@@ -13,7 +13,7 @@ final class Trial: Sendable {
         let failures: [String]
     }
 
-    /// What happens when half of the requests are under way.
+    /// The event when half of the requests are under way.
     enum Event: Sendable {
         case nothing, kill, join
     }

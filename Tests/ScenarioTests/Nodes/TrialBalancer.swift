@@ -6,8 +6,8 @@ struct TrialBalancer: Sendable {
         /// By the first five elements of the path, so by storefront, type and id: what HAProxy does
         /// by `balance uri depth 5` and `hash-type consistent`.
         case byResource
-        /// By the first four, so by storefront and type: `balance uri depth 4`. What answers are
-        /// made of is on one node then.
+        /// By the first four, so by storefront and type: `balance uri depth 4`. The parts that
+        /// answers are composed of are on one node then.
         case byType
     }
 
@@ -30,7 +30,7 @@ struct TrialBalancer: Sendable {
         circle.sort { $0.place < $1.place }
     }
 
-    /// What a health check finds.
+    /// Removes a node, as after a failed health check.
     mutating func remove(_ node: Int) {
         nodes.removeAll { $0 == node }
         circle.removeAll { $0.node == node }

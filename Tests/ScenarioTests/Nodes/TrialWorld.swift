@@ -15,13 +15,13 @@ struct TrialWorld: Sendable {
         /// The same few resources with ever other relationships, of an origin that shows more of
         /// these unasked.
         case decorated
-        /// The recording that comes with the project, without what is personal.
+        /// The recording that comes with the project, without its personal requests.
         case recording
     }
 
     struct Request: Sendable {
         let target: String
-        /// Of the origin's answer.
+        /// The status of the origin's answer.
         let status: Int
         /// The place of the request whose answer the client has to have first.
         var predecessor: Int?
@@ -61,7 +61,7 @@ struct TrialWorld: Sendable {
         .decorated, seed: 20_261_127, TraceGenerator.including, exponent: 1.3, ClientHabits()
     ) { $0.relationHabit = .genres }
 
-    /// Where nobody needs a token, and misses are under way together.
+    /// An origin that wants no token, and whose misses are under way together.
     private static var standard: SimulatorConfiguration {
         var origin = SimulatorConfiguration()
         origin.requiresAuthorization = false

@@ -7,7 +7,8 @@ import TestSupport
 @testable import Simulator
 
 /// Clients of all kinds, an origin that changes, purges and reloads, for as long as is wanted.
-/// Every answer is compared with what the origin says.
+///
+/// Every answer is compared with the origin's.
 final class SoakRun {
     /// The resources of the process at one moment.
     struct Sample: Sendable {
@@ -140,7 +141,7 @@ final class SoakRun {
             body: Data(selections[second / 11 % selections.count].utf8))
     }
 
-    /// A client that cannot speak, one that says half of what it wants, and one that hears half.
+    /// Sends a malformed request, half of a request, or a request whose answer is not read.
     private func misbehave(_ second: Int) {
         let texts = [
             "GET /v1 HTTP/1.1\r\nHost : a\r\n\r\n",

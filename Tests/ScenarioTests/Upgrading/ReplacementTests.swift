@@ -162,7 +162,8 @@ struct ReplacementTests {
             }
         }
 
-        /// One who writes alone, on a connection of its own, so that no write is under way beside.
+        /// Asks and writes as one user, on a connection of its own: no other write of that user is
+        /// under way.
         private func ask(asUser number: Int) {
             let (user, client) = ("user\(number)", HTTPTestClient(port: port))
             var count = 0

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// After SIGUSR2 the old process answers once more on each connection that it has. What the new one
-/// was told meanwhile holds for it, too.
+/// After SIGUSR2 the old process answers once more on each connection that it has. A write
+/// that the new one gets meanwhile holds for it, too.
 @Suite(.serialized, .timeLimit(.minutes(5)), .requires(.binary))
 struct TwoProcessesTests {
     private static let song = "/v1/catalog/us/songs/1"

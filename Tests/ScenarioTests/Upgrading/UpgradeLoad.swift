@@ -22,7 +22,7 @@ final class UpgradeLoad: @unchecked Sendable {  // because all is touched on the
     private var isOver = false
 
     /// - Parameters:
-    ///   - ports: each gets so many clients.
+    ///   - ports: each gets `count` clients.
     ///   - gap: from one request of a client to its next.
     init(ports: [(port: Int, tls: ClientTLS?)], clients count: Int, gap: Duration) throws {
         loop = try EventLoop(label: "upgrade-load")
@@ -55,7 +55,7 @@ final class UpgradeLoad: @unchecked Sendable {  // because all is touched on the
             "/v1/catalog/us/albums/1", "/v1/catalog/us/genres", "/v1/storefronts/us", "/v1/catalog/us/artists/7",
         ]
 
-        /// Whose streams may still end while its loop stops.
+        /// The load that this client belongs to. Its streams may still end while its loop stops.
         private let load: UpgradeLoad
         private let number: Int
         private let address: SocketAddress

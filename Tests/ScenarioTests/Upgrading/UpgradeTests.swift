@@ -63,15 +63,15 @@ struct UpgradeTests {
             #expect(figures.reconnects >= count)
             #expect(try program.port() == port && program.port("https") == tlsPort)
             #expect(program.times(" error: ") == 0, "\(program.log.suffix(3000))")
-            // Two loops with two listeners each, and the admin listener; unless nobody may look. A
-            // test beside this one may have left it one more.
+            // Two loops with two listeners each, and the admin listener; unless sockets cannot be
+            // listed. A test that runs at the same time may have left it one more.
             #expect(program.listeningSockets == sockets && (sockets.isEmpty || sockets.count >= 5), "\(sockets)")
             program.stop()
             #expect(try !program.folder.names.contains("admin"))
         }
     }
 
-    /// Of a connection that had been idle before its process had a successor.
+    /// Expects one more answer on a connection that was idle before its process had a successor.
     private static func expectOneMoreAnswer(_ idle: RawClient, of process: pid_t) throws {
         #expect(UpgradedProgram.isRunning(process))
         try idle.send("GET \(song) HTTP/1.1\r\nHost: a\r\n\r\n")

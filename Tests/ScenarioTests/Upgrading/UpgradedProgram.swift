@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The program under a name of its own, which other programs can be put behind, and the processes
-/// that follow one another.
+/// The program at a path of its own, where another can replace it, and its successive processes.
 final class UpgradedProgram {
     private typealias Failure = ServedProgram.Failure
 
@@ -41,8 +40,8 @@ final class UpgradedProgram {
         try folder.put(text.utf8, "proxy.conf")
     }
 
-    /// Puts a certificate for a host beside it: whom clients are to trust, and the lines that name
-    /// it.
+    /// Writes a certificate for a host; returns the authority to trust, and the lines that name the
+    /// certificate.
     func makeCertificate(for host: String) throws -> (authority: ThrowawayAuthority, lines: String) {
         let authority = try ThrowawayAuthority()
         let leaf = try authority.issue(hosts: [host])

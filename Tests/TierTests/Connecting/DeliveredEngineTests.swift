@@ -8,7 +8,7 @@ import Testing
 @testable import Tier
 @testable import Upstream
 
-/// `Sources/Deployment/redis`: what is delivered for the engine, taken by a real one.
+/// The delivered files in `Sources/Deployment/redis`, taken by a real engine.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct DeliveredEngineTests {
     private let engine: RedisServer
 

@@ -5,9 +5,10 @@ import TestSupport
 
 @testable import Tier
 
-/// An engine on the loopback that does what a test says, however rude: one plain blocking thread a
-/// connection, so that what it does owes nothing to the code under test but the reading of
-/// commands.
+/// An engine on the loopback that does as a test says, however rude.
+///
+/// It has one plain blocking thread a connection, and uses none of the code under test but the
+/// reading of commands.
 final class FakeEngine: Sendable {
     /// One thing that it does with a command.
     enum Act: Sendable {

@@ -109,7 +109,7 @@ import Testing
             #expect(script.wait(.seconds(1)) == [.dial(Script.a)])
         }
         #expect(script.state.status.isBreakerOpen)
-        // Dialling goes on, but nobody waits for it.
+        // Dialling goes on, but no request waits for it.
         #expect(script.ask(1, timeout: .seconds(10)) == Script.fail(1))
     }
 

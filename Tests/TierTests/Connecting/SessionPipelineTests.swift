@@ -132,7 +132,7 @@ import Testing
             #expect(script.receive("0123456789") == [])
         }
         #expect(script.receive("\r\n").count == 1)
-        // The answers behind it could not come before, and have their time now.
+        // The answers after it could not come before, and have their time now.
         #expect(script.wait(.milliseconds(49)) == [])
         #expect(script.receive("$1\r\n2\r\n") == [complete(2, .bulk("2"))])
         #expect(script.state.status.timeouts == 0 && script.wait(.seconds(9)) == [])

@@ -63,7 +63,7 @@ struct SessionScript {
 
     mutating func lose() -> [Action] { state.lost(now: now) }
 
-    /// Time passes, and what is due happens, at its time.
+    /// Time passes, and due events happen, each at its time.
     mutating func wait(_ duration: Duration) -> [Action] {
         let end = now + duration
         var actions: [Action] = []

@@ -32,7 +32,7 @@ import Testing
                 case .complete(let id, let replies):
                     let number = pending.removeValue(forKey: id)
                     #expect(number != nil)
-                    // Behind a lie there may be wrong replies, but never more of them.
+                    // After a lie replies may be wrong, but never too many.
                     if !hasLied, id != .probe, let number { #expect(replies == [.bulk("\(number)")]) }
                     #expect(replies.count == 1)
                 case .fail(let id): #expect(pending.removeValue(forKey: id) != nil)
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    /// Some of what the engine has to say arrives.
+    /// Some of the engine's bytes arrive.
     private func speak(_ world: inout World, _ random: inout SeededGenerator) {
         guard world.isOpen, !world.unsaid.isEmpty else { return }
         let count = Int.random(in: 1...min(world.unsaid.count, 60), using: &random)

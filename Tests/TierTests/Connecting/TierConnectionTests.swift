@@ -5,7 +5,7 @@ import Testing
 @testable import EventLoop
 @testable import Tier
 
-/// The connection with real sockets, and engines that do what the test says.
+/// The connection with real sockets, and engines that do as the test says.
 @Suite(.timeLimit(.minutes(10))) struct TierConnectionTests {
     private static func echoed(_ text: String) -> [RESPReply] { [.bulk(text)] }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tier
 
-/// A loop with a connection to engines. What touches the connection goes through `onLoop`.
+/// A loop with a connection to engines. The connection is used through `onLoop`.
 ///
 /// Timeouts are long where nothing else is said: only what is meant to be late may be.
 final class TierScene {

@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [
         ("HTTP/1.1 400 Bad Request\r\n", RESPFault.kind),
         ("\r\n", .kind),
-        // RESP3, which nobody asked for.
+        // RESP3, which was not asked for.
         ("_\r\n", .kind),
         ("%1\r\n+a\r\n+b\r\n", .kind),
         ("+OK\n", .lineEnd),

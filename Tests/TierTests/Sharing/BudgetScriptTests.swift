@@ -128,7 +128,7 @@ import Testing
         #expect(await scene.askAsNode(question()) == nil)
     }
 
-    // MARK: What simulations take for it
+    // MARK: The model in simulations
 
     /// The script with the clock in its last argument.
     private static let clocked = BudgetScript.source.replacing(

@@ -34,7 +34,7 @@ final class ErrandScene {
         loop.stop()
     }
 
-    /// One leader's errand; `looked` has what it found.
+    /// One leader's lookup; `looked` has its result.
     final class Errand: @unchecked Sendable {  // because the errand is touched on the loop alone
         fileprivate var errand: TierErrand?
         private let found = Mutex<TierErrand.Finding??>(nil)

@@ -4,7 +4,7 @@ import Store
 
 @testable import Tier
 
-/// A follower's machine, and what a test tells it: the engine's answers as values, no engine.
+/// A follower's machine, and a test's events for it: the engine's answers as values, no engine.
 struct FollowerScript {
     typealias State = FollowerState
 

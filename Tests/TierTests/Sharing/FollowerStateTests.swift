@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: what happens to a node, and what it does.
+/// Scripts: a node's events, and its actions.
 @Suite struct FollowerStateTests {
     private typealias Event = FollowerState.Event
 
@@ -52,7 +52,7 @@ import Testing
         #expect(effects.contains(.persist(fence(30))) && effects.questions == [.signs])
     }
 
-    /// Its purges ended what was stored until then, on all nodes and for good.
+    /// Its purges ended all answers stored until then, on all nodes and for good.
     @Test func aPurgeFromTheFutureCountsAsNow() {
         var script = FollowerScript.ready()
         _ = script.wake()
@@ -134,7 +134,7 @@ import Testing
         #expect(script.tell(.purged(.asked(1), 1)).reports.map(\.purged) == [1])
     }
 
-    /// Another purge of the new log stood further on, and seemed to be beyond it.
+    /// Another purge of the new log had a later position, and seemed to be beyond it.
     @Test func aPurgeLostWithTheLogIsNotDoneElsewhere() {
         var script = FollowerScript.ready { $0.heartbeat = .seconds(60) }
         let (other, entry) = (LogEpoch(number: 2), PurgeLogEntry(at(30), purge(.target([47]))))

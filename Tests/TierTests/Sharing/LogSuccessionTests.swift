@@ -8,7 +8,7 @@ import Testing
 @Suite struct LogSuccessionTests {
     /// The life of an engine whose mark is one.
     private static let other = LogEpoch(number: epoch.number ^ 1)
-    /// Beside the log once a node has ended the life that was.
+    /// The epoch in the engine once a node has ended the earlier one.
     private static let third = LogEpoch(number: 3)
 
     /// A node at 20 that reads on, the others and their places.
@@ -41,7 +41,7 @@ import Testing
         } ?? []
     }
 
-    /// Whether the node ends the old life in the engine before it takes what it has for stale.
+    /// Whether the node ends the old life in the engine before it takes its own answers for stale.
     private func ends(_ effects: [FollowerState.Effect], _ stored: LogEpoch = epoch) -> Bool {
         let lines = effects.lines(.succession)
         return effects.purges.isEmpty && lines.count == 1 && lines[0].contains("refrain:epoch \(stored.text) ")
@@ -53,7 +53,7 @@ import Testing
         let first = page(&script)
         #expect(first.purges.isEmpty && first.lines(.signs).contains { $0.contains("confirmed=\(Self.other.text)") })
         #expect(first.questions.contains(.succession) == false && script.state.status(at: script.now).standing == .away)
-        // The other one stands behind, and has found its place too.
+        // The other node has an earlier position, and has found its place too.
         _ = script.tell(.answered(.signs, script.signs(["b": fence(10)], confirmed: Self.other)))
         let second = page(&script)
         #expect(second.purges.isEmpty)
@@ -63,7 +63,7 @@ import Testing
         #expect(script.state.status(at: script.now).standing == .ready && script.state.fence == fence(20))
     }
 
-    /// What it says in its next signs of life; one may be on its way.
+    /// Returns the lines of the node's next signs of life; one may be on its way.
     private func nextSigns(_ script: inout FollowerScript) -> [String] {
         var lines: [String] = []
         var effects = script.tell(.answered(.signs, script.signs([:])))
@@ -75,7 +75,7 @@ import Testing
         return lines
     }
 
-    /// It was said for good: a node that had gone on, purged and ended stood for having its place
+    /// It was said for good: a node that had gone on, purged and ended counted as having its place
     /// in an engine that came back without the purge.
     @Test(arguments: [other, third])
     func aDoubtThatWasOverWasSaidOnAndOn(stored: LogEpoch) {
@@ -108,8 +108,8 @@ import Testing
         #expect(page(&script, place: place, last: last, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// Its own loss was told to nobody: the next node found all others in agreement once it had
-    /// left, or was never on the list.
+    /// Its own loss was not told to any node: the next one found all others in agreement once it
+    /// had left, or was never on the list.
     @Test func aLeavingNodeWithALossStaysOnTheList() {
         for isLost in [true, false] {
             var script = script(["b": fence(20)])
@@ -124,7 +124,7 @@ import Testing
         #expect(away.tell(.leave).contains(.left))
     }
 
-    /// The other nodes had gone on without it: then it alone took what it had for stale.
+    /// The other nodes had gone on without it: then it alone took its answers for stale.
     @Test func aNodeWithoutItsPlaceEndsTheNewLife() {
         var script = script()
         let effects = page(&script, place: nil, last: 30, stored: Self.other)
@@ -207,7 +207,7 @@ import Testing
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// A process that was started anew does not know what the one before it had read last.
+    /// A new process does not know the last entry that the one before it had read.
     @Test func aPlaceFromTheDiskIsNotConfirmed() {
         var script = FollowerScript()
         _ = script.tell(.began(fence(20)))
@@ -220,7 +220,8 @@ import Testing
         #expect(page(&script, stored: Self.third).purges == [.everything(.otherEpoch)])
     }
 
-    /// A node that begins with what the disk has: its first page comes before the list of nodes.
+    /// A node that begins with the state on its disk: its first page comes before the list of
+    /// nodes.
     private func started(_ stored: LogEpoch) -> FollowerScript {
         var script = FollowerScript()
         _ = script.tell(.began(fence(20)))

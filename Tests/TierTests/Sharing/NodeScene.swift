@@ -52,7 +52,7 @@ final class NodeScene {
 
     deinit { end() }
 
-    /// As a kill does for all others: nobody is told.
+    /// Ends it as a kill does: no other node is told.
     func end() {
         guard follower != nil else { return }
         loop.sync {

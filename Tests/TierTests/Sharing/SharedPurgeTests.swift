@@ -6,7 +6,8 @@ import Testing
 @testable import Cache
 @testable import Tier
 
-/// Several nodes and a real engine: a purge reaches all of them, or the report says who is missing.
+/// Several nodes and a real engine: a purge reaches all nodes, or the report names the missing
+/// ones.
 @Suite(.timeLimit(.minutes(10)), .requires(.redis)) struct SharedPurgeTests {
     @Test func aPurgeReachesEveryNode() async throws {
         let engine = try RedisServer()
@@ -109,7 +110,7 @@ import Testing
         let report = await a.purge(target("/1"))
         #expect(report.purged == 1 && report.replication == .unlogged && report.missing.map(\.name) == ["b"])
         #expect(a.isFresh("/1") == nil)
-        // The state of other nodes stood still, and looked new.
+        // The state of other nodes did not change any more, and looked new.
         #expect(a.board.status.words == "engine away since 2027-01-15T08:00:00Z")
         waitUntil { a.board.status.nodes.contains { $0.name == "b" && $0.lastSeen >= 2 } }
         #expect(a.board.status.nodes.map { $0.words(in: a.board.status) } == ["engine away", "unknown"])
@@ -138,7 +139,7 @@ import Testing
         #expect(await a.purge(target("/1")).replication == .unlogged)
         #expect(a.lines.contains { $0.hasSuffix("a purge was not taken: OOM") })
         #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
-        // Once there is room, it stands in the log after all.
+        // Once there is room, it is in the log after all.
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))
         waitUntil { b.isFresh("/1") == nil }
         waitUntil {

@@ -71,7 +71,7 @@ import Testing
         #expect(try await a.begin("/3", hints: [11], enough: 1).looked()?.body == Array("three".utf8))
     }
 
-    /// By the purge of what it is made of, and of what was asked for.
+    /// By the purge of a part, and of the requested target.
     @Test(arguments: ["/1", "/3"]) func nothingIsMadeOfWhatAPurgeHasChosen(target: String) async throws {
         try await put("/1", "old", hints: [11])
         b.tier.knowledge.note(PurgeLogEntry(LogPosition(2, 0), purge(.target(Array(target.utf8)))), at: noted())

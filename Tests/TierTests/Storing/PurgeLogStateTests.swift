@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: what the engine's log is, and what the node does about it.
+/// Scripts: the state of the engine's log, and the node's actions.
 @Suite struct PurgeLogStateTests {
     private typealias Action = PurgeLogState.Action
 
@@ -37,7 +37,7 @@ import Testing
         return state
     }
 
-    /// The same, and it asks for what has come since.
+    /// The same, and it asks for the entries since.
     private func reading() -> PurgeLogState {
         var state = ready()
         _ = state.woken()
@@ -149,7 +149,7 @@ import Testing
         #expect(state.standing == .ready && state.fence == mark(6, in: other))
     }
 
-    /// The node went on behind it, and had it as a soft one.
+    /// The node had gone on beyond it, and had it as a soft one.
     @Test func aHardPurgeInANewLogStaysHard() {
         let other = LogEpoch(number: 2)
         var state = reading()

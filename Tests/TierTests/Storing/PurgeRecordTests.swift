@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tier
 
-/// Purges as entries of the log, and what a node makes of those it does not understand.
+/// Purges as entries of the log, also those that a node does not understand.
 @Suite struct PurgeRecordTests {
     private static let position = LogPosition(1_700_000_123_456, 0)
 
@@ -91,7 +91,7 @@ import Testing
         // Another version, even one that says what this one says.
         "v,2,mode,hard,at,1,by,a,target,/a", "v,,mode,hard,at,1,by,a", "v,01,mode,hard,at,1,by,a",
         "v,1.1,mode,hard,at,1,by,a", "V,1,mode,hard,at,1,by,a", "mode,hard,v,1,at,1,by,a", "v,1,*",
-        // A condition that this program does not know, alone and beside one that it knows.
+        // A condition that this program does not know, alone and with one that it knows.
         "*,language,de", "*,target,/a,language,de", "*,language,de,target,/a", "*,Target,/a", "*,,",
         // Another mode.
         "v,1,mode,softer,at,1,by,a", "v,1,mode,dryRun,at,1,by,a", "v,1,mode,,at,1,by,a", "v,1,mode,Hard,at,1,by,a",

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Tier
 
-/// The engine, an origin behind it, and what was promised: all that nodes share.
+/// The state that all nodes share: the engine, the origin, and the promises.
 struct SimulatedLog {
     static let targets = ["/a/1", "/a/2", "/b/1", "/b/2"]
 
@@ -22,7 +22,7 @@ struct SimulatedLog {
 
     mutating func change(_ target: String) { versions[target, default: 0] += 1 }
 
-    /// The origin changes and someone purges; it is acknowledged if it is on the replica.
+    /// The origin changes and a client purges; it is acknowledged if it is on the replica.
     mutating func purge(_ record: PurgeRecord, isReplicated: Bool) {
         let chosen = Self.targets.filter { record.selection.chooses(answer($0)) }
         for target in chosen { change(target) }
@@ -44,8 +44,8 @@ struct SimulatedLog {
         epoch = LogEpoch(number: number)
     }
 
-    /// The latest writes are lost. Where a replica takes over, its clock may be behind, and there
-    /// is another epoch.
+    /// The latest writes are lost. Where a replica takes over, its clock may be slow, and there is
+    /// another epoch.
     mutating func loseUnreplicated(inEpoch number: UInt64? = nil, clockBehind: UInt64 = 0) {
         let kept = entries.lastIndex { $0.isReplicated }.map { $0 + 1 } ?? entries.startIndex
         guard kept < entries.count else { return }
@@ -69,7 +69,7 @@ struct SimulatedLog {
     }
 }
 
-/// A node: what it has on its disk, and what goes with its process.
+/// A node: the state on its disk, and the state that ends with its process.
 struct SimulatedNode {
     struct Copy {
         let version: Int
@@ -117,7 +117,7 @@ struct SimulatedNode {
         todo.removeAll { if case .read = $0 { true } else { false } }
     }
 
-    /// Does what is to be done next. `refuses`: whether the disk does.
+    /// Takes the next step. `refuses`: whether the disk does.
     mutating func step(_ log: SimulatedLog, refuses: Bool) {
         guard !todo.isEmpty else { return }
         switch todo.removeFirst() {
@@ -169,7 +169,7 @@ struct SimulatedNode {
         flights.append(Flight(target: target, copy: copy, purges: purges, fence: nil))
     }
 
-    /// The oldest fetch or look ends. What was purged meanwhile is not stored.
+    /// The oldest fetch or look ends. An answer that was purged meanwhile is not stored.
     mutating func land(_ log: inout SimulatedLog) {
         guard !flights.isEmpty else { return }
         let flight = flights.removeFirst()

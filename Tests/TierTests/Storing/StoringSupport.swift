@@ -25,7 +25,7 @@ func answer(
 }
 
 extension TierValue {
-    /// As it stands in the engine, where it enters at all.
+    /// The value's bytes in the engine, if it enters at all.
     func bytes() throws -> [UInt8] { try #require(encoded()) }
 }
 
@@ -50,7 +50,7 @@ extension PurgeLogPage {
     }
 }
 
-/// A time at which a purge is noted; by the clock that nobody sets, in seconds.
+/// A time at which a purge is noted; `instant` is of the monotonic clock, in seconds.
 func noted(_ seconds: Int64 = noon, _ instant: Int64 = 0) -> NotingTime {
     NotingTime(seconds: seconds, instant: Instant(nanoseconds: instant * 1_000_000_000))
 }

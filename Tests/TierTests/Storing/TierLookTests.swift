@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tier
 
-/// Scripts: an event, what it leads to, the next event.
+/// Scripts: an event, its effects, the next event.
 @Suite struct TierLookTests {
     private let begin = Instant(nanoseconds: 1_000_000_000_000)
 

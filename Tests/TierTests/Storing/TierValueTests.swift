@@ -122,7 +122,7 @@ import Testing
         #expect(read([UInt8](repeating: 0, count: TierValue.maxBytes + 1)) == "damaged")
     }
 
-    /// The value stayed for as long as it could have been served stale, and nobody took it.
+    /// The value stayed for as long as it could have been served stale, and no node took it.
     @Test func aValueIsKeptForAsLongAsItIsFresh() {
         let lifetime = Lifetime(freshFor: 100, staleFor: 50, staleIfErrorFor: 80, keepFor: 200, initialAge: 10)
         let value = TierValue(answer("/a", lifetime: lifetime), fence: fence(1))
@@ -134,7 +134,7 @@ import Testing
         #expect(forEver.millisecondsToLive(at: noon) ?? 0 > 1 << 30 * 1_000)
     }
 
-    /// After so many seconds, under such a rule: how long it is fresh, and whether it is of use.
+    /// The rest of the freshness, and whether the value is of use, after `seconds` under `rule`.
     @Test(arguments: [
         (0, Lifetime(freshFor: 100, staleFor: 50), 90, true), (60, Lifetime(freshFor: 100, staleFor: 50), 30, true),
         (60, Lifetime(freshFor: 80, staleFor: 50), 20, true), (60, Lifetime(freshFor: 60, staleFor: 50), 0, true),

@@ -136,10 +136,10 @@ import Testing
         func slow(_ histogram: Histogram) -> Int {
             histogram.occupied.reduce(0) { $0 + ($1.lowest > Int(2 * Self.millisecond) ? $1.count : 0) }
         }
-        // Request 20, and 55 behind it: the first of them is 491 ms late, and each works off 9 ms.
+        // Request 20, and 55 after it: the first of them is 491 ms late, and each works off 9 ms.
         #expect(slow(uncorrected) == 1 && slow(corrected) == 56)
         #expect((uncorrected.quantile(0.99) ?? 0) / 1_000_000 == 1)
-        // Of 200 the third slowest.
+        // The third slowest of 200.
         #expect((corrected.quantile(0.99) ?? 0) / 1_000_000 == 482)
         #expect(lag.count == 200 && lag.maximum == 0)
     }

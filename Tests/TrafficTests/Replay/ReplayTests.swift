@@ -11,7 +11,7 @@ import Upstream
 
 @testable import Traffic
 
-/// Whole replays over real sockets, against targets that do what a script says.
+/// Whole replays over real sockets, against targets that do as a script says.
 @Suite struct ReplayTests {
     private static func answer(_ body: String = "{}", _ fields: String = "") -> [UInt8] {
         Array("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
@@ -58,7 +58,7 @@ import Upstream
         #expect(Set(asked.map(String.init)) == Set(Self.targets(50)) && asked.count == 50)
     }
 
-    /// Who keeps connections may close one at any time, also as the next request arrives.
+    /// A server may close a kept connection at any time, also as the next request arrives.
     @Test func aRequestThatMetAClosingConnectionIsSentOnceMore() throws {
         let origin = try ScriptedOrigin(
             [.request, .send(Self.answer()), .request, .close], [.serve { _ in Self.answer() }])
@@ -212,7 +212,7 @@ import Upstream
         let recording = try TestRecording(
             exchanges, bodies: ["/same": json, "/order": json, "/other": json, "/text": json, "/gone": json])
         let found = try Self.run(recording, origin.port, verifies: true).result.verification
-        // What was not recorded cannot be judged.
+        // A content that was not recorded cannot be compared.
         #expect(found.compared == 6 && found.different == 4 && found.notCompared == ["content not recorded": 1])
         #expect(found.listed.map(\.index) == [2, 3, 5, 6])
         #expect(found.listed.map(\.what) == ["$.b[0]", "content", "status", "$.b[0]"])
@@ -241,8 +241,8 @@ import Upstream
         #expect(found.compared == 2 && found.different == 0 && found.notCompared == ["content not recorded": 1])
     }
 
-    /// What an endless closed loop could not connect for was in `failed`, and neither planned nor
-    /// sent.
+    /// The requests that an endless closed loop could not connect for were in `failed`, and neither
+    /// planned nor sent.
     @Test func inAnEndlessClosedLoopPlannedIsWhatWasSentAndWhatWasNot() throws {
         let origin = try ScriptedOrigin([.request, .send(Self.answer("{}", "Connection: close\r\n")), .close])
         let recording = try TestRecording(TestRecording.exchanges(Self.targets(2)))

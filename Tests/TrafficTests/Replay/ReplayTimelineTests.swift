@@ -12,9 +12,9 @@ import Testing
         return result.slots
     }
 
-    /// A stall of two seconds was a gap in the chart, with one high step behind it: latencies stood
-    /// where answers came. A hundred requests a second, each answered in a millisecond but for the
-    /// hundredth.
+    /// A stall of two seconds was a gap in the chart, with one high step after it: latencies were
+    /// drawn at the times of the answers. A hundred requests a second, each answered in a
+    /// millisecond but for the hundredth.
     @Test func aStallIsDrawnWhereWhatItHeldBackWasDue() throws {
         let schedule = Schedule(
             recorded: (0..<500).map { .milliseconds(10 * $0) }, pace: .recorded(speed: 1))
@@ -29,7 +29,7 @@ import Testing
         }
         let slots = Self.slots(timeline)
         try #require(timeline.slotLength == 100 * Self.millisecond && slots.count == 50)
-        // Latencies leave no gap: what is due in a stall is answered behind it.
+        // Latencies leave no gap: requests that are due in a stall are answered after it.
         #expect(slots.allSatisfy { $0.median != nil && $0.p99 != nil && $0.maximum != nil })
         #expect(slots[9].maximum == 1_000_000 && slots[10].maximum == 2_000_000_000)
         // Each was due 10 ms after the one before it, and answered 1 ms after it.
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// In a run whose end is not known so many slots are kept open, and no more.
+    /// If the end of a run is not known, `mostOpen` slots are kept open, and no more.
     @Test func anAnswerThatComesAfterItsSlotWasClosedIsTheLargestOfIt() throws {
         let second: Int64 = 1_000_000_000
         var timeline = ReplayTimeline(expecting: nil)

@@ -129,8 +129,8 @@ import Testing
                 && state.throttle?.spacing == Throttle.slowestSpacing)
     }
 
-    /// Of two requests under way the one was refused and the other answered; the pause after the
-    /// next refusal, within the first pause, was half of what it is.
+    /// One of two requests under way was refused and the other answered; the pause after the next
+    /// refusal, within the first pause, was half of what it is.
     @Test func aRefusalAfterAnAnswerWithinAPauseHasAWholePause() {
         var throttle = Throttle(RequestRate(perSecond: 1))
         throttle.noteRefusal(retryAfter: nil, at: 0)
@@ -164,7 +164,7 @@ import Testing
         #expect(state.next(at: now) == .finished && state.throttle?.stop == .failed(times: Throttle.mostFailures))
     }
 
-    /// What is under way when it stops is still an answer.
+    /// A request under way when it stops is still answered.
     @Test func itEndsBehindWhatIsUnderWay() {
         var state = Self.begun(9, connections: 2)
         #expect(state.next(at: Self.second) == .open(connection: 1))

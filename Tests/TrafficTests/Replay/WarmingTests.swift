@@ -8,7 +8,7 @@ import Upstream
 
 @testable import Traffic
 
-/// Whole warmings over real sockets, of targets that do what a script says.
+/// Whole warmings over real sockets, of targets that do as a script says.
 @Suite struct WarmingTests {
     private static func warm(
         _ exchanges: [RecordedExchange], _ port: UInt16, perSecond: Int = 1000, connections: Int = 2,
@@ -60,7 +60,7 @@ import Upstream
         #expect(json["hits"] == 1 && json["stored"] == 1 && json["not_stored"] == 2 && json["stopped"] == .null)
     }
 
-    /// A recording that was put together by hand may not say what is personal.
+    /// A recording that was put together by hand may not mark personal requests.
     @Test func nothingPersonalAndNothingConditionalIsAsked() throws {
         let origin = try ScriptedOrigin([.serve { _ in Self.answer("200 OK", "") }])
         defer { origin.stop() }

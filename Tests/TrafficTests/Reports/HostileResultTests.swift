@@ -56,7 +56,7 @@ import Text
         #expect(read > 5, "too few could be read for this to say anything")
     }
 
-    /// U+0D4E joins what follows it into one character, so that a bracket behind it stood in the
+    /// U+0D4E joins the next scalar to itself as one character, so a bracket after it was in the
     /// page as it was.
     @Test func markupBehindAJoiningScalarStoodRawInThePage() {
         for joiner in ["\u{D4E}", "\u{600}", "e\u{301}", "\u{1F3FB}"] {

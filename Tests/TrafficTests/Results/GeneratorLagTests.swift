@@ -65,7 +65,7 @@ import Testing
         #expect(result.invalidBecause == nil && result.latenessAtP99 == nil)
     }
 
-    /// A generator that stood still for a second in 200 had a valid run whose p99.9 was its own
+    /// A generator that stopped for a second in 200 had a valid run whose p99.9 was its own
     /// lateness, and nothing said so.
     @Test func aStandstillOfTheGeneratorIsMarkedAtThePercentilesThatItMade() throws {
         var result = ReplayResult.empty(pace: "100/s", connections: 4)

@@ -62,8 +62,8 @@ import Testing
             #expect(bucket.lowest == next)
             #expect(Histogram.index(of: bucket.highest) == index)
             (next, last) = (bucket.highest + 1, index)
-            // Debug builds are slow: within a doubling the first and the last thousand stand for
-            // the rest.
+            // Debug builds are slow: within a doubling only the first and the last thousand are
+            // tried.
             if last % 1024 == 3 {
                 let step = bucket.highest - bucket.lowest + 1
                 next += step * 1000

@@ -61,7 +61,7 @@ import Text
         #expect(verification.listed.count == ReplayResult.Verification.mostListed)
     }
 
-    /// A member, what to put there (nil: take it away), and what the error begins with.
+    /// A member, its new value (nil: take it away), and the beginning of the error.
     static let wrong: [(String, JSON?, String)] = [
         ("refrain_replay", nil, "not a result of a replay"), ("refrain_replay", 2, "version 2 of results"),
         ("file", 3, "file is not a string"), ("target", nil, "target is missing"),

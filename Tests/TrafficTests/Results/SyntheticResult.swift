@@ -4,8 +4,10 @@ import Text
 
 @testable import Traffic
 
-/// Results of the shape that real runs have, made from a seed: a lognormal body, a slow minority of
-/// misses, and stalls of the target, behind which requests queue.
+/// Results of the shape that real runs have, made from a seed.
+///
+/// They have a lognormal body, a slow minority of misses, and stalls of the target, after which
+/// requests queue.
 enum SyntheticResult {
     static func make(seed: UInt64, seconds: Int = 120, rate: Int = 400, stalls: Int = 3, hitShare: Double = 0.9)
         -> ReplayResult
@@ -77,7 +79,7 @@ enum SyntheticResult {
 }
 
 extension ReplayResult {
-    /// Of a run in which nothing was sent.
+    /// The result of a run in which nothing was sent.
     static func empty(pace: String = "10x", connections: Int = 1) -> ReplayResult {
         ReplayResult(
             file: "a", target: "b", pace: pace, connections: connections, started: Timestamp(microseconds: 0))

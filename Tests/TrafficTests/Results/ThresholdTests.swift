@@ -88,7 +88,7 @@ import Testing
         #expect(["nothing", "no ", "the target said"].contains { verdict.sentence.contains(": " + $0) })
     }
 
-    /// The target was blamed for what the generator's own lag had made of it.
+    /// The target was blamed for latencies that the generator's own lag had raised.
     @Test func whatTheGeneratorsLagDecidesIsNotDecided() throws {
         var result = result
         result.corrected = Histogram()
@@ -100,7 +100,7 @@ import Testing
             unclear.sentence
                 == "p99>150ms: p99 was 198 ms, and 99.0 ms without the generator's own lag")
         #expect(try verdict("p99>90ms").isMissed && !verdict("p99>90ms").isUndecided)
-        // A corrected latency contains the lag: what is good enough with it is good enough.
+        // A corrected latency contains the lag: one that is good enough with it is good enough.
         #expect(try !verdict("p99>200ms").isMissed && !verdict("p99>200ms").isUndecided)
         #expect(try verdict("max>150ms").isUndecided && verdict("mean>80ms").isUndecided)
         #expect(try !verdict("uncorrected.p99>0ms").isUndecided && !verdict("hit<0.95").isUndecided)

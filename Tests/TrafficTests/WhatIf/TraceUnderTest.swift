@@ -66,7 +66,7 @@ struct TraceUnderTest {
         exchanges.append(exchange)
     }
 
-    /// What apps ask for, seeded: popular things more often.
+    /// Adds requests as apps send them, from a seed: popular things more often.
     mutating func addMixture(_ count: Int, seed: UInt64, every gap: Duration) {
         var random = SeededGenerator(seed: seed)
         func popular(_ ids: [String]) -> String {

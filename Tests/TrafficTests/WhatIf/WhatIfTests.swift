@@ -209,7 +209,7 @@ import Testing
         #expect(with.misses < without.misses)
     }
 
-    /// Ctrl-C ended the program as it stood, and left the cache file with recorded content behind.
+    /// Ctrl-C ended the program at once, and left the cache file with recorded content on the disk.
     @Test func aRunThatIsStoppedLeavesNothingOnDisk() throws {
         var trace = try TraceUnderTest()
         trace.addMixture(200, seed: 3, every: .milliseconds(900))

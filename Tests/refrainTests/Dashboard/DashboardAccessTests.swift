@@ -4,8 +4,7 @@ import Testing
 
 @testable import refrain
 
-/// Whether the dashboard can be used by whoever has to: by keyboard, by ear, on a telephone, by
-/// night.
+/// The accessibility of the dashboard: by keyboard, by ear, on a telephone, by night.
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .requires(.browser)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// At 375 pixels what was asked for was beyond the right edge.
+    /// At 375 pixels the targets were beyond the right edge.
     @Test func aPhoneShowsTheTargetsOfTheLiveList() async throws {
         try await onThread {
             let shown = try ShownDashboard()

@@ -36,7 +36,7 @@ final class ShownDashboard {
         )
     }
 
-    /// As a person does it: what was there goes, and what is typed comes, with the events of it.
+    /// Types as a person does: the old text goes, and the new one comes, with the events of it.
     func type(_ text: String, into selector: String) throws {
         try browser.evaluate(
             "document.querySelector('\(selector)').focus(); document.querySelector('\(selector)').select()")

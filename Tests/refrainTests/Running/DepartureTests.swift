@@ -4,7 +4,7 @@ import Testing
 
 @testable import refrain
 
-/// Scripts of what a departing process sees, and what it does then.
+/// Scripts of the events of a departing process, and its actions.
 @Suite struct DepartureTests {
     private let start = Instant.now()
 

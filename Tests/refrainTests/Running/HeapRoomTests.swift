@@ -66,7 +66,7 @@ import Testing
             for _ in 0..<10_000 { room.note(HeapRoom.piece) }
             return residentPages() - before
         }
-        // Other tests take memory meanwhile, if not a GiB; what is asked for here is more.
+        // Other tests take memory meanwhile, if not a GiB; this test asks for more.
         #expect(heldPages * page < 900 << 20)
     }
 }

@@ -38,8 +38,8 @@ import Text
         #expect(shown.count <= lines)
     }
 
-    /// At 80 columns what was asked for was cut to make room for the reason; what a wide terminal
-    /// has room for it shows.
+    /// At 80 columns the targets were cut to make room for the reason; a wide terminal shows all
+    /// that it has room for.
     @Test func theWiderTheMoreIsShown() {
         let frames = [60, 80, 120, 200].map { Self.frame(width: $0) }
         #expect(frames.map { $0.contains("reason") } == [false, true, true, true])
