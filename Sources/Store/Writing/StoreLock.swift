@@ -83,10 +83,13 @@ public final class StoreLock: Sendable {
         isHandedOver.store(true, ordering: .relaxed)
     }
 
-    /// Takes it, and waits for as long as `limit` for another process to let go of it: one that is
-    /// being replaced may still write what it has. `isWaiting` is told once by whom it is held.
+    /// Takes the lock, and waits up to `limit` for another process to release it: one that is being
+    /// replaced may still write what it has.
+    /// - Parameters:
+    ///   - isWaiting: called once, with the process that holds the lock.
+    ///   - goesOn: asked before each pause; at the first false the wait ends as at its limit.
     public static func take(
-        _ file: String, within limit: Duration, isWaiting: (Int?) -> Void = { _ in }
+        _ file: String, within limit: Duration, isWaiting: (Int?) -> Void = { _ in }, goesOn: () -> Bool = { true }
     ) throws(Failure) -> StoreLock {
         let begun = ContinuousClock.now
         var isSaid = false
@@ -94,7 +97,8 @@ public final class StoreLock: Sendable {
             do throws(Failure) {
                 return try StoreLock(file)
             } catch {
-                guard case .taken(let holder) = error, ContinuousClock.now - begun < limit else { throw error }
+                let isOver = ContinuousClock.now - begun >= limit || !goesOn()
+                guard case .taken(let holder) = error, !isOver else { throw error }
                 if !isSaid { isWaiting(holder) }
                 isSaid = true
                 usleep(pause)

@@ -58,11 +58,12 @@ final class RunningProxy: Sendable {
     ///   - inheritance: sockets that listen already, whose addresses are not bound, and the process
     ///     whose place this one takes.
     ///   - developer: used in place of the configured tokens, which a demonstration has none of.
+    ///   - isStopped: whether the operator has stopped the start.
     init(
         _ configuration: Configuration, _ log: OperationalLog, inheritance: Inheritance = Inheritance(),
-        developer: DeveloperTokens? = nil, certificates: [Expiry]? = nil
+        developer: DeveloperTokens? = nil, certificates: [Expiry]? = nil, isStopped: () -> Bool = { false }
     ) throws(CommandFailure) {
-        var settings = try configuration.proxySettings(log, inheritance)
+        var settings = try configuration.proxySettings(log, inheritance, isStopped: isStopped)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
         if let predecessor = inheritance.predecessor { predecessor.shareCache(of: settings.shared) }
         node = try Self.node(configuration, settings, after: inheritance.predecessor?.process)

@@ -24,7 +24,8 @@ func runServe(
     for text in configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
     if let lack = configuration.lack(under: ResourceLimits(descriptors: DescriptorLimit.now)) { throw .failed(lack) }
     let signals = StopSignals()
-    let proxy = try RunningProxy(configuration, log, inheritance: inheritance, certificates: certificates)
+    let proxy = try RunningProxy(
+        configuration, log, inheritance: inheritance, certificates: certificates, isStopped: { signals.count > 0 })
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)
     let upgrader = Upgrader(program, proxy, reloader, log, manager, whenReplaced: signals.wake)
     signals.on(SIGUSR1) { @Sendable in
