@@ -165,7 +165,8 @@ import Testing
         let refused = try admin.purge(#"{"prefix":"/","dryrun":true}"#)
         let error = (refused.json as? [String: [[String: String]]])?["errors"]?.first
         #expect(refused.status == 400 && error?["detail"]?.hasPrefix("dryrun: unknown") == true)
-        #expect(try admin.purge(String(repeating: " ", count: 70_000)).status == 413)
+        #expect(try admin.purge(String(repeating: " ", count: AdminService.maxContentBytes)).status == 400)
+        #expect(try admin.purge(String(repeating: " ", count: AdminService.maxContentBytes + 1)).status == 413)
         #expect(try admin.purge(String(repeating: " ", count: 2 << 20)).status == 413)
         #expect(admin.cache.memory.count == 1)
     }

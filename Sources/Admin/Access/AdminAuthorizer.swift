@@ -23,8 +23,6 @@ struct AdminAuthorizer {
     var sessions = Sessions()
     private var tokenOfSessions: SecretBytes?
 
-    /// The most content that a request may bring, in bytes; a purge names a target at most.
-    static let maxContentBytes = 64 << 10
     /// How late a wrong token is answered.
     static let delay = Duration.milliseconds(500)
     /// So many of those answers may wait at once, whatever else does.
@@ -73,13 +71,14 @@ struct AdminAuthorizer {
         return sessions.isOpen(session, at: now)
     }
 
-    /// Why the request is not answered; nil when it is, or may know that there is nothing there.
-    /// - Parameter endpoint: nil where the path leads to none.
-    /// - Parameter isOwner: whether the peer is the user that the proxy runs as, or root; asked
-    ///   only where it matters.
+    /// Returns the answer to a request that is refused by its head; nil for one that is admitted,
+    /// or may know that there is nothing at its path.
+    /// - Parameters:
+    ///   - endpoint: nil where the path leads to none.
+    ///   - isOwner: whether the peer is root or the user that the proxy runs as; asked only where
+    ///     the answer depends on it.
     func refusal(
-        of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, contentCount: Int,
-        isOwner: () -> Bool
+        of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, isOwner: () -> Bool
     ) -> AdminReply? {
         guard entry == .admitted || endpoint?.audience == .anyone else {
             return request.wantsPage ? .redirect(to: "/login") : .unauthorized
@@ -91,9 +90,6 @@ struct AdminAuthorizer {
         guard let endpoint else { return nil }
         guard endpoint.takes(request.method) else {
             return .error(405, "\(endpoint.path) takes \(endpoint.allow).").adding("Allow", endpoint.allow)
-        }
-        guard contentCount <= Self.maxContentBytes else {
-            return .error(413, "The content is too large: \(Self.maxContentBytes) bytes at most.")
         }
         // A form of another site can send anything but JSON without asking first.
         guard request.method != .post || !request.isFromBrowser || request.contentType == endpoint.contentType else {
