@@ -47,7 +47,6 @@ final class KeyDirectory: Sendable {
 
     /// Keys up to this are known; `Int64.max` when all are.
     var known: Int64 { knownThrough.load(ordering: .acquiring) }
-    var isComplete: Bool { known == .max }
 
     // For the writer, under its lock.
 
