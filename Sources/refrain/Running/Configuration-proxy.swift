@@ -12,7 +12,7 @@ import Tier
 import Traffic
 import Upstream
 
-// From what is configured to what the modules take. Everything that can fail fails here, before
+// Makes the modules' settings from the configuration. Everything that can fail fails here, before
 // anything listens.
 
 extension Configuration {
@@ -82,7 +82,7 @@ extension Configuration {
         return shared
     }
 
-    /// Settings that are likely not meant: `serve` logs them at the start, `check` shows them.
+    /// Settings that are likely mistakes: `serve` logs them at the start, `check` shows them.
     var warnings: [String] {
         var words: [String] = []
         if http2, listeners.contains(where: \.isTLS), !HTTP2Support.isAvailable {
@@ -113,7 +113,6 @@ extension Configuration {
         return words + literalPaths + ownUpstream + resourceWarnings(ResourceLimits())
     }
 
-    /// All of it.
     private var wholeComposition: CompositionSettings {
         var settings = composition
         settings.trustsDocumentation =
@@ -205,12 +204,11 @@ extension Configuration {
         }
     }
 
-    /// The part of `memorySize` for the index of resources; reserved even where nothing is
-    /// composed, because a reload may begin to.
+    /// The part of `memorySize` for the index of resources; reserved even without composing, which
+    /// a reload may switch on.
     private var indexBytes: Int { memorySize / 8 }
 
-    /// The part of `memorySize` for large bodies in the form in which they are sent fastest; of no
-    /// use where all is encrypted.
+    /// The part of `memorySize` for sealed files of large bodies; none where every listener is TLS.
     var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
 
     /// The part of `memorySize` for answers.
@@ -260,7 +258,7 @@ extension Configuration {
         }
     }
 
-    /// One address never takes more than half of what there is.
+    /// One address has at most half of all connections.
     private var clientBounds: ClientBounds {
         var bounds = ClientBounds()
         bounds.requestBytes = requestMemory
@@ -337,9 +335,9 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// The settings that a what-if run takes from a configuration. Listeners, credentials, logs,
-    /// the upstream's address and `workers` are left out: a run listens on nothing, asks no server,
-    /// and has one loop.
+    /// The settings that a what-if run takes from a configuration. It has one loop, listens on
+    /// nothing and asks no server, so listeners, credentials, logs, `upstream` and `workers` are
+    /// left out.
     func whatIfSettings(name: String) -> WhatIfSettings {
         var settings = WhatIfSettings(name: name)
         settings.policy = policy
