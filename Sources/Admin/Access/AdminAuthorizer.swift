@@ -25,7 +25,7 @@ struct AdminAuthorizer {
 
     /// How late a wrong token is answered.
     static let delay = Duration.milliseconds(500)
-    /// So many of those answers may wait at once, whatever else does.
+    /// The most of those answers that wait at once.
     static let mostDelayed = 64
 
     init(_ access: AdminAccess) {
@@ -40,7 +40,7 @@ struct AdminAuthorizer {
         bytes.withUnsafeBytes { token?.isEqual(to: $0) ?? false }
     }
 
-    /// Reads the token, or the session's cookie.
+    /// Judges the token, or the session's cookie.
     mutating func entry(for head: RequestHead, _ bytes: Span<UInt8>, at now: Instant) -> Entry {
         let token = token
         if token !== tokenOfSessions { (sessions, tokenOfSessions) = (Sessions(), token) }
@@ -63,8 +63,7 @@ struct AdminAuthorizer {
         Pass(token: token, session: head.bearerToken(bytes) == nil ? Sessions.presented(by: head, bytes) : nil)
     }
 
-    /// Whether a client that came in by the pass would be admitted again: the token is the same,
-    /// and the session goes on.
+    /// Whether the pass would be admitted again: the token is the same, and the session goes on.
     func isGood(_ pass: Pass, at now: Instant) -> Bool {
         guard pass.token === token else { return false }
         guard token != nil, let session = pass.session else { return true }

@@ -6,8 +6,7 @@ import Server
 
 /// The operator's surface over HTTP: an authorizer in front of `EndpointTable`.
 ///
-/// Serves the admin listener: asks `AdminAuthorizer` whether a request is allowed, finds the
-/// endpoint, and sends its reply. Confined to its loop.
+/// Confined to its loop.
 public final class AdminService: Service {
     let sources: AdminSources
     /// The admin loop's own view of the cache file.
@@ -78,8 +77,7 @@ public final class AdminService: Service {
         return true
     }
 
-    /// A client that guesses at tokens gets its answer late, and none at all where many guess at
-    /// once.
+    /// Answers a wrong token late; closes the connection where too many of those answers wait.
     fileprivate func refuseLater(_ connection: ClientConnection, _ reply: AdminReply) {
         guard delayed < AdminAuthorizer.mostDelayed else { return connection.close() }
         delayed += 1

@@ -10,7 +10,7 @@ public struct ListenerSettings: Sendable {
     /// The sockets that the process was started with for this address: none, or those that are
     /// listened on in place of one of its own.
     public let inherited: [InheritedSocket]
-    /// Given where each connection says by the PROXY protocol whose it is.
+    /// Given where each connection names its client by the PROXY protocol.
     let headers: ProxyHeaders?
 
     /// Nothing is bound yet.
@@ -66,7 +66,7 @@ public final class Server {
     }
 
     /// Begins to listen; the address bound, with port 0 resolved.
-    /// - Parameter isPaused: whether connections wait until `adopt` says that the listener stands.
+    /// - Parameter isPaused: whether connections wait until `adopt` keeps the listener.
     public func listen(
         _ settings: ListenerSettings, sharesPort: Bool, isPaused: Bool = false
     ) throws(SystemError) -> SocketAddress {
