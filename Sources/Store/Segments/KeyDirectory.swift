@@ -70,7 +70,7 @@ final class KeyDirectory: Sendable {
         knownThrough.store(last, ordering: .releasing)
     }
 
-    /// Whether so many keys more may be learnt.
+    /// Whether that many more keys may be learnt.
     func hasRoom(for rows: Int) -> Bool { count.load(ordering: .relaxed) + rows <= mostKeys }
 
     /// Lets go of the upper half of the keys that are known.

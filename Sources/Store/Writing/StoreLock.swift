@@ -106,7 +106,7 @@ public final class StoreLock: Sendable {
     }
 
     /// The process that holds the lock of `file` now; nil for none, and for one that is not known.
-    /// During the call nobody else can take the lock.
+    /// Another process cannot take the lock during the call.
     public static func holder(of file: String) -> Int? {
         let descriptor = open(path(beside: file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
