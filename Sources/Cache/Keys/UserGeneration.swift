@@ -5,7 +5,7 @@ import Text
 public struct UserGeneration: Sendable, Equatable {
     let bits: UInt128
 
-    /// One that was never there before, as far as random bits can tell.
+    /// A new one: random bits, so it was almost certainly never used before.
     public static func random() -> UserGeneration { UserGeneration(bits: .random(in: .min ... .max)) }
 }
 
