@@ -154,7 +154,8 @@ import Testing
         // `?dry_run=1` was passed over, and the purge carried out.
         let query = try admin.client.send("POST", "/purge?dry_run=1", body: Data(#"{"all":true,"hard":true}"#.utf8))
         #expect(query.status == 400 && String(decoding: query.body, as: UTF8.self).contains("no query"))
-        #expect(try admin.purge(String(repeating: " ", count: 70_000)).status == 413)
+        #expect(try admin.purge(String(repeating: " ", count: AdminService.maxContentBytes)).status == 400)
+        #expect(try admin.purge(String(repeating: " ", count: AdminService.maxContentBytes + 1)).status == 413)
         #expect(try admin.purge(String(repeating: " ", count: 2 << 20)).status == 413)
         #expect(admin.cache.memory.count == 1)
     }

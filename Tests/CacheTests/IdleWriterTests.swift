@@ -72,7 +72,7 @@ struct IdleWriterTests {
         let store = scratch.open()
         store.runner.idle.end()
         store.flush()
-        waitUntil { store.shared.directory.isComplete }
+        waitUntil { store.shared.directory.known == .max }
         return store
     }
 
@@ -109,7 +109,7 @@ struct IdleWriterTests {
         let store = scratch.open(maxBytes: 16 << 20)
         store.runner.idle.end()
         store.flush()
-        waitUntil { store.shared.directory.isComplete }
+        waitUntil { store.shared.directory.known == .max }
         var rounds = 0
         while rounds < 300 {
             let responses = (0..<IdleWriter.batchRows).map { number in
@@ -149,7 +149,7 @@ struct IdleWriterTests {
     /// Everything is written once, by whichever thread.
     @Test func theThreadWritesWhatIsStored() {
         let store = scratch.open()
-        waitUntil { store.shared.directory.isComplete }
+        waitUntil { store.shared.directory.known == .max }
         for number in 0..<300 { store.store(response("/\(number)")) }
         waitUntil(within: 120) { store.entries == 300 }
         #expect(store.entries == 300 && store.status.dropped == 0)

@@ -130,7 +130,7 @@ import Testing
         first.store(response("/last", "live", at: noon + 1_000))
         first.close()
         let store = scratch.open(maxBytes: 4 << 20)
-        waitUntil { store.shared.directory.isComplete }
+        waitUntil { store.shared.directory.known == .max }
         let before = store.entries
         store.write(response("/large", filler(400_000), at: noon + 1_000))
         let reader = store.makeReader()
@@ -152,7 +152,7 @@ import Testing
         scratch.fill((0..<17_000).map { response("/\($0)", "") })
         try FileManager.default.removeItem(atPath: Segments.folder(of: scratch.file))
         let store = scratch.open()
-        waitUntil(within: 120) { store.shared.directory.isComplete && store.entries == 0 }
+        waitUntil(within: 120) { store.shared.directory.known == .max && store.entries == 0 }
         #expect(try sqlite(scratch.file, "SELECT count(*) FROM entry") == 0)
         #expect(store.entries == 0 && store.status.damaged == 17_000)
     }

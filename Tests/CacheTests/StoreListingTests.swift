@@ -41,7 +41,7 @@ import Testing
         #expect(store.list(EntrySelection(), limit: 15).count == 15, "others take their places")
         owed.append(owe(.hard, .resource(7)))
         #expect(store.list(EntrySelection(), limit: 100).isEmpty)
-        store.shared.owed.remove(owed)
+        for id in owed { store.shared.owed.remove(id) }
         #expect(store.list(EntrySelection(), limit: 100).count == 30)
         store.close()
     }

@@ -32,6 +32,20 @@ struct StartDifferenceTests {
         #expect([first, second].map { $0.waitForEnd() } == [0, 0])
     }
 
+    @Test func aStartThatIsStoppedWhileItWaitsForTheCacheFile() async throws {
+        try configure("cache_file \(folder.file("cache.sqlite"))")
+        let first = try start("serve", log: "first")
+        waitUntil { said("listening on http", "first") || !first.isRunning }
+        let second = try start("serve", log: "second")
+        waitUntil { said("waiting for it to end", "second") || !second.isRunning }
+        second.send(SIGTERM)
+        #expect(second.waitForEnd() == 1)
+        // One that waits to the end of its time names the holder, and ends with 78.
+        #expect(said("stopped before it had the cache file", "second") && !said("stop that", "second"))
+        first.send(SIGTERM)
+        #expect(first.waitForEnd() == 0)
+    }
+
     @Test func aPortBelow1024WithoutTheRight() async throws {
         let first = (try? String(contentsOfFile: "/proc/sys/net/ipv4/ip_unprivileged_port_start", encoding: .utf8))
         guard geteuid() == 0, access("/usr/bin/setpriv", X_OK) == 0, first == "1024\n" else {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct HelpCommandTests {
     @Test func aTopicIsOneThing() {
-        let names = HelpTopic.names(in: Command.table)
+        let names = HelpTopic.names
         #expect(Set(names).count == names.count)
     }
 

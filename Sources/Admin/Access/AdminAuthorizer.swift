@@ -23,11 +23,9 @@ struct AdminAuthorizer {
     var sessions = Sessions()
     private var tokenOfSessions: SecretBytes?
 
-    /// The most content that a request may bring, in bytes; a purge names a target at most.
-    static let maxContentBytes = 64 << 10
     /// How late a wrong token is answered.
     static let delay = Duration.milliseconds(500)
-    /// So many of those answers may wait at once, whatever else does.
+    /// The most of those answers that wait at once.
     static let mostDelayed = 64
 
     init(_ access: AdminAccess) {
@@ -42,7 +40,7 @@ struct AdminAuthorizer {
         bytes.withUnsafeBytes { token?.isEqual(to: $0) ?? false }
     }
 
-    /// Reads the token, or the session's cookie.
+    /// Judges the token, or the session's cookie.
     mutating func entry(for head: RequestHead, _ bytes: Span<UInt8>, at now: Instant) -> Entry {
         let token = token
         if token !== tokenOfSessions { (sessions, tokenOfSessions) = (Sessions(), token) }
@@ -65,21 +63,21 @@ struct AdminAuthorizer {
         Pass(token: token, session: head.bearerToken(bytes) == nil ? Sessions.presented(by: head, bytes) : nil)
     }
 
-    /// Whether a client that came in by the pass would be admitted again: the token is the same,
-    /// and the session goes on.
+    /// Whether the pass would be admitted again: the token is the same, and the session goes on.
     func isGood(_ pass: Pass, at now: Instant) -> Bool {
         guard pass.token === token else { return false }
         guard token != nil, let session = pass.session else { return true }
         return sessions.isOpen(session, at: now)
     }
 
-    /// Why the request is not answered; nil when it is, or may know that there is nothing there.
-    /// - Parameter endpoint: nil where the path leads to none.
-    /// - Parameter isOwner: whether the peer is the user that the proxy runs as, or root; asked
-    ///   only where it matters.
+    /// Returns the answer to a request that is refused by its head; nil for one that is admitted,
+    /// or may know that there is nothing at its path.
+    /// - Parameters:
+    ///   - endpoint: nil where the path leads to none.
+    ///   - isOwner: whether the peer is root or the user that the proxy runs as; asked only where
+    ///     the answer depends on it.
     func refusal(
-        of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, contentCount: Int,
-        isOwner: () -> Bool
+        of request: AdminRequest, to endpoint: AdminEndpoint?, _ entry: Entry, isOwner: () -> Bool
     ) -> AdminReply? {
         guard entry == .admitted || endpoint?.audience == .anyone else {
             return request.wantsPage ? .redirect(to: "/login") : .unauthorized
@@ -91,9 +89,6 @@ struct AdminAuthorizer {
         guard let endpoint else { return nil }
         guard endpoint.takes(request.method) else {
             return .error(405, "\(endpoint.path) takes \(endpoint.allow).").adding("Allow", endpoint.allow)
-        }
-        guard contentCount <= Self.maxContentBytes else {
-            return .error(413, "The content is too large: \(Self.maxContentBytes) bytes at most.")
         }
         // A form of another site can send anything but JSON without asking first.
         guard request.method != .post || !request.isFromBrowser || request.contentType == endpoint.contentType else {

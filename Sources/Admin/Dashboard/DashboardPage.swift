@@ -1,11 +1,10 @@
 import Cache
 import Text
 
-/// The page with what it shows written into it: `page.html`, `style.css` and `script.js` in one
+/// The page with its content written into it: `page.html`, `style.css` and `script.js` in one
 /// answer that loads nothing.
 ///
-/// Must hold: whatever a target, a key's name or a file's error says arrives as text, never as
-/// markup.
+/// Must hold: targets, names of keys and errors of files arrive as text, never as markup.
 struct DashboardPage: Sendable {
     private enum Piece {
         case markup(String)

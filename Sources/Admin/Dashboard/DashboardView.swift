@@ -23,7 +23,7 @@ struct DashboardView {
     /// Data of SVG paths.
     private(set) var paths: [String: String] = [:]
     private(set) var tables: [String: [[Cell]]] = [:]
-    /// One sentence for who listens.
+    /// One sentence for screen readers.
     private(set) var summary = ""
 
     /// - Parameters:

@@ -4,12 +4,11 @@ import Proxy
 import Server
 import Text
 
-/// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2) for those who
-/// watch.
+/// The streams of `GET /events`: server-sent events (HTML Living Standard, 9.2).
 ///
-/// Confined to its loop. Must hold: while there are no watchers, no timer runs and no request is
-/// collected; a reader that is too slow is let go, never buffered for; the end of the listener ends
-/// all streams, and the end of a session or a token ends the streams that came in by it.
+/// Confined to its loop. Must hold: without streams no timer runs and no request is collected; a
+/// reader that is too slow is disconnected, never buffered for; the end of the listener ends all
+/// streams, and the end of a session or a token ends the streams that it admitted.
 final class EventStreams {
     private final class Stream {
         let connection: ClientConnection
@@ -101,8 +100,7 @@ final class EventStreams {
         look()
     }
 
-    /// Forgets the streams whose readers have gone, have lost their right to be here, or are slow
-    /// for too long.
+    /// Ends the streams whose readers have gone, may no longer watch, or were slow for too long.
     private func letGo() {
         let now = loop.now
         guard !streams.isEmpty else { return }
@@ -151,8 +149,8 @@ final class EventStreams {
         }
     }
 
-    /// Leaves out a stream whose reader has not taken what it got so far: the next look says it all
-    /// again.
+    /// Skips a stream whose reader has not taken the last message: the next look repeats
+    /// everything.
     private func send(_ message: [UInt8], to stream: Stream) {
         guard stream.slowSince == nil else { return }
         let isFast = stream.connection.stream(message) { [weak stream] in stream?.slowSince = nil }

@@ -6,8 +6,7 @@ import Server
 
 /// The operator's surface over HTTP: an authorizer in front of `EndpointTable`.
 ///
-/// Serves the admin listener: asks `AdminAuthorizer` whether a request is allowed, finds the
-/// endpoint, and sends its reply. Confined to its loop.
+/// Confined to its loop.
 public final class AdminService: Service {
     let sources: AdminSources
     /// The admin loop's own view of the cache file.
@@ -34,13 +33,22 @@ public final class AdminService: Service {
         streams.end()
     }
 
-    /// By the head alone: nothing is kept of the content of a stranger.
+    /// The most content that a request may bring, in bytes: a purge names one target at most.
+    static let maxContentBytes = 64 << 10
+
+    /// Admits a request by its head, before any content of a stranger is kept, or refuses it.
     public func admits(_ connection: ClientConnection) -> Bool {
-        admitted(connection, contentCount: 0) != nil
+        let request = AdminRequest(connection)
+        return isAdmitted(request, EndpointTable.row(of: request.path), connection)
     }
 
     public func handle(_ connection: ClientConnection) {
-        guard let (request, row) = admitted(connection, contentCount: connection.body.count) else { return }
+        let request = AdminRequest(connection)
+        let row = EndpointTable.row(of: request.path)
+        guard connection.isAdmitted || isAdmitted(request, row, connection), let row else { return }
+        guard connection.body.count <= Self.maxContentBytes else {
+            return connection.send(.error(413, "The content is too large: \(Self.maxContentBytes) bytes at most."))
+        }
         let exchange = AdminExchange(service: self, request: request, connection: connection)
         do throws(AdminRequestError) {
             try row.answer(exchange)()
@@ -49,31 +57,27 @@ public final class AdminService: Service {
         }
     }
 
-    /// The request and what answers it; nil where it is refused, which is done here.
-    private func admitted(
-        _ connection: ClientConnection, contentCount: Int
-    ) -> (request: AdminRequest, row: EndpointTable.Row)? {
-        let request = AdminRequest(connection)
-        let row = EndpointTable.row(of: request.path)
+    /// Asks the authorizer, once for each request, and answers one that is refused.
+    private func isAdmitted(
+        _ request: AdminRequest, _ row: EndpointTable.Row?, _ connection: ClientConnection
+    ) -> Bool {
         let entry = connection.withHeadBytes { bytes in
             authorizer.entry(for: connection.head, bytes, at: connection.context.loop.now)
         }
         if case .wrongToken = entry {
             refuseLater(connection, .unauthorized)
-            return nil
+            return false
         }
         let refusal = authorizer.refusal(
-            of: request, to: row?.endpoint, entry, contentCount: contentCount,
-            isOwner: { PeerOwner.mayWrite(connection.peer) })
-        guard refusal == nil, let row else {
+            of: request, to: row?.endpoint, entry, isOwner: { PeerOwner.mayWrite(connection.peer) })
+        guard refusal == nil, row != nil else {
             connection.send(refusal ?? EndpointTable.notFound)
-            return nil
+            return false
         }
-        return (request, row)
+        return true
     }
 
-    /// A client that guesses at tokens gets its answer late, and none at all where many guess at
-    /// once.
+    /// Answers a wrong token late; closes the connection where too many of those answers wait.
     fileprivate func refuseLater(_ connection: ClientConnection, _ reply: AdminReply) {
         guard delayed < AdminAuthorizer.mostDelayed else { return connection.close() }
         delayed += 1

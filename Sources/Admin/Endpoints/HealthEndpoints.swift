@@ -1,4 +1,4 @@
-// Probes: they tell nothing but yes or no, and of a no in three words why.
+// Health probes: yes or no, and for a no a three-word reason.
 
 extension AdminExchange {
     func health() {

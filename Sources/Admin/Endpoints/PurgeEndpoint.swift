@@ -7,8 +7,7 @@ extension AdminExchange {
     /// `{"purged":N}`, and the same as `would_purge` of a dry run; with other nodes also which of
     /// them it has reached: no number where the nodes are unknown.
     func purge() throws(AdminRequestError) {
-        // A selector or a dry run that stands in the wrong place must not become a purge of
-        // something else.
+        // A selector or `dry_run` in the query must not become a purge of something else.
         guard request.query == nil else {
             return reply(.error(400, "/purge takes its members as JSON in the content, and no query."))
         }
@@ -16,7 +15,7 @@ extension AdminExchange {
         let finish = replyLater()
         let (log, asked) = (service.sources.log, purge.description)
         let tell: @Sendable (Int?) -> Void = { count in
-            // Someone will miss what was removed, and will want to know since when.
+            // Operators look for the time when answers went.
             guard let count, purge.mode != .dryRun else { return }
             log("purged \(count) \(count == 1 ? "entry" : "entries"): \(asked)")
         }

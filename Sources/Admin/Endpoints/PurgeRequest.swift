@@ -35,7 +35,7 @@ public struct PurgeRequest: Sendable {
             throw AdminRequestError(detail: "all: contradicts every other selector.")
         }
         mode = isDryRun ? .dryRun : isHard ? .hard : .soft
-        // Written anew: no control character of what came stands in it.
+        // Serialised again, so that it has no control character of the request.
         description = String(decoding: JSON.object(object).bytes.prefix(1024), as: UTF8.self)
     }
 

@@ -17,7 +17,7 @@ extension AdminExchange {
         }
     }
 
-    /// In the shape of every error; what is wrong with a file may hold any character.
+    /// The shape of every error; the problem with a file may hold any character.
     private static func refusal(_ detail: String) -> AdminReply {
         let error: JSON = ["title": "Conflict", "detail": .string(detail), "status": "409", "code": "40900"]
         return AdminReply(status: 409, content: JSON.object(members: ["errors": .array([error])]).bytes)

@@ -69,7 +69,7 @@ extension AdminSources {
     var readiness: Readiness {
         guard isServing() else { return Readiness(isReady: false, words: "draining") }
         guard let status = node?.status, let isReady = node?.isReady else { return Readiness() }
-        // Without an engine it is ready after a while: clients are better served by it than not.
+        // Without an engine a node is ready after a while: clients are better served than refused.
         let isAlone = isReady && status.standing != .ready
         return Readiness(isReady: isReady, words: (isAlone ? "ready; " : "") + status.words, isAlone: isAlone)
     }

@@ -67,7 +67,7 @@ final class Timeline {
         latency.mark(LatencyHour.Counts(sources.statistics))
     }
 
-    /// Remembers this second, which makes what is called now more exact.
+    /// Marks this second, which makes the figures of "now" more exact.
     func noteSecond() {
         note(History.Totals(sources.statistics))
     }

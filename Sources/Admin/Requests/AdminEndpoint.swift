@@ -1,10 +1,10 @@
 import HTTP
 
-/// One path of the operator's surface: who may ask, and with what.
+/// One path of the operator's surface: its methods, its audience, its content.
 struct AdminEndpoint: Sendable {
     enum Audience: Sendable {
-        /// Anyone who can connect: probes of an orchestrator, and who has yet to log in. Tells
-        /// nothing of the traffic.
+        /// Every client that can connect: probes of an orchestrator, and browsers before the login.
+        /// The answer tells nothing of the traffic.
         case anyone
         case operators
     }
@@ -13,7 +13,7 @@ struct AdminEndpoint: Sendable {
     /// GET includes HEAD.
     let methods: [HTTP.Method]
     var audience = Audience.operators
-    /// Whether a POST changes something: only the owner of the process or who has the token may.
+    /// Whether a POST changes something, which takes the token or the owner of the process.
     var writes = false
     /// Content type that a browser's POST must have.
     var contentType = "application/json"

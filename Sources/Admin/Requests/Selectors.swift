@@ -1,8 +1,8 @@
 import AppleMusic
 import Store
 
-// The selectors of purges and listings, as operators write them: read strictly, because what is
-// misread purges or shows something else than was meant.
+// The selectors of purges and listings, as operators write them: read strictly, because a misread
+// selector would purge or show something else.
 
 /// A selector of entries: a member of a purge, a parameter of a listing, an option of `refrain
 /// purge` and `refrain list`, and a field of the dashboard's form. All of them read this one list.
@@ -19,7 +19,7 @@ public struct EntrySelector: Sendable {
     fileprivate var label = ""
     fileprivate var example = ""
     fileprivate var mostCharacters: Int?
-    /// The condition that an operator's text stands for.
+    /// Reads the condition from an operator's text.
     public let condition: @Sendable (String) throws(AdminRequestError) -> EntrySelection.Condition
 
     /// In the order in which a purge names them.

@@ -65,8 +65,8 @@ struct NumberTable {
 
     /// Adds or replaces a place of `number`; returns its slots before.
     ///
-    /// The oldest of four slots of a number gives way, and so does the last one of a bucket that is
-    /// full where the table cannot grow.
+    /// The oldest of four slots of a number is replaced. In a full bucket the last slot is, if the
+    /// table cannot grow.
     /// - Parameter former: the number of the answer until now, if it is another one.
     @discardableResult
     mutating func add(_ number: UInt64, _ slot: Slot, insteadOf former: UInt32) -> Found {
@@ -106,7 +106,7 @@ struct NumberTable {
 
     /// The slot to overwrite; nil if the bucket is full of others.
     ///
-    /// It is that of the same answer, the fourth of the number, or an empty one.
+    /// It is the slot of the same answer, the fourth one of the number, or an empty one.
     private func vacancy(_ new: Slot, _ former: UInt32) -> Int? {
         let start = bucket(new.number)
         var (seen, vacant): (Int, Int?) = (0, nil)

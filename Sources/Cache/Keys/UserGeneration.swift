@@ -5,7 +5,7 @@ import Text
 public struct UserGeneration: Sendable, Equatable {
     let bits: UInt128
 
-    /// One that was never there before, as far as random bits can tell.
+    /// A new one: random bits, so it was almost certainly never used before.
     public static func random() -> UserGeneration { UserGeneration(bits: .random(in: .min ... .max)) }
 }
 
@@ -42,10 +42,10 @@ extension UserHash {
 extension UserHashKey {
     /// The same on all nodes that share keys under this prefix, without anything to agree on first.
     ///
-    /// It is no secret. One in the engine would change when that is emptied, and a password while
-    /// it is changed; nodes that then call a user by two names would not hear of each other's
-    /// writes. Tokens have too many random bits to be guessed, so whoever reads the engine learns
-    /// of those alone whose tokens they have.
+    /// It is no secret. A secret in the engine would change when the engine is emptied, and one
+    /// made of a password while the password is changed. Nodes that then call a user by two names
+    /// would not hear of each other's writes. Tokens have too many random bits to be guessed, so a
+    /// reader of the engine learns only of users whose tokens it has.
     public static func common(prefix: [UInt8]) -> UserHashKey {
         UserHashKey(bytes: Array("refrain user generations 1 ".utf8) + prefix)
     }

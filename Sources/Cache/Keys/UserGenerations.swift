@@ -9,8 +9,8 @@ import EventLoop
 public struct UserGenerations {
     private struct Entry {
         var generation: UInt64
-        /// By the clock that nobody sets: a user who wrote while the wall clock was ahead would
-        /// otherwise be quiet for as long as it was.
+        /// By the monotonic clock: a user who wrote while the wall clock was ahead would otherwise
+        /// be quiet for as long as it was ahead.
         var quietUntil: Instant
     }
 

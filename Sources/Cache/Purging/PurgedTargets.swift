@@ -16,9 +16,9 @@ final class PurgedTargets: Sendable {
         var exact: [[UInt8]: Int64] = [:]
         var exactBytes = 0
         var wide: [(selection: EntrySelection, at: Int64)] = []
-        /// Before that anything may have been purged: what is not remembered any more.
+        /// Anything may have been purged before that, because it is no longer remembered.
         var forgottenUntil = Int64.min
-        /// The wall clock less the one that nobody sets, in seconds: the least since the last look.
+        /// The wall clock less the monotonic one, in seconds: the least since the last look.
         var clock: Int64?
     }
 
@@ -187,8 +187,8 @@ extension EntrySelection {
         }
     }
 
-    /// Whether an answer of the origin's to such a request may be among the chosen: nobody knows
-    /// which resources it would have.
+    /// Whether the origin's answer to such a request may be among the chosen. Which resources it
+    /// would have is not known yet.
     package func chooses(_ target: [UInt8], storefront: [UInt8], classTag: UInt8) -> Bool {
         chooses(AnswerToCome(target: target, storefront: storefront, classTag: classTag))
     }

@@ -9,8 +9,8 @@ import Store
 /// The bytes of an answer, or of a signpost, that several processes share.
 ///
 /// They hold status, fields, content (in gzip where it is kept so), lifetime, when it came, class,
-/// storefront, what it names, and a checksum over all of that and the key. The key is not in them:
-/// whoever reads says for which it reads.
+/// storefront, what it names, and a checksum over all of that and the key. They do not hold the
+/// key: the reader gives it.
 public enum PortableRecord {
     /// How many bytes `append` appends.
     public static func byteCount(of response: StoredResponse) -> Int { response.record.portableByteCount }
@@ -25,8 +25,8 @@ public enum PortableRecord {
     /// The answer for `key` in bytes that hold nothing else. A record of another key is damaged
     /// too, as is one that is torn or changed.
     ///
-    /// Content in gzip is inflated once, which whoever learns from the answer needs anyway: a
-    /// checksum agrees with what was damaged before it was written, too.
+    /// Content in gzip is inflated once, because the checksum does not show damage from before the
+    /// record was written. What is learnt from the answer needs the inflated content anyway.
     public static func read(
         _ bytes: Span<UInt8>, for key: CacheKey, _ gzip: Gzip = .system
     ) -> StoredResponse.Restored {

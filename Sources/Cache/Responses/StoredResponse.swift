@@ -60,12 +60,12 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// Whether its forms say that there are two, because the origin's fields do not.
     let addsVary: Bool
     /// Whether it was asked for in a coding that it does not have, see `noteCodingRequest`.
-    let isWantedCoded = Atomic<Bool>(false)
+    private let isWantedCoded = Atomic<Bool>(false)
     /// Whether it was fetched in place of a smaller answer, and was not served itself yet. No copy
     /// knows.
-    let isUnserved = Atomic<Bool>(false)
+    private let isUnserved = Atomic<Bool>(false)
     /// When the last use was last told to the file, unix seconds; see `shouldReportUse`.
-    let reportedUse: Atomic<Int64>
+    private let reportedUse: Atomic<Int64>
 
     /// A response that just came. `fields` are `Name: value\r\n` lines; those that must not be
     /// stored are dropped. A Date is added where the origin's rules are followed and there is none,
@@ -222,5 +222,86 @@ public final class StoredResponse: ReusableAnswer, Sendable {
     /// As received at that time where it says later: another machine's clock may be ahead.
     public func received(by unixSeconds: Int64) -> StoredResponse {
         receivedAt <= unixSeconds ? self : copy(receivedAt: unixSeconds)
+    }
+}
+
+// Marks of its uses: the only members that change.
+
+extension StoredResponse {
+    /// Whether the store should hear of this use: at most one of all loops is told so, once in
+    /// `interval` seconds, so that entries that live in memory are not the first to be evicted from
+    /// disk.
+    func shouldReportUse(at unixSeconds: Int64, every interval: Int) -> Bool {
+        let last = reportedUse.load(ordering: .relaxed)
+        // A use in the future was noted while the clock was ahead.
+        guard last > unixSeconds || Lifetime.seconds(from: last, to: unixSeconds) >= interval else { return false }
+        return reportedUse.compareExchange(expected: last, desired: unixSeconds, ordering: .relaxed).exchanged
+    }
+
+    /// Notes that it was asked for in a coding that it does not have. True the first time.
+    public func noteCodingRequest() -> Bool { !isWantedCoded.exchange(true, ordering: .relaxed) }
+
+    /// Notes that it was fetched in place of a smaller answer.
+    public func awaitUse() { isUnserved.store(true, ordering: .relaxed) }
+
+    /// Whether it waits to be served itself.
+    public var awaitsUse: Bool { isUnserved.load(ordering: .relaxed) }
+
+    /// Notes that it is served. True for one of all loops after `awaitUse`.
+    public func noteUse() -> Bool { isUnserved.exchange(false, ordering: .relaxed) }
+
+    /// Whether `noteCodingRequest` may still say so, and the content is worth it.
+    public var mayBecomeCoded: Bool {
+        bodyCount >= GzipForm.leastBytes && !isWantedCoded.load(ordering: .relaxed)
+    }
+}
+
+// A signpost as an entry: without content, at the base key of its target.
+
+extension StoredResponse {
+    /// Whether it is no answer but says where the answers are.
+    var isSignpost: Bool { !selecting.isEmpty }
+
+    /// The signpost at the base key of `answer`, which is among its variants. It outlives them all;
+    /// eviction takes it, or an answer that does not vary.
+    convenience init(signpost: VariantSignpost, at base: CacheKey, for answer: StoredResponse) {
+        self.init(
+            restoring: base, status: 300, fields: [], content: .plain([]), receivedAt: answer.receivedAt,
+            lifetime: Lifetime(freshFor: 0, keepFor: Lifetime.longest), classTag: answer.classTag,
+            storefront: answer.storefront, selecting: signpost.selecting)
+    }
+
+    /// The same under another key.
+    func moved(to key: CacheKey) -> StoredResponse {
+        key == self.key ? self : copy(at: key)
+    }
+}
+
+// After an answer of the origin that confirms it.
+
+extension StoredResponse {
+    /// This response after a 304 with these end-to-end `Name: value\r\n` lines, which answers
+    /// `preconditionLines`.
+    public func freshened(by fields: [UInt8], _ revalidation: Revalidation) -> Freshening<StoredResponse> {
+        revalidation.freshening(of: self, by: fields.span).map { renewed($0, revalidation) }
+    }
+
+    /// This response, of status 200, after a 200 to HEAD with these end-to-end lines: updated where
+    /// it is about the same state of the content, stale where not, or where it may no longer be
+    /// stored as it was.
+    public func updated(byHead fields: [UInt8], contentLength: Int?, _ revalidation: Revalidation) -> StoredResponse {
+        revalidation.renewal(of: self, byHead: fields.span, contentLength: contentLength)
+            .flatMap { renewed($0, revalidation) } ?? withoutFreshness(at: revalidation.now)
+    }
+
+    /// Nil where the content is not what was stored: a damaged entry must not be refreshed.
+    private func renewed(_ renewal: Renewal, _ revalidation: Revalidation) -> StoredResponse? {
+        let body = body
+        if isDamaged { return nil }
+        return StoredResponse(
+            key: key, status: status, fields: renewal.fields, followsOrigin: revalidation.rule.followsOrigin,
+            body: body, receivedAt: revalidation.now, lifetime: renewal.lifetime, classTag: classTag,
+            storefront: storefront, selecting: selecting, resources: resources, outline: outline,
+            composition: composition, gzip: gzip?.body)
     }
 }

@@ -1,7 +1,8 @@
-/// Which addresses have failed, or lost against another, of late: they are tried last. Pure.
+/// Addresses that failed, or lost against another, in the last ten minutes: they are tried last.
+/// Pure.
 ///
-/// Must hold: a trouble is forgotten after ten minutes (RFC 8305, 4, has it so for a family),
-/// or when the address is reached; what is remembered is bounded.
+/// Must hold: an address is forgotten after that time (as RFC 8305, 4, forgets a family), and when
+/// it is reached; the number of addresses is bounded.
 struct AddressTroubles {
     /// Until when each is tried last.
     private var until: [SocketAddress: Instant] = [:]

@@ -1,9 +1,9 @@
 /// Opens one connection: looks a name up and tries its addresses by a `DialPlan` until a stream is
 /// open and, with TLS, verified. Confined to its loop.
 ///
-/// Calls its completion exactly once, in a later turn, or never after `stop`. A stream of which the
-/// completion makes nobody else the handler is closed. The deadline of the whole is the owner's to
-/// watch. All dialers of a resolver learn from its addresses' failures.
+/// Calls its completion exactly once, in a later turn, and never after `stop`. Closes a stream that
+/// the completion gives no other handler. The owner watches the deadline of the whole. All dialers
+/// of a resolver learn from the failures of addresses.
 public final class Dialer {
     private let endpoint: Endpoint
     private let tls: ClientTLS?

@@ -16,11 +16,11 @@ struct ResolveError: Error, Hashable, Sendable, CustomStringConvertible {
 /// caller's loop.
 ///
 /// Must hold: identical look-ups under way are joined; the completion runs on the loop, never
-/// inside `resolve`; addresses that have become old a short while ago are delivered at once, and
-/// looked up again in the background; older ones, for an hour, only where a look-up fails or takes
-/// longer than a second, so that neither a failing nor a hanging name server is felt; addresses
-/// alternate between IPv6 and IPv4, the resolver's first choice first; those that have failed of
-/// late come last, for all loops.
+/// inside `resolve`. Addresses that became old less than a minute ago are delivered at once and
+/// looked up again in the background. Older ones, for an hour, are delivered where a look-up fails
+/// or takes longer than a second, so that clients do not notice a name server that fails or hangs.
+/// Addresses alternate between IPv6 and IPv4, the resolver's first choice first; those that failed
+/// lately come last, for all loops.
 public final class Resolver: Sendable {
     typealias Completion = @Sendable (Result<[SocketAddress], ResolveError>) -> Void
     typealias Lookup = @Sendable (_ host: String) -> Result<[SocketAddress], ResolveError>
@@ -56,8 +56,7 @@ public final class Resolver: Sendable {
 
     private struct State: Sendable {
         var answers: [String: Answer] = [:]
-        /// Those who wait, by name. A name with a look-up under way has an entry, even if it has no
-        /// waiters.
+        /// Waiters by name. A name with a look-up under way has an entry, even without waiters.
         var waiters: [String: [Waiter]] = [:]
         var lastNumber = 0
 

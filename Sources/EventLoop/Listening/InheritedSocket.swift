@@ -5,14 +5,14 @@ import Synchronization
 /// it, each by a descriptor of its own: several may be told of one connection, and a loop that
 /// comes second finds that there is nothing to accept.
 ///
-/// Must hold: of a socket that is *kept* the descriptor is never closed once something listens
-/// by it, so that the kernel keeps the queue of connections until the process has ended, and then
-/// the process that started it still has the socket. Any other is this process's own from then on,
-/// as if it had bound it: it goes with the last listener.
+/// Must hold: the descriptor of a *kept* socket is never closed once something listens by it. So
+/// the kernel keeps the queue of connections until the process has ended, and the process that
+/// started it still has the socket. Any other socket is this process's own from then on, as if it
+/// had bound it: it closes with the last listener.
 public final class InheritedSocket: Sendable {
     /// The address to which it is bound.
     public let address: SocketAddress
-    /// Whether another process keeps the socket for whoever comes after this one.
+    /// Whether another process keeps the socket for the successors of this one.
     public let isKept: Bool
     /// -1 once it is closed.
     private let descriptor: Mutex<CInt>
@@ -30,7 +30,7 @@ public final class InheritedSocket: Sendable {
         Listener.setOptions(ofAccepted: descriptor)
     }
 
-    /// For a socket that nothing uses: who connects is told at once instead of waiting for ever.
+    /// Closes a socket that nothing uses, so that clients are refused instead of waiting for ever.
     public func close() {
         let open = descriptor.withLock { descriptor in
             defer { descriptor = -1 }
@@ -39,7 +39,7 @@ public final class InheritedSocket: Sendable {
         if open >= 0 { _ = Glibc.close(open) }
     }
 
-    /// All who are to listen by it do.
+    /// Notes that every loop that listens by it has its descriptor.
     public func settle() {
         if !isKept { close() }
     }

@@ -71,9 +71,9 @@ public final class Listener {
         }
     }
 
-    /// Checks that nothing listens at an address: a port that is shared could be bound beside
-    /// another program of the same user. Nothing is listened on for that, so that no client can
-    /// come in between and be reset.
+    /// Checks that nothing listens at an address: a shared port could be bound next to another
+    /// program of the same user. It does not listen, so that no client can connect meanwhile and be
+    /// reset.
     /// - Throws: what `bind` says, EADDRINUSE for one.
     public static func checkIsFree(_ address: SocketAddress) throws(SystemError) {
         _ = Glibc.close(try boundSocket(address, reusePort: false))
@@ -86,7 +86,7 @@ public final class Listener {
         try UnixSocketFile.rehearse(address, path)
     }
 
-    /// Whether one of this machine's interfaces has the address, whatever port of it is in use.
+    /// Whether one of this machine's interfaces has the address; its ports do not matter.
     public static func isOfThisMachine(_ address: SocketAddress) -> Bool {
         (try? checkIsFree(address.with(port: 0))) != nil
     }

@@ -1,8 +1,9 @@
-// The header of the PROXY protocol, by which a load balancer says whose connection it hands on:
+// The header of the PROXY protocol, in which a load balancer names the client of a connection:
 // versions 1 and 2 as in https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt, of TCP alone.
 // Pure.
-// Must hold: what is malformed stays so whatever follows, and bytes are asked for only where they
-// can complete a header; so a header may come in pieces, and nobody waits for the end of nonsense.
+// Must hold: malformed bytes stay malformed whatever follows, and more bytes are asked for only
+// where they can complete a header. So a header may come in pieces, and malformed input is refused
+// at once.
 
 /// A header that was read.
 struct ProxyHeader: Equatable, Sendable {
@@ -110,7 +111,7 @@ extension ProxyHeader {
         }
     }
 
-    /// Source and destination, then their ports. Nobody has an address who came over a Unix socket.
+    /// Source and destination, then their ports. Unix-socket peers have no address.
     private static func client(_ bytes: [UInt8], _ addressBytes: Int) -> SocketAddress? {
         guard addressBytes == 12 || addressBytes == 36 else { return nil }
         let count = (addressBytes - 4) / 2

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A connection that was accepted, until its header of the PROXY protocol has said whose it is:
+/// A connection that was accepted, until its header of the PROXY protocol has named the client:
 /// then it is a stream of that client, with TLS where the listener has it.
 ///
 /// Must hold: it is confined to its loop, which keeps it alive until it has ended, and it ends
-/// once; nothing behind the header is taken from the socket, and nothing is ever sent.
+/// once; it reads nothing after the header from the socket, and sends nothing.
 public final class ProxyHeaderWait {
     /// Why there is no stream.
     public enum Failure: Error, Equatable, Sendable {
@@ -14,8 +14,7 @@ public final class ProxyHeaderWait {
         case closed
         /// The header took too long.
         case late
-        /// The other end has closed without a word, as those do who only look whether someone
-        /// listens; or this end closed.
+        /// The other end closed without sending anything, as health checks do, or this end closed.
         case silent
         /// No stream could be made.
         case system
@@ -68,8 +67,7 @@ public final class ProxyHeaderWait {
         whenDone.take()?(self, failure)
     }
 
-    /// Looks at what has come and takes the header alone: what follows may be the beginning of a
-    /// handshake, which is not read here.
+    /// Reads the header and nothing after it, which may be the beginning of a handshake.
     private func read() {
         let (count, reading) = withUnsafeTemporaryAllocation(byteCount: ProxyHeader.maxBinaryBytes, alignment: 1) {
             buffer -> (Int, ProxyHeader.Reading) in

@@ -210,8 +210,8 @@ public final class EventLoop: @unchecked Sendable {
         endTurns()
     }
 
-    /// Waits a moment before the queue is let go of, and returns how many events came: who is told
-    /// by Dispatch is woken by another thread, with five system calls and some 50 us later.
+    /// Waits a moment before it leaves the queue; returns how many events came. Dispatch would wake
+    /// the loop by another thread, with five system calls and some 50 us later.
     private func waitForMore() -> Int {
         guard !isStopped else { return 0 }
         var wait = longestWait
@@ -236,7 +236,7 @@ public final class EventLoop: @unchecked Sendable {
         deliverClosed()
     }
 
-    /// A turn for work that was handed in. Who reads on waits until the kernel has been asked.
+    /// A turn for work that was handed in. Streams that read on wait until the kernel was asked.
     private func turn(_ body: () -> Void) {
         if isInTurn { return body() }
         isInTurn = true

@@ -3,12 +3,11 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The serial queue of a loop, which may wait on it for something else than work, its sockets, and
-/// still hears of work at once.
+/// The serial queue of a loop, which may wait on it for its sockets and is still woken by work.
 ///
-/// Must hold: work that is handed in never waits for the end of such a wait. Who hands it in
-/// counts it first and asks then whether the loop waits; the loop says first that it waits and
-/// looks at the count then. One of the two sees the other, because all four are in one order.
+/// Must hold: work never waits for the end of such a wait. A producer increments the count, then
+/// checks whether the loop waits; the loop does the reverse. Sequential consistency guarantees that
+/// one of them sees the other.
 final class LoopQueue: Sendable {
     private let queue: DispatchQueue
     /// Readable when the loop is to stop waiting.
@@ -30,13 +29,13 @@ final class LoopQueue: Sendable {
         close(wakeDescriptor)
     }
 
-    /// For sources and groups. What goes straight to it is not heard by a loop that waits.
+    /// For sources and groups. Blocks that go straight to it do not wake a loop that waits.
     var dispatch: DispatchQueue { queue }
 
     /// True in code that runs on this queue.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: LoopQueue.current) == ObjectIdentifier(self) }
 
-    /// Runs `work` behind what is there. From any thread.
+    /// Runs `work` after the work that is queued. From any thread.
     func async(_ work: @escaping @Sendable () -> Void) {
         count()
         queue.async { @Sendable in
@@ -47,7 +46,7 @@ final class LoopQueue: Sendable {
         wake()
     }
 
-    /// Runs `work` behind what is there and waits for it. From any thread but the queue's own.
+    /// Runs `work` after the work that is queued, and waits for it. From any other thread.
     func sync(_ work: () -> Void) {
         count()
         wake()
@@ -75,15 +74,15 @@ final class LoopQueue: Sendable {
         _ = write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Returns what `wait` returns, which `wakeDescriptor` must end; zero, at once, where work is
-    /// there. On the queue.
+    /// Returns the result of `wait`, which `wakeDescriptor` must end; zero at once where work is
+    /// queued. On the queue.
     func wait(_ wait: () -> Int) -> Int {
         isWaiting.store(true, ordering: .sequentiallyConsistent)
         defer { isWaiting.store(false, ordering: .relaxed) }
         return hasWork ? 0 : wait()
     }
 
-    /// Takes back what ended a wait. On the queue.
+    /// Reads the wake that ended a wait. On the queue.
     func takeWake() {
         var count: UInt64 = 0
         _ = read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)

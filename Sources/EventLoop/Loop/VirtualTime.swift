@@ -1,15 +1,13 @@
 import Synchronization
 
-/// Time that stands still while its loop has anything to do, and then is at once that of the loop's
-/// next timer: hours of waiting take no time at all, and nothing happens in another order than it
-/// would have.
+/// A clock that stops while its loop has work and then jumps to the loop's next timer: hours of
+/// waiting take no time, and events keep their order.
 ///
-/// Must hold: all that the loop talks to is on the loop itself, over Unix sockets, which carry
-/// what is written to them before the write returns. What others do for it, on queues of their own,
-/// is done before time passes (`settle`).
+/// Must hold: every peer of the loop is on the loop itself, over Unix sockets, which deliver what
+/// is written before the write returns. Work on other queues is done before time passes (`settle`).
 public final class VirtualTime: Sendable {
-    /// Where it begins: an hour in, so that subtracting a minute does not reach below zero; always
-    /// the same, so that runs can be repeated.
+    /// The first instant: an hour, so that subtracting a minute stays above zero; always the same,
+    /// so that runs can be repeated.
     public static let start = Instant(nanoseconds: 3_600_000_000_000)
 
     private let nanoseconds = Atomic<Int64>(VirtualTime.start.nanoseconds)

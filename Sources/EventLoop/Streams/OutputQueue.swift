@@ -1,8 +1,7 @@
 import Glibc
 
-/// Bytes that the kernel has not taken yet, in order: copies of its own, and retained arrays of
-/// which a part is left; at the end perhaps a file, behind which nothing may be queued until it has
-/// left.
+/// Bytes that the kernel has not taken yet, in order: copies of its own, retained arrays of which a
+/// part is left, and last perhaps a file, after which nothing may be queued until it has left.
 package struct OutputQueue {
     private struct Segment {
         var bytes: [UInt8]
@@ -56,7 +55,7 @@ package struct OutputQueue {
         file = (content, offset)
     }
 
-    /// Takes bytes off the front: of what is before the file, or, when that has left, of the file.
+    /// Takes bytes off the front: of the segments, or of the file once no segment is left.
     package mutating func consume(_ byteCount: Int) {
         var left = byteCount
         count -= byteCount

@@ -22,7 +22,7 @@ extension Stream {
     }
 
     /// Sends bytes and then a whole file, which the kernel takes without copying it. Not for a TLS
-    /// stream; and nothing may be sent behind it before `pendingBytes` is 0 again.
+    /// stream; nothing may be sent after it before `pendingBytes` is 0 again.
     public func send(_ bytes: UnsafeRawBufferPointer, _ file: SealedFile) {
         loop.assertOnLoop()
         precondition(!isTLS, "what is encrypted has to be read first")

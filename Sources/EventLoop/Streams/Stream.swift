@@ -275,8 +275,8 @@ extension Stream: PollTarget {
         case .success(false): return
         case .success(true):
             cancelDeadline()
-            // Bytes behind the handshake may already lie in OpenSSL's buffer, for which no event
-            // will come.
+            // OpenSSL's buffer may already hold bytes after the handshake, for which no event
+            // comes.
             didOpen(.readable)
         case .failure(let error): fail(error)
         }

@@ -1,5 +1,5 @@
-/// Actions in the order in which they were decided, performed without recursion: what an action
-/// brings about is queued behind it. A value without I/O; its owner performs.
+/// Actions in the order in which they were decided, performed without recursion: actions that
+/// follow from one are queued after it. A value without I/O; its owner performs them.
 public struct ActionQueue<Action> {
     private var actions: [Action] = []
     private var performed = 0
@@ -7,15 +7,15 @@ public struct ActionQueue<Action> {
 
     public init() {}
 
-    /// Queues actions. Where it says so, and not otherwise, the caller is to perform what `next`
-    /// returns until that is nil.
+    /// Queues actions. Returns whether the caller has to perform what `next` returns until that is
+    /// nil.
     public mutating func add(_ new: [Action]) -> Bool {
         actions += new
         defer { isPerforming = true }
         return !isPerforming
     }
 
-    /// The next action, for who was told to perform; nil when all are.
+    /// The next action, for the caller that performs; nil after the last.
     public mutating func next() -> Action? {
         guard performed < actions.count else {
             actions.removeAll(keepingCapacity: true)

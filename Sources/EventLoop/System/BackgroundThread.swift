@@ -8,13 +8,13 @@ public enum BackgroundThread {
     public enum Rank: Sendable {
         /// It has a small share of a busy processor (niceness 19).
         case low
-        /// It runs where nothing else wants to (`SCHED_IDLE`): the kernel takes its processor for a
-        /// free one and gives it to a thread that wakes up at once. On a busy machine it may stand
-        /// still for long, and so whoever waits for it.
+        /// It runs where nothing else wants to (`SCHED_IDLE`): the kernel counts its processor as
+        /// free and gives it to a thread that wakes up at once. On a busy machine it may not run
+        /// for long, and its waiters wait.
         case idle
     }
 
-    /// Is told the error (`errno`) for which the thread does not give way to others; nil where it
+    /// Gets the error (`errno`) for which the thread does not give way to others; nil where it
     /// does.
     public typealias Body = @Sendable (_ refusal: CInt?) -> Void
 

@@ -1,24 +1,22 @@
 import Glibc
 
-// Room for what is kept, taken in pieces.
-// Why: the C library lets a thread's memory grow by just what is asked for, which is a system call
-// for each answer that is kept, and a page fault for each 4 KiB of it. Both cost more than the
-// copying.
-// Must hold: nothing is allocated for good here; a piece is given back to the C library, not to the
-// kernel, before the call returns.
+// Memory for kept answers, taken from the kernel in large pieces.
+// Why: the C library extends a thread's heap by just the size asked for. That is a system call for
+// each kept answer and a page fault for each 4 KiB of it, which cost more than the copying.
+// Must hold: nothing stays allocated here; a piece goes back to the C library, not to the kernel,
+// before the call returns.
 
-/// How much one thread keeps, and when it needs more room. For the thread that calls it.
+/// Counts the bytes that one thread keeps, and extends its heap. For the thread that calls it.
 public struct HeapRoom {
     private var used = 0
 
-    /// Bytes at a time. What the C library gives pages of their own (`M_MMAP_THRESHOLD`) must be
-    /// larger.
+    /// The size of a piece, in bytes. `M_MMAP_THRESHOLD` must be larger.
     public static let piece = 112 << 10
     private static let page = Int(sysconf(Int32(_SC_PAGESIZE)))
 
     public init() {}
 
-    /// Tells that so many bytes more are kept by this thread.
+    /// Notes that this thread keeps that many bytes more.
     public mutating func note(_ bytes: Int) {
         used += bytes
         guard used >= Self.piece / 2 else { return }
@@ -26,7 +24,7 @@ public struct HeapRoom {
         Self.extend()
     }
 
-    /// Has the free end of the thread's memory be that long, its pages present.
+    /// Extends the free end of the thread's heap by a piece, its pages present.
     private static func extend() {
         guard let piece = malloc(piece) else { return }
         let start = (Int(bitPattern: piece) + page - 1) & ~(page - 1)

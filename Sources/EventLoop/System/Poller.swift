@@ -12,8 +12,7 @@ struct Readiness: OptionSet {
     static let ending = Readiness(rawValue: 4)
 }
 
-/// The kernel's readiness queue: the one file that knows epoll, so that another kernel's can stand
-/// beside it.
+/// The kernel's readiness queue. This is the only file that uses epoll.
 ///
 /// Descriptors carry a tag of 64 bits that comes back with their events. Closing a descriptor takes
 /// it out.
@@ -57,8 +56,7 @@ struct Poller: ~Copyable {
         try control(EPOLL_CTL_DEL, descriptor, 0, 0)
     }
 
-    /// Takes up to `batch` events, those that are there or come within so many milliseconds, and
-    /// returns how many.
+    /// Takes up to `batch` events that are there or come within that time; returns their number.
     func poll(waiting milliseconds: Int = 0) -> Int {
         while true {
             let count = epoll_wait(descriptor, events, CInt(Poller.batch), CInt(milliseconds))

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// Bytes in a file without a name that lies in memory and cannot be changed any more: `Stream`
-/// sends it without the copy into the kernel that sending an array takes. The file holds a copy, so
-/// it is for what is sent again and again.
+/// Bytes in an unnamed file in memory that cannot be changed any more: `Stream` sends it without
+/// the copy into the kernel that an array takes. The file holds a copy itself, so it is for content
+/// that is sent often.
 public final class SealedFile: Sendable {
     let descriptor: CInt
     /// Its size in bytes.

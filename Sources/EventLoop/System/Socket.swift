@@ -26,8 +26,8 @@ enum Socket {
     /// sound connection.
     static let userTimeout = keepAliveIdle + keepAliveInterval * keepAliveProbes
 
-    /// Finds out that the other machine has gone: idle connections by probes, busy ones by what is
-    /// not acknowledged.
+    /// Detects that the other machine has gone: by probes on idle connections, by missing
+    /// acknowledgements on busy ones.
     static func setKeepAlive(_ descriptor: CInt) {
         set(descriptor, Int(SOL_SOCKET), SO_KEEPALIVE, 1)
         set(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, keepAliveIdle)

@@ -33,7 +33,7 @@ public final class AnswerBudget: Sendable {
         state = Mutex(State(limit: limit))
     }
 
-    /// Another limit, in bytes; who holds too much by it gives way when the next answer waits.
+    /// Sets the limit, in bytes; it is applied when the next answer waits.
     public func limit(to bytes: Int) { state.withLock { $0.limit = bytes } }
 
     /// Bytes that are held now.

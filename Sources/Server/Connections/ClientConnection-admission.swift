@@ -35,7 +35,7 @@ extension ClientConnection {
     /// The number of the client's network; nil for a Unix socket.
     package var peerNetwork: UInt64? { (namedClient ?? stream.peer)?.network }
 
-    /// Finds out whose request this is, and counts it for that address.
+    /// Finds the client of the request, and counts the request for its address.
     /// - Returns: false where the address has too many requests, and this one has been answered.
     @inline(__always)
     func nameClient() -> Bool { context.trustedProxies == nil && namedClient == nil || nameClientAnew() }

@@ -4,8 +4,8 @@ import HTTP
 // MARK: - Answering
 
 extension ClientConnection {
-    /// Answers with a head that `write` completes (status line and fields, framing included) and
-    /// `content` behind it.
+    /// Answers with a head that `write` completes (status line and fields, framing included), and
+    /// `content`.
     ///
     /// `Date`, unless `write` writes it, and `Connection` are added here. Content is left out for
     /// HEAD. One system call, no copy of the content. `write` must not answer, and must not use the

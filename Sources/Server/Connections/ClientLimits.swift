@@ -37,7 +37,7 @@ enum Limits {
     static let readFrames = 16 << 10
     /// Clients of one loop at once; further ones are closed as they come.
     static let connections = 20_000
-    /// Connections of one loop that have not said yet, by a header of the PROXY protocol, whose
-    /// they are; beyond it the eldest is closed.
+    /// Connections of one loop whose header of the PROXY protocol has not come; beyond it the
+    /// oldest is closed.
     static let awaitedHeaders = 1_024
 }

@@ -62,7 +62,7 @@ public final class LoopContext {
         memo = RequestMemo()
     }
 
-    /// Lets an input read on, by what is remembered of earlier requests.
+    /// Lets an input read on, with the memory of earlier requests.
     @inline(__always)
     func advance(_ input: RequestInput) -> RequestReader.Step { input.advance(&memo) }
 

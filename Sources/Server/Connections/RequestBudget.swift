@@ -17,7 +17,7 @@ public final class RequestBudget: Sendable {
         self.limit = Atomic(limit)
     }
 
-    /// Another limit, in bytes; what is held stays.
+    /// Sets the limit, in bytes; memory that is held stays held.
     public func limit(to bytes: Int) { limit.store(bytes, ordering: .relaxed) }
 
     /// Bytes that are held now.
@@ -26,7 +26,7 @@ public final class RequestBudget: Sendable {
     /// Whether nothing more may be held.
     public var isExhausted: Bool { heldBytes >= limit.load(ordering: .relaxed) }
 
-    /// Whether so many bytes may ever be held.
+    /// Whether the limit allows that many bytes.
     func canHold(_ bytes: Int) -> Bool { bytes <= limit.load(ordering: .relaxed) }
 
     /// Takes bytes; false where they would be too many, and nothing is taken then.

@@ -1,9 +1,9 @@
-/// Answers that clients have not taken to their end yet: what they hold, and who gives way where
+/// Answers that clients have not taken to their end: their memory, and the one that gives way where
 /// that is too much. Pure.
 ///
-/// Must hold: content that several clients are being sent counts once, for it is there once;
-/// the party that holds most gives way, and of its answers the one that was begun first, so that
-/// nobody is reset for what another holds.
+/// Must hold: content that several clients are sent counts once, because memory holds it once. The
+/// party that holds most gives way, with its oldest answer, so that no client is reset for what
+/// another holds.
 struct UnsentAnswers<Client> {
     /// Names an answer until it has left.
     typealias Ticket = Int
@@ -34,8 +34,8 @@ struct UnsentAnswers<Client> {
     /// An answer begins to wait.
     ///
     /// - Parameters:
-    ///   - party: who asks.
-    ///   - content: where it lies in memory; the same place is the same content.
+    ///   - party: the client's key or address.
+    ///   - content: its place in memory; the same place is the same content.
     ///   - byteCount: how large it is.
     mutating func begin(_ client: Client, of party: UInt64, content: UInt, byteCount: Int) -> Ticket {
         let ticket = next

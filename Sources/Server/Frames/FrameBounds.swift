@@ -3,26 +3,21 @@ import EventLoop
 /// How many frames of each kind a connection may get, in one table: so many at once, and so many a
 /// second. Pure.
 struct FrameBounds {
-    /// Frames that may come at once, and how many more a second.
-    struct Bound {
-        let burst: Int
-        let perSecond: Int
-    }
-
-    /// nil for what is bounded by a head and not by time.
-    static func bound(_ kind: FrameWatch.Offence) -> Bound? {
+    /// Returns how many frames of a kind may come at once, and how many more a second; nil for a
+    /// kind that is bounded by its head.
+    static func bound(_ kind: FrameWatch.Offence) -> (burst: Int, perSecond: Int)? {
         switch kind {
         // A page that is left withdraws all that it has asked for; one that scrolls does so often.
-        case .resets: Bound(burst: 256, perSecond: 32)
-        case .settings: Bound(burst: 16, perSecond: 1)
-        case .pings: Bound(burst: 64, perSecond: 8)
-        case .priorities: Bound(burst: 512, perSecond: 64)
-        case .windowUpdates: Bound(burst: 1024, perSecond: 64)
-        case .emptyContent: Bound(burst: 64, perSecond: 8)
-        case .otherFrames: Bound(burst: 64, perSecond: 8)
-        case .provokedResets: Bound(burst: 64, perSecond: 8)
+        case .resets: (256, 32)
+        case .settings: (16, 1)
+        case .pings: (64, 8)
+        case .priorities: (512, 64)
+        case .windowUpdates: (1024, 64)
+        case .emptyContent: (64, 8)
+        case .otherFrames: (64, 8)
+        case .provokedResets: (64, 8)
         // A browser asks for all of a page before it has read how many streams there may be.
-        case .refusedStreams: Bound(burst: 1024, perSecond: 64)
+        case .refusedStreams: (1024, 64)
         case .continuations, .headBytes: nil
         }
     }

@@ -1,6 +1,6 @@
 import EventLoop
 
-/// A listener of the running proxy: how it was asked for, and what all loops have bound for it.
+/// A listener of the running proxy: its settings, and the address that all loops have bound.
 package struct BoundListener: Sendable {
     let settings: ListenerSettings
     /// With port 0 resolved.
@@ -11,8 +11,7 @@ package struct BoundListener: Sendable {
     }
 }
 
-/// Changes from some listeners to others: those of the same address stay, whatever
-/// they speak by then.
+/// Changes from some listeners to others: those of the same address stay, whatever they speak.
 package struct ListenerChanges {
     /// The address of a listener that stays; nil for one that has to be bound. In the order of
     /// `wanted`.

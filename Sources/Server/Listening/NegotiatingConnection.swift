@@ -1,7 +1,7 @@
 import EventLoop
 
-/// A connection whose TLS handshake has still to say which protocol is spoken on it. Confined to
-/// its loop; the stream bounds how long a handshake may take.
+/// A connection until its TLS handshake has chosen the protocol. Confined to its loop; the stream
+/// bounds the time of the handshake.
 final class NegotiatingConnection: StreamHandler, ServedConnection {
     private let stream: Stream
     private let onOpen: (NegotiatingConnection, Stream) -> Void

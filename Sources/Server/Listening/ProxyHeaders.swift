@@ -4,8 +4,8 @@ import Synchronization
 /// Settings and counts of a listener whose connections come from a load balancer: each begins with
 /// a header of the PROXY protocol, which names the client. Shared by all loops.
 ///
-/// Must hold: however many connections are closed for want of a header, a line is logged once a
-/// minute at most; it says how many there were.
+/// Must hold: one line a minute at most is logged about connections without a header; it says how
+/// many there were.
 public final class ProxyHeaders: Sendable {
     private struct State {
         var lastLine: Instant?

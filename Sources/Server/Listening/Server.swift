@@ -10,7 +10,7 @@ public struct ListenerSettings: Sendable {
     /// The sockets that the process was started with for this address: none, or those that are
     /// listened on in place of one of its own.
     public let inherited: [InheritedSocket]
-    /// Given where each connection says by the PROXY protocol whose it is.
+    /// Given where each connection names its client by the PROXY protocol.
     let headers: ProxyHeaders?
 
     /// Nothing is bound yet.
@@ -42,17 +42,17 @@ public final class Server {
     /// The most connections that one loop has.
     public static var mostConnections: Int { Limits.connections }
 
-    let context: LoopContext
+    private let context: LoopContext
     private let service: any Service
     private let limits: MessageLimits
     /// Those of connections that are still to come.
     private(set) var timeouts: ClientTimeouts
-    var census: ConnectionCensus { context.census }
+    private var census: ConnectionCensus { context.census }
     /// By the address bound; several where several sockets of one address were inherited.
-    private(set) var listeners: [SocketAddress: [Listener]] = [:]
+    private var listeners: [SocketAddress: [Listener]] = [:]
     private var connections: [ObjectIdentifier: any ServedConnection] = [:]
-    /// Those that have not said yet whose they are, in the order in which they came.
-    var waiting: [ProxyHeaderWait] = []
+    /// Connections whose header has not come yet, in the order in which they came.
+    private var waiting: [ProxyHeaderWait] = []
     private var whenDrained: [(_ cutOff: Int) -> Void] = []
     private var cutOff = 0
 
@@ -66,7 +66,7 @@ public final class Server {
     }
 
     /// Begins to listen; the address bound, with port 0 resolved.
-    /// - Parameter isPaused: whether connections wait until `adopt` says that the listener stands.
+    /// - Parameter isPaused: whether connections wait until `adopt` keeps the listener.
     public func listen(
         _ settings: ListenerSettings, sharesPort: Bool, isPaused: Bool = false
     ) throws(SystemError) -> SocketAddress {
@@ -194,10 +194,56 @@ public final class Server {
 
     private var isDraining: Bool { !whenDrained.isEmpty }
 
-    func endIfDrained() {
+    private func endIfDrained() {
         guard isDraining, connections.isEmpty, waiting.isEmpty else { return }
         let completions = whenDrained
         whenDrained = []
         for completion in completions { completion(cutOff) }
+    }
+}
+
+// Connections that begin with a header of the PROXY protocol.
+// Must hold: each counts among all connections from the moment it is accepted, and among those of
+// its client from its header on; so a flood of silent ones takes no more descriptors than others.
+
+extension Server {
+    /// Sets how connections that come from now on begin.
+    private func expect(_ headers: ProxyHeaders?, on listener: Listener) {
+        listener.onWait = headers.map { headers in { [unowned self] wait in awaitHeader(wait, headers) } }
+    }
+
+    /// Waits for the header of a connection. Where many wait, the eldest has had its time: a load
+    /// balancer sends the header at once.
+    private func awaitHeader(_ wait: ProxyHeaderWait, _ headers: ProxyHeaders) {
+        if waiting.count >= Limits.awaitedHeaders { waiting[0].close(.late) }
+        guard census.enter(from: nil) else { return wait.close() }
+        waiting.append(wait)
+        wait.start(timeout: timeouts.head) { [weak self, census, loop = context.loop] wait, failure in
+            census.leave(from: nil)
+            if let words = failure?.words {
+                census.refuseHeader()
+                headers.refused(from: wait.peer, because: words, at: loop.now)
+            }
+            self?.waiting.removeAll { $0 === wait }
+            self?.endIfDrained()
+        }
+    }
+
+    private func closeWaiting() {
+        for wait in waiting { wait.close() }
+    }
+}
+
+// Sockets for another process that goes on in the place of this one.
+
+extension Server {
+    /// Another descriptor of each socket that is listened on, with its address.
+    public func copySockets() throws(SystemError) -> [(address: SocketAddress, socket: Descriptor)] {
+        try listeners.values.joined().map { listener throws(SystemError) in (listener.address, try listener.copy()) }
+    }
+
+    /// Leaves new connections in the kernel's queues, or goes on accepting them.
+    public func setAccepting(_ accepts: Bool) {
+        for listener in listeners.values.joined() { accepts ? listener.resume() : listener.pause() }
     }
 }

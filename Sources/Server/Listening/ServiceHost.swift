@@ -7,8 +7,8 @@ import EventLoop
 public final class ServiceHost: @unchecked Sendable {
     /// The first address bound, with port 0 resolved.
     public let address: SocketAddress
-    let loop: EventLoop
-    let server: Server
+    private let loop: EventLoop
+    private let server: Server
 
     /// - Parameters:
     ///   - listener: where it listens.
@@ -35,5 +35,15 @@ public final class ServiceHost: @unchecked Sendable {
         loop.execute { [self] in
             server.drain(patience: patience) { [self] _ in loop.stop(completion) }
         }
+    }
+
+    /// See `Server.copySockets`. From any thread.
+    public func copySockets() throws(SystemError) -> [(address: SocketAddress, socket: Descriptor)] {
+        try loop.sync { () throws(SystemError) in try server.copySockets() }
+    }
+
+    /// See `Server.setAccepting`. From any thread.
+    public func setAccepting(_ accepts: Bool) {
+        loop.sync { server.setAccepting(accepts) }
     }
 }

@@ -16,8 +16,8 @@ extension RequestHead {
     }
 
     /// Whether `Host` is a loopback name or address: a page that reaches this listener by rebinding
-    /// its own name says that name instead. Digits and dots only behind 127, because
-    /// `127.example.com` is a name that anyone can register.
+    /// its own name sends that name. Only digits and dots may follow 127, because anyone can
+    /// register `127.example.com`.
     public func addressesLoopback(_ bytes: Span<UInt8>) -> Bool {
         guard let name = hostName(bytes) else { return true }
         let start = name.lowerBound
@@ -46,8 +46,8 @@ extension RequestHead {
         return text == (local.isIPv6 ? "[\(local.host)]" : local.host)
     }
 
-    /// Whether a browser says that another site's page asks (Fetch Metadata 2.3). What is asked by
-    /// the user alone (`none`), or by a page of this listener, is not.
+    /// Whether a browser says that another site's page sent it (Fetch Metadata 2.3); not for
+    /// requests of the user (`none`) or of a page of this listener.
     package func comesFromAnotherSite(_ bytes: Span<UInt8>) -> Bool {
         for field in fields where field.id == .other && bytes.equalsIgnoringCase(field.name.range, "sec-fetch-site") {
             let value = field.value.range

@@ -1,12 +1,10 @@
 import Glibc
 import HTTP
 
-// Requests that came before, byte for byte: what was worked out of them then is not worked out
-// again.
-// Must hold: no field that is known to tell who asks is kept (tokens, keys, cookies), so what is
-// here needs no wiping; what is kept of a request follows from its bytes alone; a request takes a
-// place only when it comes the second time, so that one that is never repeated costs a hash and no
-// allocation.
+// Requests that came before, byte for byte: their conclusions are not worked out again.
+// Must hold: no request with a token, a key or a cookie is kept, so nothing here needs wiping; what
+// is kept of a request follows from its bytes alone; a request takes a place only when it comes the
+// second time, so that one that is never repeated costs a hash and no allocation.
 
 /// A request that came at least twice.
 ///
@@ -99,7 +97,7 @@ struct RequestMemo {
 }
 
 extension RequestHead {
-    /// Whether a field says who asks, by a token, a key or a cookie.
+    /// Whether a token, a key or a cookie is among the fields.
     fileprivate var tellsWhoAsks: Bool {
         fields.contains(.authorization) || fields.contains(.proxyAuthorization) || fields.contains(.cookie)
             || fields.contains(.xRefrainKey) || fields.contains(.musicUserToken)

@@ -1,7 +1,7 @@
 import EventLoop
 import HTTP
 
-/// The load balancers that say by `Forwarded` (RFC 7239) or `X-Forwarded-For` who their client is
+/// The load balancers whose `Forwarded` (RFC 7239) or `X-Forwarded-For` names the client
 /// (`trusted_proxy`).
 ///
 /// Must hold: no client chooses its own address. Each proxy appends the address that it got a

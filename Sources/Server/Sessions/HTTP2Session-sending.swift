@@ -7,7 +7,7 @@ import HTTP
 // content, which is not copied, and `Limits.queuedFrames` of frames at most.
 
 extension HTTP2Session {
-    /// Sends what there is, as long as the kernel takes it; then tells those whose content moved.
+    /// Sends frames as long as the kernel takes them, then tells the streams whose content moved.
     func send() {
         guard let library, isOpen else { return }
         var isFull = true

@@ -26,19 +26,18 @@ final class HTTP2Session {
     var current: HTTP2Stream?
     /// Size of the fields of a head, or of trailers, so far.
     var unfoldedBytes = 0
-    /// Whether the client has done what none does that means well, as was noticed inside the
-    /// library.
+    /// Whether the client has broken a bound, noticed inside a call of the library.
     var isOffended = false
     private(set) var streams: [Int32: HTTP2Stream] = [:]
     /// Those that have a request to be looked at.
     private var ready = NotedStreams()
     /// Those that have ended and have not been told.
     private var ended = NotedStreams()
-    /// Those of whose answers something was sent or is to be.
+    /// Streams whose answers have moved, or are to be sent.
     var touched = NotedStreams()
     /// Content that was sent over all streams; and the part of it that is not settled yet.
     var (sentBytes, unsettledBytes) = (0, 0)
-    /// Whether requests are being handed on, behind which everything is sent.
+    /// Whether requests are being handed on, after which everything is sent.
     private(set) var isServing = false
     private lazy var peerText: [UInt8] = Array((stream.peer?.host ?? "-").utf8)
     private let serverName: [UInt8]?
@@ -115,7 +114,7 @@ extension HTTP2Session: StreamHandler {
         onClose(self)
     }
 
-    /// Reads once: others deserve a turn before what is behind it is read.
+    /// Reads once; other connections have their turn before the next read.
     private func read() {
         guard isOpen, isReadable, let library else { return }
         // The rest of what the client has begun lies in the socket: it is not late.

@@ -1,5 +1,5 @@
-/// Streams of one session that something is to be done about before the turn ends. Two lists take
-/// turns: what is noted while one is gone through is in the other, and neither is allocated anew.
+/// Streams of one session to be dealt with before the turn ends. Two lists take turns: while one is
+/// gone through, streams are noted in the other, and neither is allocated anew.
 struct NotedStreams {
     private var noted: [HTTP2Stream] = []
     private var spare: [HTTP2Stream] = []

@@ -26,9 +26,9 @@ final class OwedPurges: Sendable {
     }
 
     /// The file has had it, or it does not count.
-    func remove(_ ids: [Int]) {
+    func remove(_ id: Int) {
         purges.withLock { purges in
-            purges.removeAll { ids.contains($0.id) }
+            purges.removeAll { $0.id == id }
             isEmptyNow.store(purges.isEmpty, ordering: .releasing)
         }
     }

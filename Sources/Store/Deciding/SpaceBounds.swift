@@ -48,8 +48,8 @@ struct SpaceBounds: Equatable {
         rowBytes * 2 + pagesPerRow * Schema.pageBytes
     }
 
-    /// The most that the database grows by where that is written for so many rows: a page of each
-    /// of two trees may be divided for each, and the others grow at their ends.
+    /// The most that the database grows by when that many rows are written: each row may divide a
+    /// page in each of two trees, and the other trees grow at their ends.
     static func growth(rowBytes: Int, rows: Int) -> Int {
         rowBytes - rows * (pagesPerRow - 2) * Schema.pageBytes + sharedPages * Schema.pageBytes
     }

@@ -39,14 +39,14 @@ struct StoreState {
     private var purges = PurgeTurns()
     private var lastTime: Int64 = 0
     var lag = ClockLag()
-    /// When room is no longer made for what waits: the process ends.
+    /// When room is no longer made for what waits, because the process ends.
     private var roomUntil: Duration?
 
     /// The pause after a failure. Caching resumes within five seconds once a disk has space again
     /// (FRAMING 8.2).
     static let retryDelay = Duration.seconds(1)
-    /// Damage that is reported again so soon after a look that found nothing is believed: not all
-    /// damage shows in such a look. So is a failure to read.
+    /// Damage that is reported again within this time after a check that found nothing is believed,
+    /// because such a check does not find all damage. The same holds for a failure to read.
     static let probation = Duration.seconds(600)
     /// How long what waits when the process ends may have room made for it.
     static let lastRoom = Duration.seconds(3)
@@ -57,7 +57,7 @@ struct StoreState {
         self.path = path
     }
 
-    /// Whether small things may be written without a turn.
+    /// Whether small transactions may be written without a turn.
     var isSettled: Bool { phase == .open && !isInTrouble && question == nil }
 
     mutating func apply(_ event: StoreEvent, at now: Moment) -> [StoreEffect] {

@@ -47,7 +47,6 @@ final class KeyDirectory: Sendable {
 
     /// Keys up to this are known; `Int64.max` when all are.
     var known: Int64 { knownThrough.load(ordering: .acquiring) }
-    var isComplete: Bool { known == .max }
 
     // For the writer, under its lock.
 
@@ -71,7 +70,7 @@ final class KeyDirectory: Sendable {
         knownThrough.store(last, ordering: .releasing)
     }
 
-    /// Whether so many keys more may be learnt.
+    /// Whether that many more keys may be learnt.
     func hasRoom(for rows: Int) -> Bool { count.load(ordering: .relaxed) + rows <= mostKeys }
 
     /// Lets go of the upper half of the keys that are known.

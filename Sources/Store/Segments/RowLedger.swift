@@ -25,13 +25,13 @@ final class RowLedger {
     /// Whether the file surely has no row of the key.
     func lacks(_ key: Int64) -> Bool { find(key) == .absent }
 
-    /// A row of the key was written, whose record is at `place`.
+    /// Called when a row of the key was written; its record is at `place`.
     func add(_ key: Int64, at place: Place) {
         changes.append((key, place.number))
         if key <= counted { named.append(place) }
     }
 
-    /// A row was removed, that said this of its place.
+    /// Called when a row was removed; `place` is what it said.
     private func remove(_ key: Int64, at place: Int64) {
         changes.append((key, nil))
         if key <= counted, let place = Place(ofRow: place) { dropped.append(place) }
@@ -45,7 +45,7 @@ final class RowLedger {
         }
     }
 
-    /// A row says another place than before, or says it in another way.
+    /// Called when a row names another place than before, or names it in another way.
     func move(_ key: Int64, from old: Int64, to new: Int64) {
         changes.append((key, new))
         guard key <= counted, old.magnitude != new.magnitude else { return }
@@ -72,8 +72,8 @@ final class RowLedger {
     /// Whether a segment could go, if all that was committed were on the disk.
     var hasDeadSegments: Bool { isComplete && !log.deadSegments.isEmpty }
 
-    /// All that was committed is on the disk: no loss of power brings a row back that names a dead
-    /// segment.
+    /// Called when all that was committed is on the disk. After that no loss of power brings back a
+    /// row that names a dead segment.
     func noteCheckpoint() {
         guard isComplete else { return }
         for segment in log.deadSegments { log.remove(segment) }

@@ -1,10 +1,10 @@
 import CSQLite
 import Glibc
 
-// One open segment: a file to whose end records are appended, and of which any may be read.
-// Must hold: bytes are only appended; its descriptor is closed when nobody reads it any more,
-// however early its name went.
-
+/// One open segment: a file to whose end records are appended, and of which any may be read.
+///
+/// Bytes are only appended. The descriptor is closed once no reader uses it, even if the file was
+/// removed earlier.
 final class SegmentFile: Sendable {
     private let descriptor: CInt
 

@@ -106,7 +106,7 @@ final class Segments: Sendable {
         withExtendedLifetime(closed) {}
     }
 
-    /// Calls `body` with the bytes at a place; nil where there are none, or not so many.
+    /// Calls `body` with the bytes at a place; nil where there are none, or fewer.
     func read<R>(_ place: Place, _ body: (UnsafeRawBufferPointer) -> R) throws(SQLiteError) -> R? {
         try reading(place.segment) { (file) throws(SQLiteError) in
             guard file.mayHold(place) else { return nil }

@@ -41,7 +41,7 @@ struct HeldFile {
         connection?.ledger.log.isInPlace == true && files == FileNames(path: file.path)
     }
 
-    /// Lets go of the connection. Readers may go on with theirs.
+    /// Closes the writer's connection. Readers may go on with theirs.
     mutating func dropConnection() { connection = nil }
 
     /// Lets go of the file, so that readers do too.
@@ -63,7 +63,7 @@ struct HeldFile {
         connection = nil
     }
 
-    /// Sets the file aside, and lets go of it.
+    /// Sets the file aside and closes it.
     mutating func setAside(because reason: String) throws(FileUnavailable) {
         // Renamed while it is open, so that closing it leaves the fresh file's journals alone.
         let name = try file.setAside(because: reason)
@@ -90,7 +90,8 @@ struct HeldFile {
 
     mutating func releaseLock() { lock = nil }
 
-    /// Before anything is done to the file: what another process has open must not be set aside.
+    /// Called before anything is done to the file: a file that another process has open must not be
+    /// set aside.
     private mutating func takeLock() throws(FileUnavailable) {
         guard !file.isTemporary, lock?.isInPlace != true else { return }
         lock = nil

@@ -23,21 +23,18 @@ final class RowTransactions {
         deleteRow = try Statement(database, "DELETE FROM entry WHERE id = ?1 RETURNING key, place")
         emptyJournal = try Statement(database, "PRAGMA wal_checkpoint(TRUNCATE)")
         database.countLogPages()
-        try setPragmas()
+        try limitJournal()
     }
 
     /// Goes on within other bounds, from the next transaction on.
     func adapt(to bounds: SpaceBounds) throws(SQLiteError) {
         guard bounds != self.bounds else { return }
         self.bounds = bounds
-        try setPragmas()
+        try limitJournal()
     }
 
-    private func setPragmas() throws(SQLiteError) {
-        try database.execute(
-            """
-            PRAGMA journal_size_limit = \(bounds.journalBytes)
-            """)
+    private func limitJournal() throws(SQLiteError) {
+        try database.execute("PRAGMA journal_size_limit = \(bounds.journalBytes)")
     }
 
     /// A transaction that writes about `bytes` of rows, at most.

@@ -3,18 +3,18 @@ import EventLoop
 import Glibc
 import Synchronization
 
-// The lock that says which process uses a cache file: on a file of its own, never on the file
-// itself, because closing any descriptor of that would let go of the locks that SQLite holds on it.
-// Must hold: one holder at a time, whatever name its directory is reached by; the lock goes with
-// its holder, however that ends, and the file stays: removing it would leave two processes with a
-// lock each. A lock belongs to the open file (flock(2)): a process that is given a descriptor of it
-// holds it too, and it is free when both have let go.
+// The lock that says which process uses a cache file. It is on a file of its own: closing any
+// descriptor of the cache file would release the locks that SQLite holds on that.
+// Must hold: one holder at a time, by whatever name its directory is reached; the lock ends with
+// its holder, and its file stays, because removing it would leave two processes with a lock each. A
+// lock belongs to the open file (flock(2)): a process that is given a descriptor of it holds it
+// too, and the lock is free once both have closed theirs.
 
 /// The right to use a cache file, for as long as this lives.
 public final class StoreLock: Sendable {
-    /// Why it could not be had.
+    /// Why it could not be taken.
     public enum Failure: Error, Equatable {
-        /// Another process has it; nil where that one has not said yet which it is.
+        /// Another process has it; nil where that has not written its number yet.
         case taken(by: Int?)
         /// There is no place for the lock.
         case impossible(String)
@@ -22,9 +22,9 @@ public final class StoreLock: Sendable {
 
     private let path: String
     let descriptor: CInt
-    /// Whether another process, which was given it, goes on with it.
+    /// Whether another process, which was given a descriptor, keeps the lock.
     private let isHandedOver = Atomic<Bool>(false)
-    /// Whether another process may have a copy of the descriptor on purpose.
+    /// Whether a copy of the descriptor was made for another process.
     private let isShared: Atomic<Bool>
 
     /// How often `take` looks again.
@@ -42,8 +42,8 @@ public final class StoreLock: Sendable {
         sign()
     }
 
-    /// Goes on with the lock of the cache file at `file` that another process has handed over; nil,
-    /// and the descriptor is left alone, where it is not that.
+    /// Takes over the lock of the cache file at `file` from another process; nil, and the
+    /// descriptor stays open, where it is not that lock.
     public init?(handedOver descriptor: CInt, _ file: String) {
         let path = Self.path(beside: file)
         guard Self.leads(path, to: descriptor), flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
@@ -55,38 +55,40 @@ public final class StoreLock: Sendable {
 
     deinit {
         if !isHandedOver.load(ordering: .relaxed) {
-            // Otherwise the next holder would be taken for this one until it has written its own.
+            // Or this number would stand for the next holder until that has written its own.
             ftruncate(descriptor, 0)
         }
-        // Any program that this process is starting has a copy of the descriptor until it runs, and
-        // would keep the lock for so long.
+        // A program that is being started has a copy of the descriptor until it runs, and would
+        // keep the lock until then.
         if !isShared.load(ordering: .relaxed) { flock(descriptor, LOCK_UN) }
         close(descriptor)
     }
 
-    /// Writes down that this process holds it.
+    /// Writes the number of this process into the lock's file.
     public func sign() {
         ftruncate(descriptor, 0)
         let text = Array("\(getpid())\n".utf8)
         pwrite(descriptor, text, text.count, 0)
     }
 
-    /// A descriptor for another process to go on with, which belongs to the caller; nil where there
-    /// can be none.
+    /// Makes a descriptor for another process, which the caller owns; nil where there are no more.
     func copy() -> CInt? {
         isShared.store(true, ordering: .relaxed)
         return try? Descriptor.duplicate(descriptor)
     }
 
-    /// The other process goes on with it: this one's share ends without a trace.
+    /// Leaves the lock to the other process: its number stays in the file when this one closes it.
     func noteHandedOver() {
         isHandedOver.store(true, ordering: .relaxed)
     }
 
-    /// Takes it, and waits for as long as `limit` for another process to let go of it: one that is
-    /// being replaced may still write what it has. `isWaiting` is told once by whom it is held.
+    /// Takes the lock, and waits up to `limit` for another process to release it: one that is being
+    /// replaced may still write what it has.
+    /// - Parameters:
+    ///   - isWaiting: called once, with the process that holds the lock.
+    ///   - goesOn: asked before each pause; at the first false the wait ends as at its limit.
     public static func take(
-        _ file: String, within limit: Duration, isWaiting: (Int?) -> Void = { _ in }
+        _ file: String, within limit: Duration, isWaiting: (Int?) -> Void = { _ in }, goesOn: () -> Bool = { true }
     ) throws(Failure) -> StoreLock {
         let begun = ContinuousClock.now
         var isSaid = false
@@ -94,7 +96,8 @@ public final class StoreLock: Sendable {
             do throws(Failure) {
                 return try StoreLock(file)
             } catch {
-                guard case .taken(let holder) = error, ContinuousClock.now - begun < limit else { throw error }
+                let isOver = ContinuousClock.now - begun >= limit || !goesOn()
+                guard case .taken(let holder) = error, !isOver else { throw error }
                 if !isSaid { isWaiting(holder) }
                 isSaid = true
                 usleep(pause)
@@ -102,8 +105,8 @@ public final class StoreLock: Sendable {
         }
     }
 
-    /// The process that holds the lock of `file` now, without a trace but for a moment in which
-    /// nobody else can take it; nil for none, and for one that cannot be told.
+    /// The process that holds the lock of `file` now; nil for none, and for one that is not known.
+    /// Another process cannot take the lock during the call.
     public static func holder(of file: String) -> Int? {
         let descriptor = open(path(beside: file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -113,7 +116,7 @@ public final class StoreLock: Sendable {
 
     static func path(beside file: String) -> String { file + ".lock" }
 
-    /// Whether its name still leads to it: where the directory was removed, it keeps nobody away.
+    /// Whether its name still leads to it: once the directory was removed, it locks nothing.
     var isInPlace: Bool { Self.leads(path, to: descriptor) }
 
     private static func leads(_ path: String, to descriptor: CInt) -> Bool {
@@ -122,8 +125,8 @@ public final class StoreLock: Sendable {
             && mine.st_ino == named.st_ino
     }
 
-    /// An open descriptor that has the lock. Not in `init`, where an error behind the last property
-    /// would run `deinit`, and wipe out the name of the holder.
+    /// Opens a descriptor that has the lock. Not in `init`, where an error after the last property
+    /// would run `deinit`, and wipe out the holder's number.
     private static func locked(_ path: String) throws(Failure) -> CInt {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .impossible("\(path): \(String(cString: strerror(errno)))") }

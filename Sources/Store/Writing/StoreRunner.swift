@@ -16,15 +16,15 @@ final class StoreRunner: Sendable {
     /// Writes the rest, and does all else that takes the writer. Its thread gives way to the loops
     /// too, but has a share of a busy machine (niceness 10).
     let queue = DispatchQueue(label: "refrain.cache.writer", qos: .background)
-    /// Whether what is queued waits for `flush`: batches, and so what is evicted for them, are no
-    /// matter of chance then.
+    /// Whether queued operations wait for `flush`. Then batches, and what is evicted for them, do
+    /// not depend on chance.
     private let isTemporary: Bool
     /// The reports of readers that wait. One at a time is enough.
     private let isReported = Atomic<Bool>(false)
 
-    /// The longest that last-use times wait for a write to go along with.
+    /// The longest time that last-use times wait for another write, to be written with it.
     private static let touchDelay = DispatchTimeInterval.seconds(15)
-    /// How long what is queued waits for company.
+    /// How long a queued operation waits for others, to be written with them.
     private static let gathering = DispatchTimeInterval.milliseconds(100)
     /// Beyond this many bytes it does not wait.
     private static let gatheredBytes = 4 << 20
@@ -39,7 +39,7 @@ final class StoreRunner: Sendable {
         idle.end()
     }
 
-    /// Opens the file, and begins.
+    /// Opens the file and begins to write.
     /// - Parameter note: is told the error (`errno`) for which there is no idle thread.
     func start(note: @escaping @Sendable (CInt) -> Void) {
         perform(work.withLock { $0.handle(.due(isForced: true)) })
@@ -49,8 +49,8 @@ final class StoreRunner: Sendable {
 
     // MARK: What waits
 
-    /// After an operation was queued. What comes within `gathering` is written together: the pages
-    /// that it changes are mostly the same.
+    /// Called after an operation was queued. Operations within `gathering` are written together:
+    /// they mostly change the same pages.
     func schedule(_ isFirst: Bool, _ byteCount: Int) {
         guard !isTemporary else { return }
         if isFirst {
@@ -60,7 +60,7 @@ final class StoreRunner: Sendable {
         }
     }
 
-    /// After the first last-use time was noted.
+    /// Called after the first last-use time was noted.
     func scheduleTouches() {
         guard !isTemporary else { return }
         queue.asyncAfter(deadline: .now() + Self.touchDelay) { @Sendable [weak self] in self?.writeBehind() }
@@ -222,8 +222,8 @@ final class StoreRunner: Sendable {
         }
     }
 
-    /// A reader could not read the file, or found it damaged: it is looked at, unless it has been
-    /// replaced since.
+    /// Called when a reader could not read the file, or found it damaged. The file is checked,
+    /// unless it has been replaced since.
     func report(_ error: SQLiteError, generation: Int, at place: Place? = nil) {
         let isSegment = error.segment != nil && place != nil
         guard isSegment || [.damage, .unreadable].contains(error.fault), !isReported.exchange(true, ordering: .relaxed)
@@ -246,8 +246,7 @@ final class StoreRunner: Sendable {
 
     // MARK: The idle thread
 
-    /// Small transactions, as many as what waits now takes. What needs more than that is the
-    /// queue's.
+    /// Writes what waits now in small transactions. The queue does all that takes longer ones.
     func writeIdly() {
         var rows = shared.pending.withLock { $0.queued.count + $0.touchCount }
         guard rows > 0 else { return }
@@ -267,7 +266,7 @@ final class StoreRunner: Sendable {
         begin(.next, after: .seconds(0)) { $0.turn() }
     }
 
-    /// Operations that came during a round wait for company as if nothing had been under way.
+    /// Operations that came during a round wait for others as if no round had been under way.
     private func gather() {
         if shared.pending.withLock({ $0.claim(.scheduled) }) { schedule(true, 0) }
     }

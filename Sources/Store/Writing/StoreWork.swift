@@ -312,10 +312,10 @@ struct StoreWork {
         case .schedule(let id): orders.append(.purge(id))
         case .finish(let id):
             answer(id, runs[id]?.purge.count.total)
-            forget([id])
+            forget(id)
         case .answer(let id): answer(id, runs[id]?.purge.count.total)
         case .refuse(let id): answer(id, nil)
-        case .forget(let id): forget([id])
+        case .forget(let id): forget(id)
         case .widen(let id, let purge): widen(into: id, purge)
         }
         return nil
@@ -327,9 +327,9 @@ struct StoreWork {
         orders.append(.answer(completion, count))
     }
 
-    private mutating func forget(_ ids: [Int]) {
-        for id in ids { runs[id] = nil }
-        shared.owed.remove(ids)
+    private mutating func forget(_ id: Int) {
+        runs[id] = nil
+        shared.owed.remove(id)
     }
 
     private mutating func widen(into id: Int, _ purge: Purge) {

@@ -21,7 +21,7 @@ final class WriterConnection {
     /// Room for the next batch, where that takes more than one step.
     private var making: Eviction.Making?
     private var lost = 0
-    /// Up to which key rows of lost segments have gone.
+    /// The key up to which rows of lost segments have been removed.
     private var swept = Int64.max
     /// When something in the file was used last, as it was opened; unix seconds.
     let newestUse: Int64
@@ -76,21 +76,21 @@ final class WriterConnection {
     func learn() throws(SQLiteError) -> Bool {
         guard !ledger.isComplete else { return false }
         let found = try readKeys(after: ledger.counted)
-        // Before they count as not being there.
+        // Before these keys count as absent.
         try lose(found.lost)
         ledger.learn(found.rows, through: found.last)
-        // An earlier run that did not end well may have left some.
+        // An earlier run that crashed may have left some.
         if ledger.hasDeadSegments { _ = try transactions.checkpoint() }
         return !ledger.isComplete
     }
 
-    /// Lets a segment go that cannot be read. Its rows go with `sweep`.
+    /// Gives up a segment that cannot be read. `sweep` removes its rows.
     func giveUp(_ segment: Int) {
         ledger.log.remove(segment)
         swept = .min
     }
 
-    /// Removes the next rows whose segment is gone; false where there are no more.
+    /// Removes the next rows whose segment is gone. False where there are no more.
     func sweep() throws(SQLiteError) -> Bool {
         guard swept < .max else { return false }
         let found = try readKeys(after: swept)
@@ -318,7 +318,7 @@ final class WriterConnection {
         }
     }
 
-    /// Removes a row if it is not what was written; whether it did.
+    /// Removes a row if it is not what was written. Returns whether it did.
     func drop(damaged id: Int64, in shared: SharedState) throws(SQLiteError) -> Bool {
         let found = try Statement(database, RecordRow.selectAfter).firstRow(.integer(id - 1), .integer(1)) {
             CheckedRow($0)

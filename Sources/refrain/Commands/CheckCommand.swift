@@ -41,6 +41,18 @@ extension Command {
 }
 
 extension EffectiveConfiguration {
+    /// One directive a line, each with ` # default` or ` # file:line`. It is itself a configuration
+    /// of the same meaning; directives that are unset stand in comments.
+    func text() -> String {
+        var text = ""
+        for directive in Directive.table where directive.name != Directive.include {
+            let mine = lines.filter { $0.directive.name == directive.name }
+            if mine.isEmpty { text += "# \(directive.name) \(directive.arguments) # unset\n" }
+            for line in mine { text += "\(line.spelling) # \(line.place?.description ?? "default")\n" }
+        }
+        return text
+    }
+
     /// `{"settings":[{"directive","arguments":[...],"source"}],"shared_tier":{...},"memory":{...}}`,
     /// in the same order; what is unset is left out.
     func json(_ bounds: [MemoryBound]) -> String {
@@ -54,5 +66,12 @@ extension EffectiveConfiguration {
         return JSON.object(members: [
             "settings": .array(settings), "shared_tier": configuration.tierJSON, "memory": bounds.json(),
         ]).description + "\n"
+    }
+}
+
+extension SettingLine {
+    /// As it would be written.
+    var spelling: String {
+        ([directive.name] + words.map(ConfigurationLexer.spelling)).joined(separator: " ")
     }
 }

@@ -51,18 +51,16 @@ extension Command {
         guard let answer = try? JSON.parse(body), let entries = answer["entries"]?.arrayValue else {
             throw .failed("the answer to GET /entries has no entries")
         }
-        if !entries.isEmpty { context.output.standard(EntryTable.text(of: entries, width: context.output.width)) }
+        if !entries.isEmpty { context.output.standard(entryTable(of: entries, width: context.output.width)) }
         if entries.isEmpty { context.output.problem("nothing is stored that fits") }
         if answer["truncated"] == .bool(true) {
             context.output.problem("the first \(entries.count) are shown; --limit N shows more")
         }
         return .done
     }
-}
 
-/// Entries for people; the target comes last, because it is what may be cut.
-private enum EntryTable {
-    static func text(of entries: [JSON], width: Int?) -> String {
+    /// Entries for people; the target comes last, because the last column may be cut.
+    private static func entryTable(of entries: [JSON], width: Int?) -> String {
         var table = Table([
             "status", "class", "storefront", ">age", ">ttl", "freshness", ">bytes", "coding", "tiers", "target",
         ])

@@ -18,7 +18,7 @@ extension Command {
         guard let answer = try? JSON.parse(body), let nodes = answer["nodes"]?.arrayValue else {
             throw .failed("the answer to GET /nodes has no nodes")
         }
-        context.output.standard(NodeTable.text(of: nodes, width: context.output.width))
+        context.output.standard(nodeTable(of: nodes, width: context.output.width))
         if answer["standing"]?.stringValue == "engine-away" {
             context.output.problem("\(answer["words"].shown): what is said of others is as old as that")
         }
@@ -27,10 +27,8 @@ extension Command {
         }
         return .done
     }
-}
 
-private enum NodeTable {
-    static func text(of nodes: [JSON], width: Int?) -> String {
+    private static func nodeTable(of nodes: [JSON], width: Int?) -> String {
         var table = Table(["name", "state", ">lag", ">last seen", "version", "address"])
         for node in nodes {
             let isSelf = node["self"] == .bool(true)

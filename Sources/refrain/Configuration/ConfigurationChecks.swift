@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 
 // Checks that no directive can make alone: which settings need or exclude one another, and whether
 // the files they name can be used.
@@ -35,10 +36,10 @@ struct ConfigurationChecks {
         return errors
     }
 
-    var listenLines: [SettingLine] { lines.filter { ["listen", "admin_listen"].contains($0.directive.name) } }
+    private var listenLines: [SettingLine] { lines.filter { ["listen", "admin_listen"].contains($0.directive.name) } }
 
     /// Where a line has the proxy listen; none where it is wrong or `off`.
-    static func addresses(of line: SettingLine) -> [SocketAddress] {
+    private static func addresses(of line: SettingLine) -> [SocketAddress] {
         switch try? AdminAddress(line.words[0]) {
         case .tcp(let address): address.all.compactMap { SocketAddress(host: $0.host, port: $0.port) }
         case .unix(let path): SocketAddress(path: path).map { [$0] } ?? []
@@ -118,16 +119,76 @@ struct ConfigurationChecks {
         return problem.map { error(line, "\(quoted(line.words[0])): \($0)\(LiteralPath.hint(line.words[0]))") }
     }
 
-    func isSet(_ name: String) -> Bool {
+    private func isSet(_ name: String) -> Bool {
         refused.contains(name) || lines.contains { $0.directive.name == name }
     }
 
-    func error(_ line: SettingLine, _ message: String) -> ConfigurationError {
+    private func error(_ line: SettingLine, _ message: String) -> ConfigurationError {
         ConfigurationError(place: line.place, message: "\(line.directive.name): \(message)")
     }
 
-    func error(of name: String, _ message: String) -> ConfigurationError {
+    private func error(of name: String, _ message: String) -> ConfigurationError {
         let place = lines.first { $0.directive.name == name }?.place
         return ConfigurationError(place: place, message: "\(name): \(message)")
+    }
+}
+
+// MARK: - The start
+
+/// The findings of a start beyond the configuration: `check` names them and changes nothing, so
+/// that it accepts no configuration that `serve` refuses.
+struct StartForecast {
+    /// The start would fail.
+    var errors: [ConfigurationError] = []
+    /// The proxy would log it and run.
+    var warnings: [String] = []
+    /// True while another proxy runs.
+    var notes: [String] = []
+}
+
+extension ConfigurationChecks {
+    /// Tries the first steps of `serve`.
+    func forecast() -> StartForecast {
+        var forecast = StartForecast()
+        if case .file(let path) = configuration.accessLog.destination, let problem = files.logProblem(path) {
+            forecast.errors.append(error(of: "access_log", "\(quoted(path)): \(problem)\(LiteralPath.hint(path))"))
+        }
+        if configuration.upstream.isTLS, configuration.upstreamCAFile == nil, let problem = files.anchorsProblem(nil) {
+            forecast.errors.append(error(of: "upstream", problem))
+        }
+        if let path = configuration.cacheFile {
+            if let trouble = files.cacheForecast(path) { forecast.warnings.append("cache_file: \(trouble)") }
+            if let holder = files.cacheHolder(path) {
+                forecast.notes.append("cache_file: process \(holder) uses \(path) now")
+            }
+        }
+        for line in listenLines {
+            for address in Self.addresses(of: line) { tryToListen(address, line, &forecast) }
+        }
+        return forecast
+    }
+
+    private func tryToListen(_ address: SocketAddress, _ line: SettingLine, _ forecast: inout StartForecast) {
+        guard let problem = files.listenProblem(address) else { return }
+        switch problem.errno {
+        // The proxy that this configuration is for may run.
+        case EADDRINUSE:
+            let consequence = "a start fails while another process has it"
+            forecast.notes.append("\(line.directive.name): \(address) is in use now: \(consequence)")
+        // A service manager may give the proxy more rights, or the socket.
+        case EACCES:
+            forecast.warnings.append(
+                "\(line.directive.name): \(address): \(problem)\(address.remedy(for: problem))")
+        default: forecast.errors.append(error(line, "\(address): \(problem)"))
+        }
+    }
+}
+
+extension SocketAddress {
+    /// The end of a message about this address: the way to a port that a service without rights
+    /// cannot bind. Empty where the error is another one.
+    func remedy(for error: SystemError) -> String {
+        guard error.errno == EACCES, path == nil, port < 1024 else { return "" }
+        return "; let systemd bind this port (ListenStream= in refrain.socket), or grant CAP_NET_BIND_SERVICE"
     }
 }

@@ -35,7 +35,7 @@ struct Directive: Sendable {
     enum SecretKind: Sendable {
         /// One token and at most a line end behind it.
         case token
-        /// The same, of the operator's making and thus of a least length.
+        /// The same, but made by the operator and thus of a least length.
         case adminToken
         /// A private key in PEM.
         case key
@@ -336,7 +336,7 @@ extension Directive {
                 + "cookie or address is ever in it, and nothing of what is one user's but that it was asked for. The file is "
                 + "reopened on SIGUSR1."
         ) { configuration, words throws(ValueError) in
-            // As with all files that may be left out.
+            // As for all files that may be left out.
             configuration.recording = words == [off] ? nil : try RecordingLine(words: words)
         },
         value(

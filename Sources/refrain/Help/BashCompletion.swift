@@ -1,8 +1,6 @@
 /// Written for bash 4 and later; it uses nothing of the bash-completion package but its directory.
-struct BashCompletion {
-    let commands: [Command]
-
-    var text: String {
+enum BashCompletion {
+    static var text: String {
         """
         # bash completion for refrain; written by "refrain help --completion bash"
 
@@ -19,14 +17,14 @@ struct BashCompletion {
             local words= kind=words
             COMPREPLY=()
             if (( COMP_CWORD == 1 )); then
-                words='\(commands.map(\.name).joined(separator: " ")) --help --version'
+                words='\(Command.table.map(\.name).joined(separator: " ")) --help --version'
             else
                 case "${COMP_WORDS[1]} $option" in
                 *" :") kind=none ;;
-        \(commands.flatMap(values).joined(separator: "\n"))
+        \(Command.table.flatMap(values).joined(separator: "\n"))
                 *)
                     case "${COMP_WORDS[1]}" in
-        \(commands.map(options).joined(separator: "\n"))
+        \(Command.table.map(options).joined(separator: "\n"))
                     esac ;;
                 esac
             fi
@@ -43,15 +41,15 @@ struct BashCompletion {
     }
 
     /// A case for each option with a value.
-    private func values(of command: Command) -> [String] {
+    private static func values(of command: Command) -> [String] {
         command.options.compactMap { option in
             option.value.map { name in
-                "        '\(command.name) --\(option.name)') \(offer(CompletedValue(named: name, in: commands))) ;;"
+                "        '\(command.name) --\(option.name)') \(offer(CompletedValue(named: name))) ;;"
             }
         }
     }
 
-    private func offer(_ value: CompletedValue) -> String {
+    private static func offer(_ value: CompletedValue) -> String {
         switch value {
         case .file: "kind=file"
         case .directory: "kind=directory"
@@ -61,9 +59,9 @@ struct BashCompletion {
         }
     }
 
-    private func options(of command: Command) -> String {
+    private static func options(of command: Command) -> String {
         var words = command.allOptions.map { "--" + $0.name }
-        if case .words(let names) = CompletedValue(named: command.positional, in: commands) { words += names }
+        if case .words(let names) = CompletedValue(named: command.positional) { words += names }
         return "            \(command.name)) words='\(words.joined(separator: " "))' ;;"
     }
 }

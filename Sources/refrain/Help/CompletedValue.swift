@@ -13,8 +13,7 @@ enum CompletedValue: Equatable, Sendable {
     /// Nothing is known of it.
     case unknown
 
-    /// - Parameter commands: those of the program, which are topics of its help.
-    init(named name: String, in commands: [Command]) {
+    init(named name: String) {
         switch name {
         case "FILE": self = .file
         case "DIRECTORY": self = .directory
@@ -24,7 +23,7 @@ enum CompletedValue: Equatable, Sendable {
         case "SHELL": self = .words(Shell.allCases.map(\.rawValue))
         case "KIND[:RATE]": self = .words(Fault.Kind.allCases.map(\.rawValue))
         case "TYPE:ID": self = .prefixes(ResourceClass.allCases.filter(\.isResourceType).map { $0.name + ":" })
-        case "[TOPIC]": self = .words(HelpTopic.names(in: commands))
+        case "[TOPIC]": self = .words(HelpTopic.names)
         default:
             // Such as `on|off|export FILE`: words to type, each perhaps with something behind it.
             let words = name.split(separator: "|").map { String($0.prefix { $0 != " " }) }

@@ -1,7 +1,5 @@
-struct FishCompletion {
-    let commands: [Command]
-
-    var text: String {
+enum FishCompletion {
+    static var text: String {
         """
         # fish completion for refrain; written by "refrain help --completion fish"
 
@@ -15,25 +13,25 @@ struct FishCompletion {
         end
 
         complete -c refrain -f
-        \(commands.flatMap(lines).joined(separator: "\n"))
+        \(Command.table.flatMap(lines).joined(separator: "\n"))
 
         """
     }
 
-    private func lines(of command: Command) -> [String] {
+    private static func lines(of command: Command) -> [String] {
         let condition = "complete -c refrain -n '__refrain_command \(command.name)'"
         var lines = ["complete -c refrain -n __refrain_no_command -a \(command.name) -d \(quoted(command.summary))"]
         for option in command.allOptions {
-            let value = option.value.map { " " + offer(CompletedValue(named: $0, in: commands)) } ?? ""
+            let value = option.value.map { " " + offer(CompletedValue(named: $0)) } ?? ""
             lines.append("\(condition) -l \(option.name)\(value) -d \(quoted(option.summary))")
         }
-        if case .words(let words) = CompletedValue(named: command.positional, in: commands) {
+        if case .words(let words) = CompletedValue(named: command.positional) {
             lines.append("\(condition) -a \(quoted(words.joined(separator: " ")))")
         }
         return lines
     }
 
-    private func offer(_ value: CompletedValue) -> String {
+    private static func offer(_ value: CompletedValue) -> String {
         switch value {
         case .file: "-r -F"
         case .directory: "-x -a '(__fish_complete_directories)'"
@@ -42,7 +40,7 @@ struct FishCompletion {
         }
     }
 
-    private func quoted(_ text: String) -> String {
+    private static func quoted(_ text: String) -> String {
         "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
     }
 }

@@ -3,11 +3,11 @@ enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 
     /// The whole file.
-    func completions(of commands: [Command]) -> String {
+    var completions: String {
         switch self {
-        case .bash: BashCompletion(commands: commands).text
-        case .zsh: ZshCompletion(commands: commands).text
-        case .fish: FishCompletion(commands: commands).text
+        case .bash: BashCompletion.text
+        case .zsh: ZshCompletion.text
+        case .fish: FishCompletion.text
         }
     }
 

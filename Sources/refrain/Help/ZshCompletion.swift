@@ -1,14 +1,12 @@
-struct ZshCompletion {
-    let commands: [Command]
-
-    var text: String {
+enum ZshCompletion {
+    static var text: String {
         """
         #compdef refrain
         # zsh completion for refrain; written by "refrain help --completion zsh"
 
         _refrain() {
             local -a commands=(
-        \(commands.map { "        " + quoted("\($0.name):\($0.summary)") }.joined(separator: "\n"))
+        \(Command.table.map { "        " + quoted("\($0.name):\($0.summary)") }.joined(separator: "\n"))
             )
             if (( CURRENT == 2 )); then
                 _describe -t commands command commands
@@ -17,7 +15,7 @@ struct ZshCompletion {
             shift words
             (( CURRENT-- ))
             case $words[1] in
-        \(commands.map(arguments).joined(separator: "\n"))
+        \(Command.table.map(arguments).joined(separator: "\n"))
             esac
         }
 
@@ -30,15 +28,15 @@ struct ZshCompletion {
         """
     }
 
-    private func arguments(of command: Command) -> String {
+    private static func arguments(of command: Command) -> String {
         var specifications = command.allOptions.map { option in
             let value =
-                option.value.map { ":\(escaped($0, ":")):\(action(CompletedValue(named: $0, in: commands)))" } ?? ""
+                option.value.map { ":\(escaped($0, ":")):\(action(CompletedValue(named: $0)))" } ?? ""
             let mark = (option.isRepeatable ? "*" : "") + "--" + option.name + (option.value == nil ? "" : "=")
             return quoted("\(mark)[\(escaped(option.summary, "[]:"))]\(value)")
         }
         if !command.positional.isEmpty {
-            let value = CompletedValue(named: command.positional, in: commands)
+            let value = CompletedValue(named: command.positional)
             specifications.append(quoted("1:\(command.positional):\(action(value))"))
         }
         let lines = specifications.map { "\\\n            " + $0 }.joined(separator: " ")
@@ -46,7 +44,7 @@ struct ZshCompletion {
     }
 
     /// A blank action offers nothing.
-    private func action(_ value: CompletedValue) -> String {
+    private static func action(_ value: CompletedValue) -> String {
         switch value {
         case .file: "_files"
         case .directory: "_files -/"
@@ -57,11 +55,11 @@ struct ZshCompletion {
     }
 
     /// With a backslash before each of `characters`.
-    private func escaped(_ text: String, _ characters: String) -> String {
+    private static func escaped(_ text: String, _ characters: String) -> String {
         text.map { characters.contains($0) ? "\\\($0)" : String($0) }.joined()
     }
 
-    private func quoted(_ text: String) -> String {
+    private static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

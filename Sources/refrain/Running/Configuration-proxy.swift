@@ -12,15 +12,18 @@ import Tier
 import Traffic
 import Upstream
 
-// From what is configured to what the modules take. Everything that can fail fails here, before
+// Makes the modules' settings from the configuration. Everything that can fail fails here, before
 // anything listens.
 
 extension Configuration {
-    /// The settings of a proxy; opens the cache, reads secrets and certificates.
-    /// - Parameter running: what runs by now, where this is to take its place: what can live on
-    ///   does.
+    /// Makes the settings of a proxy; opens the cache, reads secrets and certificates.
+    /// - Parameters:
+    ///   - running: the settings that these replace: the new ones keep what can go on.
+    ///   - isStopped: whether the operator has stopped the start, which ends a wait for the cache
+    ///     file.
     func proxySettings(
-        _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil
+        _ log: OperationalLog, _ inheritance: Inheritance = Inheritance(), over running: RunningSettings? = nil,
+        isStopped: () -> Bool = { false }
     ) throws(CommandFailure) -> ProxySettings {
         let keys = try clientKeys(continuing: running?.settings.shared.clientKeys)
         let sink = try accessLogSink(log, running)
@@ -29,7 +32,7 @@ extension Configuration {
             listeners: try listenerSettings(inheritance.sockets, log), workers: loopCount,
             upstream: upstreamSettings,
             upstreamTLS: try upstreamTLS(running),
-            shared: try shared(log, running, inheritance.predecessor),
+            shared: try shared(log, running, inheritance.predecessor, isStopped),
             accessLog: sink.map { ($0, accessLog.format == .json ? .json : .combined) })
         settings.upstreamRate = upstreamRate
         settings.timeouts = clientTimeouts
@@ -57,7 +60,7 @@ extension Configuration {
     var loopCount: Int { min(workers ?? MachineShare.processors, upstreamConnections) }
 
     private func shared(
-        _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?
+        _ log: OperationalLog, _ running: RunningSettings?, _ predecessor: Predecessor?, _ isStopped: () -> Bool
     ) throws(CommandFailure) -> ProxyShared {
         let credentials = try credentials()
         if let running {
@@ -66,7 +69,7 @@ extension Configuration {
                 composition: wholeComposition)
         }
         var shared = ProxyShared(
-            cache: try responseCache(log, predecessor), credentials: credentials, policy: policy,
+            cache: try responseCache(log, predecessor, isStopped), credentials: credentials, policy: policy,
             authority: endpoint.authority, crossOrigin: crossOrigin, composition: wholeComposition)
         shared.budget = UpstreamBudget(rate: upstreamRate)
         shared.tier = try tierSettings().map { settings in
@@ -79,7 +82,7 @@ extension Configuration {
         return shared
     }
 
-    /// Settings that are likely not meant: `serve` logs them at the start, `check` shows them.
+    /// Settings that are likely mistakes: `serve` logs them at the start, `check` shows them.
     var warnings: [String] {
         var words: [String] = []
         if http2, listeners.contains(where: \.isTLS), !HTTP2Support.isAvailable {
@@ -110,7 +113,6 @@ extension Configuration {
         return words + literalPaths + ownUpstream + resourceWarnings(ResourceLimits())
     }
 
-    /// All of it.
     private var wholeComposition: CompositionSettings {
         var settings = composition
         settings.trustsDocumentation =
@@ -202,19 +204,18 @@ extension Configuration {
         }
     }
 
-    /// The part of `memorySize` for the index of resources; reserved even where nothing is
-    /// composed, because a reload may begin to.
+    /// The part of `memorySize` for the index of resources; reserved even without composing, which
+    /// a reload may switch on.
     private var indexBytes: Int { memorySize / 8 }
 
-    /// The part of `memorySize` for large bodies in the form in which they are sent fastest; of no
-    /// use where all is encrypted.
+    /// The part of `memorySize` for sealed files of large bodies; none where every listener is TLS.
     var sealedBytes: Int { listeners.contains { !$0.isTLS } ? memorySize / 8 : 0 }
 
     /// The part of `memorySize` for answers.
     var memoryTierBytes: Int { memorySize - indexBytes - sealedBytes }
 
     private func responseCache(
-        _ log: OperationalLog, _ predecessor: Predecessor?
+        _ log: OperationalLog, _ predecessor: Predecessor?, _ isStopped: () -> Bool
     ) throws(CommandFailure) -> ResponseCache {
         let memory = MemoryTier(maxBytes: memoryTierBytes)
         guard let cacheFile else {
@@ -222,7 +223,7 @@ extension Configuration {
             return ResponseCache(memory: memory, store: nil)
         }
         var lock = predecessor?.takeLock(of: cacheFile)
-        if lock == nil { lock = try cacheLock(cacheFile, log) }
+        if lock == nil { lock = try cacheLock(cacheFile, log, isStopped) }
         predecessor?.takeTurn()
         lock?.sign()
         let store = FileTier.open(
@@ -232,27 +233,32 @@ extension Configuration {
         return ResponseCache(memory: memory, store: store)
     }
 
-    /// How long a proxy that takes the place of another waits for that one to have written what it
-    /// has: the other drains, and closes the file last.
+    /// How long a start waits for the process that has the cache file: one that is being replaced
+    /// drains first and closes the file last.
     private static let patience = Duration.seconds(15)
 
-    /// The right to use the cache file; nil where the store is to take it once it can be had.
-    private func cacheLock(_ path: String, _ log: OperationalLog) throws(CommandFailure) -> StoreLock? {
+    /// Takes the lock of the cache file; nil where the store takes it once the file is free.
+    private func cacheLock(
+        _ path: String, _ log: OperationalLog, _ isStopped: () -> Bool
+    ) throws(CommandFailure) -> StoreLock? {
         guard endsWithoutCacheFile else { return nil }
         do throws(StoreLock.Failure) {
             return try StoreLock.take(path, within: Self.patience) { holder in
                 let words = StoreLock.Failure.taken(by: holder).words(about: path)
                 log(.notice, "cache_file: \(words); waiting for it to end, \(Self.patience) at most")
+            } goesOn: {
+                !isStopped()
             }
         } catch {
             guard case .taken = error else { return nil }
+            guard !isStopped() else { throw .failed("stopped before it had the cache file") }
             throw .badSetting(
                 "cache_file: \(error.words(about: path)); stop that, name another file, or say cache_file_locked memory"
             )
         }
     }
 
-    /// One address never takes more than half of what there is.
+    /// One address has at most half of all connections.
     private var clientBounds: ClientBounds {
         var bounds = ClientBounds()
         bounds.requestBytes = requestMemory
@@ -329,9 +335,9 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// The settings that a what-if run takes from a configuration. Listeners, credentials, logs,
-    /// the upstream's address and `workers` are left out: a run listens on nothing, asks no server,
-    /// and has one loop.
+    /// The settings that a what-if run takes from a configuration. It has one loop, listens on
+    /// nothing and asks no server, so listeners, credentials, logs, `upstream` and `workers` are
+    /// left out.
     func whatIfSettings(name: String) -> WhatIfSettings {
         var settings = WhatIfSettings(name: name)
         settings.policy = policy

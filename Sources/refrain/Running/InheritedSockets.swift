@@ -104,7 +104,7 @@ enum SocketActivation {
         environment("LISTEN_PID") == String(process) ? descriptors(environment) : []
     }
 
-    /// The same, whoever they are meant for.
+    /// Descriptors with their names, for any process.
     static func descriptors(_ environment: (String) -> String?) -> [(descriptor: CInt, name: String)] {
         guard let count = environment("LISTEN_FDS").flatMap({ Int($0) }), (1...most).contains(count) else { return [] }
         let names = (environment("LISTEN_FDNAMES") ?? "").split(separator: ":", omittingEmptySubsequences: false)

@@ -15,8 +15,8 @@ struct ResourceLimits {
     var addressBytes = Self.addressBytes
     /// Bytes that the control group may take; nil where there is no limit.
     var memoryBytes = MachineShare.ofThisProcess.memoryBytes
-    /// Starts so many threads at once, beside so much memory, then ends them; the error for which
-    /// it cannot.
+    /// Starts that many threads at once, beside that much memory, then ends them. Returns the error
+    /// for which it cannot.
     var rehearse: (_ threads: Int, _ bytes: Int?) -> CInt? = ThreadRehearsal.run
 
     static var addressBytes: Int? {

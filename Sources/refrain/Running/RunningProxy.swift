@@ -22,7 +22,7 @@ struct RunningSettings: Sendable {
 final class RunningProxy: Sendable {
     /// How reloads went; the admin surface shows it.
     let reloads = ReloadStatus()
-    /// Reloads where the admin surface is asked for it; nil before there is something to reload.
+    /// Carries out `POST /reload`; nil before there is something to reload.
     let reloadHandler = Mutex<(@Sendable (@escaping @Sendable (ReloadOutcome) -> Void) -> Void)?>(nil)
     /// Unix seconds; a reload that moves the admin listener does not begin anew.
     private let startedAt = TimeOfDay.system.unixSeconds()
@@ -52,17 +52,18 @@ final class RunningProxy: Sendable {
         let value = Atomic<Bool>(true)
     }
 
-    /// Starts to listen. Throws what the operator has to mend; nothing is left running then.
+    /// Starts to listen. Throws what the operator has to correct, and leaves nothing running then.
     ///
     /// - Parameters:
     ///   - inheritance: sockets that listen already, whose addresses are not bound, and the process
-    ///     whose place this one takes.
-    ///   - developer: used in place of the configured tokens, which a demonstration has none of.
+    ///     that this one replaces.
+    ///   - developer: used in place of configured tokens, which a demonstration has not.
+    ///   - isStopped: whether the operator has stopped the start.
     init(
         _ configuration: Configuration, _ log: OperationalLog, inheritance: Inheritance = Inheritance(),
-        developer: DeveloperTokens? = nil, certificates: [Expiry]? = nil
+        developer: DeveloperTokens? = nil, certificates: [Expiry]? = nil, isStopped: () -> Bool = { false }
     ) throws(CommandFailure) {
-        var settings = try configuration.proxySettings(log, inheritance)
+        var settings = try configuration.proxySettings(log, inheritance, isStopped: isStopped)
         if let developer { settings.shared.credentials = Credentials(developer: developer, musicUser: nil) }
         if let predecessor = inheritance.predecessor { predecessor.shareCache(of: settings.shared) }
         node = try Self.node(configuration, settings, after: inheritance.predecessor?.process)
@@ -135,8 +136,8 @@ final class RunningProxy: Sendable {
         }
     }
 
-    /// Goes over to another configuration: whatever can fail comes first, and then nothing has
-    /// changed. For one thread at a time.
+    /// Adopts another configuration. Every step that can fail comes before the first change. For
+    /// one thread at a time.
     func adopt(_ configuration: Configuration) throws(CommandFailure) {
         let before = running.withLock { $0 }
         var settings = try configuration.proxySettings(log, inheritance, over: before.current)
@@ -172,14 +173,13 @@ final class RunningProxy: Sendable {
         server.ping(completion)
     }
 
-    /// Says from now on that new requests are not welcome (`/readyz`), though they are still
-    /// answered.
+    /// Has `/readyz` refuse from now on; requests are still answered.
     func refuseProbes() {
         isServing.value.store(false, ordering: .relaxed)
     }
 
-    /// Takes no new connections, finishes the requests in hand and calls `completion` when
-    /// everything is written, with the number of connections that took too long.
+    /// Drains: accepts no connection, finishes the requests in hand, writes everything, and calls
+    /// `completion` with the number of connections that took too long.
     func stop(_ completion: @escaping @Sendable (_ cutOff: Int) -> Void) {
         refuseProbes()
         server.drain { [self] cutOff in
@@ -197,7 +197,7 @@ final class RunningProxy: Sendable {
         }
     }
 
-    /// - Parameter former: what listens now; addresses of both are listened on by the same sockets.
+    /// - Parameter former: the listener until now, whose sockets go on at the addresses of both.
     private func startAdmin(
         _ configuration: Configuration, after former: AdminListener? = nil
     ) throws(CommandFailure) -> AdminListener? {
@@ -241,8 +241,8 @@ final class RunningProxy: Sendable {
     }
 }
 
-// The directive `record`, at the start and at a reload. A line that says what it said leaves alone
-// what an operator has switched. Recording is a side matter: a proxy that cannot record serves.
+// The directive `record`, at the start and at a reload. A line that is unchanged leaves a recording
+// as an operator has switched it. A proxy that cannot record still serves.
 
 extension ProxyServer {
     /// Whether a change of the line could be carried out; changes nothing.
@@ -251,9 +251,9 @@ extension ProxyServer {
         try attempt("record") { try RecordingWriter.check(line.settings) }
     }
 
-    /// Carries it out.
-    /// - Returns: the line that is in effect; nil where it could not be begun, so that the next
-    ///   reload tries it again.
+    /// Carries the line out.
+    /// - Returns: the line in effect; nil where recording could not begin, so that the next reload
+    ///   tries again.
     fileprivate func adoptRecording(
         _ line: RecordingLine?, before: RecordingLine?, _ log: OperationalLog
     ) -> RecordingLine? {

@@ -8,9 +8,9 @@ enum ThreadRehearsal {
         let isHeld = Mutex(())
     }
 
-    /// Starts `count` threads at once, then ends them.
-    /// - Parameter bytes: memory to be there besides; nil for none.
-    /// - Returns: the error for which there cannot be so many; nil where there can.
+    /// Starts `count` threads at once, then ends and joins them.
+    /// - Parameter bytes: memory that is mapped meanwhile; nil for none.
+    /// - Returns: the error for which they cannot all be started; nil if they can.
     static func run(_ count: Int, beside bytes: Int?) -> CInt? {
         let memory = bytes.flatMap { mmap(nil, $0, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) }
         if memory == MAP_FAILED { return errno }

@@ -12,7 +12,7 @@ func runServe(
     let log = OperationalLog(level: configuration.logLevel, prefix: .ofStandardError) { output.write($0) }
     // Before other threads start: the kernel gives a signal to any thread that does not block it.
     SignalWatcher.hold(Successor.heldSignals)
-    // Before other threads run, which could read the environment that these change.
+    // Before other threads run, which could read the environment that this changes.
     let manager = ServiceManager.ofThisProcess()
     let inheritance = inheritance(for: configuration, log)
     let program = StartedProgram.ofThisProcess()
@@ -24,7 +24,8 @@ func runServe(
     for text in configuration.warnings(at: Int64(time(nil)), certificates) { log(.warn, text) }
     if let lack = configuration.lack(under: ResourceLimits(descriptors: DescriptorLimit.now)) { throw .failed(lack) }
     let signals = StopSignals()
-    let proxy = try RunningProxy(configuration, log, inheritance: inheritance, certificates: certificates)
+    let proxy = try RunningProxy(
+        configuration, log, inheritance: inheritance, certificates: certificates, isStopped: { signals.count > 0 })
     let reloader = Reloader(path, context.files, effective, proxy, log, manager)
     let upgrader = Upgrader(program, proxy, reloader, log, manager, whenReplaced: signals.wake)
     signals.on(SIGUSR1) { @Sendable in
@@ -69,7 +70,7 @@ func runServe(
     return withExtendedLifetime(watchdog) { tell(ending, log) }
 }
 
-/// Ends a proxy whose place another process has taken. It hurries only at a signal, or when that
+/// Ends a proxy that another process has replaced. It hurries only at a signal, or when that
 /// process has ended.
 private func leave(
     _ proxy: RunningProxy, _ upgrader: Upgrader, _ signals: StopSignals, _ log: OperationalLog
@@ -88,7 +89,7 @@ private func leave(
     return tell(ending, log)
 }
 
-/// Beyond what connections may take: for the cache to be written.
+/// Adds three seconds in which the cache is written.
 private func limit(of drain: Duration) -> Duration { drain + .seconds(3) }
 
 private func tellStart(
@@ -107,11 +108,11 @@ private func tellStart(
     if let admin = proxy.adminAddress { log(.info, "admin listener on \(admin.path == nil ? "http://" : "")\(admin)") }
 }
 
-/// Descriptors given to this process; a predecessor's sockets that nothing asks for are closed.
+/// Takes the descriptors given to this process; closes a predecessor's sockets that no line names.
 private func inheritance(for configuration: Configuration, _ log: OperationalLog) -> Inheritance {
     var inheritance = SocketActivation.take()
     for text in inheritance.sockets.problems { log(.warn, text) }
-    // An address that is none is said later.
+    // An invalid address is reported later.
     for socket in inheritance.sockets.unused(by: (try? configuration.listenedAddresses) ?? []) where !socket.isKept {
         log(.warn, "inherited socket \(socket.address) is no listen or admin_listen address; closed")
         inheritance.sockets.discard(socket)

@@ -56,9 +56,10 @@ struct Interval {
     let hitTimes: BucketCounts
     let missTimes: BucketCounts
 
-    /// - Parameters:
-    ///   - earlier: nil: since the proxy began.
-    ///   - seconds: between the two; the proxy's own time where there is no earlier one.
+    /// The figures since the proxy began.
+    init(_ stats: JSON) { self.init(stats, since: nil, seconds: Double(stats.uptime)) }
+
+    /// - Parameter seconds: the time between the two answers.
     init(_ stats: JSON, since earlier: JSON?, seconds: Double) {
         func difference(_ figure: (JSON) -> Int?) -> Int {
             max(0, (figure(stats) ?? 0) - (earlier.flatMap(figure) ?? 0))
@@ -107,4 +108,9 @@ struct Interval {
             "hits": times(hitTimes), "misses": times(missTimes),
         ])
     }
+}
+
+extension JSON {
+    /// The seconds since the proxy began, in an answer to `GET /stats`.
+    var uptime: Int { (self["time"]?.countValue ?? 0) - (self["started_at"]?.countValue ?? 0) }
 }

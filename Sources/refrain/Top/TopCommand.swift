@@ -46,8 +46,7 @@ struct TopCommand {
     func run() throws(CommandFailure) -> ExitStatus {
         if isOnce {
             let stats = try look()
-            let uptime = (stats["time"]?.countValue ?? 0) - (stats["started_at"]?.countValue ?? 0)
-            show(stats, Interval(stats, since: nil, seconds: Double(uptime)))
+            show(stats, Interval(stats))
             return .done
         }
         if !isJSON, let screen = TopTerminal() { return try watch(on: screen) }
@@ -118,10 +117,7 @@ struct TopWatch {
     /// anew in between.
     mutating func interval(to stats: JSON, at now: Instant) -> Interval {
         defer { (last, lastAt) = (stats, now) }
-        guard stats["started_at"] == last["started_at"] else {
-            let uptime = (stats["time"]?.countValue ?? 0) - (stats["started_at"]?.countValue ?? 0)
-            return Interval(stats, since: nil, seconds: Double(uptime))
-        }
+        guard stats["started_at"] == last["started_at"] else { return Interval(stats) }
         return Interval(stats, since: last, seconds: (now - lastAt) / .seconds(1))
     }
 }

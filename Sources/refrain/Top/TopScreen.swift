@@ -43,8 +43,7 @@ struct TopScreen {
 
     private var head: String {
         let version = stats["version"]?.stringValue ?? ""
-        let uptime = (stats["time"]?.countValue ?? 0) - (stats["started_at"]?.countValue ?? 0)
-        var text = line("refrain \(version)  up \(SpanOfTime.text(max(0, uptime)))")
+        var text = line("refrain \(version)  up \(SpanOfTime.text(max(0, stats.uptime)))")
         let ratio = interval.hitRatio.map { Self.percent($0) } ?? "–"
         let share = min(1, Double(interval.http2) / Double(max(1, interval.requests)))
         let protocols = interval.http2 > 0 ? " (\(Self.percent(share)) by HTTP/2)" : ""

@@ -14,8 +14,8 @@ enum NodeName {
         }
     }
 
-    /// Makes a node's name of a host's by leaving out the letters that it may not have: a name that
-    /// nobody chose must not keep the proxy from starting.
+    /// Makes a node's name of a host's by leaving out the letters that it may not have. The
+    /// operator did not choose this name, so it must not keep the proxy from starting.
     static func named(after host: String) -> String {
         let allowed = host.utf8.filter { PlainWord.contains($0, with: others) }.prefix(PlainWord.longestName)
         return allowed.isEmpty ? "node" : String(decoding: allowed, as: UTF8.self)
