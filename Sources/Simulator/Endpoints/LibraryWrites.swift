@@ -120,11 +120,9 @@ extension UserLibrary {
         case .musicVideos: if !musicVideos.contains(resource.number) { musicVideos.insert(resource.number, at: 0) }
         case .playlists:
             if playlists.contains(where: { $0.catalogPlaylist == resource.number }) { return }
-            playlists.insert(
-                LibraryPlaylist(
-                    serial: takeSerial(), name: catalog.name(ofPlaylist: resource.number, .english), description: nil,
-                    tracks: catalog.tracks(ofPlaylist: resource.number).map(\.number), addedAt: now,
-                    catalogPlaylist: resource.number, folder: Self.rootFolder), at: 0)
+            let playlist = LibraryPlaylist(
+                serial: takeSerial(), catalogPlaylist: resource.number, addedAt: now, catalog)
+            playlists.insert(playlist, at: 0)
         default: return
         }
     }

@@ -46,10 +46,7 @@ extension UserLibrary {
         if place % 3 == 2 {
             let number = seed.number(below: catalog.playlistCount, .library, key, 6000 + place)
             playlists.append(
-                LibraryPlaylist(
-                    serial: serial, name: catalog.name(ofPlaylist: number, .english), description: nil,
-                    tracks: catalog.tracks(ofPlaylist: number).map(\.number), addedAt: moment(place),
-                    catalogPlaylist: number, folder: Self.rootFolder))
+                LibraryPlaylist(serial: serial, catalogPlaylist: number, addedAt: moment(place), catalog))
             return
         }
         let count = place == 0 ? 0 : place == 1 ? 230 : 5 + seed.number(below: 40, .library, key, 7000 + place)
