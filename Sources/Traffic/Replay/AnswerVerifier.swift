@@ -187,6 +187,6 @@ extension AnswerReader {
         let lines = head.fields.filter { $0.id == .contentEncoding }
         guard let line = lines.first else { return .identity }
         guard lines.count == 1 else { return nil }
-        return isGzip ? .gzip : ContentCoding.named(headBytes.span.extracting(line.value.range))
+        return ContentCoding.named(headBytes.span.extracting(line.value.range))
     }
 }

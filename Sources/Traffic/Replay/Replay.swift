@@ -26,13 +26,6 @@ public final class Replay: Sendable {
         public var failed = 0
         /// Corrected, in nanoseconds, so far.
         public var p99: Int?
-
-        public init(
-            elapsed: Duration = .zero, sent: Int = 0, answered: Int = 0, failed: Int = 0, p99: Int? = nil
-        ) {
-            (self.elapsed, self.sent, self.answered, self.failed) = (elapsed, sent, answered, failed)
-            self.p99 = p99
-        }
     }
 
     let plan: ReplayPlan

@@ -144,16 +144,6 @@ extension ReplayConnection: StreamHandler {
     func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard stream === self.stream else { return }
         self.stream = nil
-        fail(error?.inWords ?? "closed")
-    }
-}
-
-extension StreamError {
-    /// As failures are counted: `connect: Connection refused`.
-    var inWords: String {
-        switch self {
-        case .system(let error): error.description
-        case .tls, .truncated, .handshakeTimedOut: description
-        }
+        fail(error?.description ?? "closed")
     }
 }

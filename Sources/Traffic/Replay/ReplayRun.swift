@@ -72,12 +72,9 @@ final class ReplayRun {
     /// The result, but for what the run does not know.
     func result() -> ReplayResult { tally.finish() }
 
-    /// Ends the run as it is: what was sent and not answered is neither an answer nor a failure.
+    /// Ends the run as it is: a request that was sent and not answered counts as neither an answer
+    /// nor a failure.
     func stop() {
-        finish()
-    }
-
-    private func finish() {
         guard let completion else { return }
         self.completion = nil
         let elapsed = Duration.nanoseconds(now)
@@ -105,12 +102,9 @@ final class ReplayRun {
                     planned.requests[entry.request], position: position, at: now, lag: lag,
                     keepsContent: verifier != nil)
             case .held(let position): lagOfHeld[position] = noteLag(position, now)
-            case .open(let number):
-                open(connection(number), now)
-            case .wait(let until):
-                return wake(at: until)
-            case .finished:
-                finish()
+            case .open(let number): open(connection(number), now)
+            case .wait(let until): return wake(at: until)
+            case .finished: stop()
             }
         }
     }

@@ -74,6 +74,11 @@ extension ReplayResult {
         ].filter { !$0.2.isEmpty }
     }
 
+    /// From many to few; those with the same count by name.
+    static func ranked(_ counts: [String: Int]) -> [(name: String, count: Int)] {
+        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
+    }
+
     /// A row for each: its name, the count, and the share of all of them.
     static func shares(_ counts: [(name: String, count: Int)]) -> [[String]] {
         let sum = counts.reduce(0) { $0 + $1.count }

@@ -28,12 +28,7 @@ public struct Histogram: Sendable, Equatable {
     private var highestSeen = 0
 
     /// Counts a duration. A negative one is zero: clocks that disagree by less than they can tell.
-    mutating func record(nanoseconds: Int64) {
-        record(nanoseconds: nanoseconds, times: 1)
-    }
-
-    /// Counts the same duration several times.
-    mutating func record(nanoseconds: Int64, times: Int) {
+    mutating func record(nanoseconds: Int64, times: Int = 1) {
         let value = min(max(Int(nanoseconds), 0), Self.highest)
         counts[Self.index(of: value)] &+= times
         count &+= times

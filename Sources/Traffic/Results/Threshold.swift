@@ -70,6 +70,9 @@ public struct Threshold: Sendable, Equatable {
         (self.metric, self.comparison, self.bound, self.isShare) = (metric, comparison, bound, isShare)
     }
 
+    /// Whether it judges nothing unless answers are compared with the recording.
+    public var needsVerification: Bool { metric == .differences }
+
     public func verdict(on result: ReplayResult) -> Verdict {
         switch metric.value(of: result) {
         case .failure(let absence):
@@ -106,9 +109,4 @@ public struct Threshold: Sendable, Equatable {
         }
         return "; the generator's own lag is \(Figure.time(nanoseconds: late.lag)) of that"
     }
-}
-
-extension Threshold {
-    /// Whether there is nothing to judge unless answers are compared with the recording.
-    public var needsVerification: Bool { metric == .differences }
 }
