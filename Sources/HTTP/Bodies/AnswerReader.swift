@@ -47,10 +47,6 @@ public struct AnswerReader: Sendable {
 
     public var status: Int { head.status }
 
-    public var isGzip: Bool {
-        head.fields.first(.contentEncoding).map { headBytes.span.equalsIgnoringCase($0.value.range, "gzip") } ?? false
-    }
-
     /// Expects an answer, to a HEAD or to a request whose answer has content.
     public mutating func begin(isHead: Bool = false, keepsContent: Bool) {
         (self.isHead, self.keepsContent) = (isHead, keepsContent)
