@@ -1,4 +1,4 @@
-// The bodies of a recording: each once, under its hash, in one file beside the lines.
+// The bodies of a recording: each once, under its hash, in one file next to the lines.
 //
 // `FILE.bodies` is a sequence of `HASH LENGTH\n`, the bytes, `\n`. It is only ever appended to, a
 // body before the first line that names it; so whatever a killed writer leaves is whole up to its
@@ -36,7 +36,7 @@ public final class RecordedBodies: Sendable {
         self.held = held
     }
 
-    /// The bodies beside a recording; none where there is no such file. Their heads are read, not
+    /// The bodies next to a recording; none where there is no such file. Their heads are read, not
     /// the bodies.
     init(beside recording: String) throws(RecordingError) {
         path = Self.path(beside: recording)

@@ -1,5 +1,5 @@
 // The files of a recording on their way from `FILE` to `FILE.1`, `FILE.2` and so on, the oldest
-// with the highest number, each with its bodies beside it.
+// with the highest number, each with its bodies next to it.
 // Must hold: nothing that is not a recording of this program's is ever overwritten, moved or
 // removed.
 

@@ -35,7 +35,7 @@ public final class RecordingReader {
         return warnings
     }
     private var otherWarnings: [String] = []
-    /// How many exchanges the recording says it lacks, and the first line that says so.
+    /// How many exchanges the recording says it misses, and the first line that says so.
     private var dropped: (count: Int, line: Int?) = (0, nil)
     /// How many bodies are named and are not there, and the first line that names one.
     private var bodiless: (count: Int, line: Int?) = (0, nil)

@@ -1,4 +1,4 @@
-// Writes a recording: lines to `FILE`, bodies beside it, in batches.
+// Writes a recording: lines to `FILE`, bodies next to it, in batches.
 // Must hold: a body is in its file before a line names it; each batch of lines is one call to
 // the system, so that a process that is killed leaves whole lines; what the disk refuses is taken
 // back, counted, and said in a line as soon as there is one.

@@ -1,7 +1,7 @@
 // Where every loop gets the developer token of the moment.
 //
 // Must hold: a token is renewed well before it ends and also when the clock was set back
-// behind its beginning; a token that the origin refuses is replaced at most once a minute, however
+// before its beginning; a token that the origin refuses is replaced at most once a minute, however
 // many requests it was refused for.
 
 import Synchronization

@@ -28,7 +28,7 @@ public struct TokenClaims: Sendable, Equatable {
         self = try token.withBytes { bytes throws(MalformedToken) in try TokenClaims(bytes) }
     }
 
-    /// Reads a token as it stands behind `Bearer `.
+    /// Reads a token as it is after `Bearer `.
     init(_ token: Span<UInt8>) throws(MalformedToken) {
         let parts = try TokenParts(token)
         algorithm = parts.header["alg"]?.stringValue

@@ -1,4 +1,4 @@
-// A live origin with a recording beside it: for development without credentials, and for making
+// A live origin with a recording next to it: for development without credentials, and for making
 // recordings.
 // Must hold: credentials go to the origin and nowhere else; of what is recorded,
 // `RecordedExchange` says what may be kept.

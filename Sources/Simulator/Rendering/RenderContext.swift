@@ -28,8 +28,8 @@ struct RenderContext: Sendable {
     /// Whether this answer uses the other order of members.
     var isReversed = false
 
-    /// The resource as this response shows it: nil where the storefront lacks it, its clean twin
-    /// under `restrict`.
+    /// The resource as this response shows it: nil if the storefront does not have it, its clean
+    /// twin under `restrict`.
     func shown(_ resource: Resource) -> Resource? {
         switch resource.type {
         case .albums, .songs, .artists, .musicVideos, .playlists:

@@ -71,7 +71,7 @@ final class RecordedOrigin {
             } else if versions.last?.lacksContent == true {
                 versions = [version]
             } else if versions.isEmpty || !version.lacksContent {
-                // One that lacks its content says less than what is known.
+                // One without its content says less than what is known.
                 versions.insert(version, at: place)
             }
         }
