@@ -30,9 +30,7 @@ public enum RecordedFields {
         }
         return RecordedField(name, value)
     }
-}
 
-extension RecordedFields {
     /// Fields recorded of a personal request: how it wants its answer. Others could be about the
     /// user.
     public static let ofPersonalRequests: Set<String> = ["accept", "accept-encoding", "accept-language"]

@@ -42,9 +42,7 @@ public struct TokenClaims: Sendable, Equatable {
         default: origins = []
         }
     }
-}
 
-extension TokenClaims {
     /// Within bounds that leave room to count with it; a token may say anything.
     private static func time(_ claim: JSON?) -> Int64? {
         claim?.intValue.map { Int64(min(max($0, 0), JSON.mostCounted)) }

@@ -40,7 +40,7 @@ extension Catalog {
 
     private func rareChange(_ resource: Resource, turn: Int, of period: Int) -> RareChange {
         RareChange(
-            seed.bits(.revision, resource.revisionNumber, turn * 4 + 3), period: period,
+            seed.bits(.revision, resource.distinctNumber, turn * 4 + 3), period: period,
             hasLists: resource.type != .songs)
     }
 

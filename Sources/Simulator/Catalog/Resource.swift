@@ -47,4 +47,7 @@ struct Resource: Hashable, Sendable {
     init(_ type: SimulatedType, _ number: Int) {
         (self.type, self.number) = (type, number)
     }
+
+    /// A number of its own among the resources of all types.
+    var distinctNumber: Int { number &* 32 &+ Int(type.rawValue) }
 }

@@ -25,7 +25,7 @@ extension Catalog {
     }
 
     private func draw(below bound: Int, _ resource: Resource, _ aspect: Aspect, _ turn: Int) -> Int {
-        seed.number(below: bound, .revision, resource.revisionNumber, turn * 4 + aspect.rawValue)
+        seed.number(below: bound, .revision, resource.distinctNumber, turn * 4 + aspect.rawValue)
     }
 
     /// One in eight albums, songs, artists and playlists has another name and other notes at the
@@ -93,9 +93,4 @@ extension Catalog {
         let begin = 1 + draw(below: period - length, resource, .availability, revision / period)
         return (begin..<(begin + length)).contains(revision % period)
     }
-}
-
-extension Resource {
-    /// A number of its own among the resources of all types.
-    var revisionNumber: Int { number &* 32 &+ Int(type.rawValue) }
 }

@@ -13,7 +13,7 @@ extension Renderer {
     }
 
     mutating func artworkObject(_ resource: Resource, width: Int, height: Int, hasColours: Bool) {
-        let bits = catalog.seed.bits(.artwork, resource.revisionNumber)
+        let bits = catalog.seed.bits(.artwork, resource.distinctNumber)
         json.beginObject()
         json.member("width", width)
         json.member("height", height)

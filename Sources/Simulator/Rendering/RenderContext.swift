@@ -12,6 +12,21 @@ enum RenderPosition: Sendable {
     case item(isMixed: Bool)
     /// Inside another resource, `depth` levels down.
     case included(depth: Int)
+
+    /// How many resources this one is inside of.
+    var depth: Int {
+        if case .included(let depth) = self { return depth }
+        return 0
+    }
+
+    /// Whether unscoped parameters apply here.
+    var isPrimary: Bool {
+        switch self {
+        case .primary: true
+        case .item(let isMixed): !isMixed
+        case .included: false
+        }
+    }
 }
 
 /// The facts of one response.

@@ -13,6 +13,15 @@ struct Throttle: Sendable {
         case refused(times: Int)
         case toldToWait(seconds: Int)
         case failed(times: Int)
+
+        var sentence: String {
+            switch self {
+            case .refused(let times):
+                "the target refused \(times) times in a row (429 or 503); go on later, or with a lower --rate"
+            case .toldToWait(let seconds): "the target says to come back in \(seconds) s (Retry-After)"
+            case .failed(let times): "\(times) requests in a row got no answer"
+            }
+        }
     }
 
     static let mostRefusals = 5
@@ -62,16 +71,5 @@ struct Throttle: Sendable {
         failuresInARow += 1
         if failuresInARow >= Self.mostFailures { stop = .failed(times: failuresInARow) }
         opensAt = max(opensAt, now + 1_000_000_000)
-    }
-}
-
-extension Throttle.Stop {
-    var sentence: String {
-        switch self {
-        case .refused(let times):
-            "the target refused \(times) times in a row (429 or 503); go on later, or with a lower --rate"
-        case .toldToWait(let seconds): "the target says to come back in \(seconds) s (Retry-After)"
-        case .failed(let times): "\(times) requests in a row got no answer"
-        }
     }
 }
