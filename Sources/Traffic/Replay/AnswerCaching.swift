@@ -6,8 +6,8 @@ import Proxy
 // and Varnish are usually set up to write.
 
 extension AnswerReader {
-    /// How a cache answered, and whether it keeps the answer that it fetched. Of several caches the
-    /// nearest counts; nil where the answer does not say.
+    /// The outcome at the nearest cache, nil if the answer names none, and whether it stored the
+    /// answer.
     var caching: (outcome: Outcome?, isStored: Bool) {
         guard let line = head.fields.last(where: { $0.id == .cacheStatus }) else {
             return (Outcome(xCache: head.fields, headBytes.span), false)

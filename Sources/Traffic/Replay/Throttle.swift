@@ -1,14 +1,13 @@
 // The pace of a warming. Pure: times in nanoseconds since the start.
 //
 // Must hold:
-// - two requests are never closer than the pace, however late the one before was, so that nothing
-//   is made up for in a burst;
-// - a refusal (429, 503) stops all sending for as long as it says and halves the pace from then on;
-// - a target is left alone that refuses `mostRefusals` times without an answer between, or asks for
-//   longer than `longestPause`, and so is one to which nothing gets through.
+// - two requests are never closer than the pace, so a delay is not followed by a burst;
+// - a refusal (429, 503) stops all sending for the time that it names and halves the pace;
+// - a warming ends after `mostRefusals` refusals in a row, `mostFailures` failures in a row, or a
+//   refusal that names more than `longestPause`.
 
 struct Throttle: Sendable {
-    /// Why a warming ends before all was asked.
+    /// Why a warming ends early.
     enum Stop: Equatable {
         case refused(times: Int)
         case toldToWait(seconds: Int)
@@ -27,7 +26,7 @@ struct Throttle: Sendable {
     static let mostRefusals = 5
     static let mostFailures = 5
     static let longestPause: Int64 = 300_000_000_000
-    /// The first pause after a refusal that names none; each one after it is twice as long.
+    /// First pause after a refusal that names none; doubled by each further one.
     static let usualPause: Int64 = 5_000_000_000
     /// The pace is halved down to one request in ten seconds.
     static let slowestSpacing: Int64 = 10_000_000_000
@@ -48,9 +47,9 @@ struct Throttle: Sendable {
 
     mutating func noteAnswer() { (refusalsInARow, failuresInARow) = (0, 0) }
 
-    /// - Parameter seconds: that it says to wait; nil where it does not say.
+    /// - Parameter seconds: from Retry-After; nil without one.
     mutating func noteRefusal(retryAfter seconds: Int?, at now: Int64) {
-        // Several refusals of requests that were under way together count as one.
+        // Refusals during a pause answer requests sent before it: they count as one.
         if now >= pauseEnd {
             refusalsInARow += 1
             spacing = min(2 * spacing, max(spacing, Self.slowestSpacing))
@@ -66,7 +65,7 @@ struct Throttle: Sendable {
         opensAt = max(opensAt, pauseEnd)
     }
 
-    /// An answer did not come, or not whole, or no connection could be opened.
+    /// A request got no whole answer, or no connection opened.
     mutating func noteFailure(at now: Int64) {
         failuresInARow += 1
         if failuresInARow >= Self.mostFailures { stop = .failed(times: failuresInARow) }
