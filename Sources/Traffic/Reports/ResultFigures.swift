@@ -17,8 +17,11 @@ enum ReportNotes {
     static let generators =
         "\"\(generatorsMark)\" marks latencies of which lag is more than a tenth: not the target's fault alone."
 
-    /// Beside such a latency.
+    /// The mark at such a latency.
     static let generatorsMark = "the generator's"
+
+    /// Advice on a run that says nothing about its target.
+    static let invalid = "Run it again on an idle machine or more slowly before blaming the target."
 
     static func sentences(for result: ReplayResult) -> [String] {
         [corrected, uncorrected] + [result.isClosedLoop ? closedLoop : lag]
