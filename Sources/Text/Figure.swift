@@ -89,11 +89,9 @@ public enum Figure {
         let digits = String(scaled % scale)
         return whole + "." + String(repeating: "0", count: decimals - digits.utf8.count) + digits
     }
-}
 
-// MARK: - Figures that change while they are looked at
+    // MARK: Figures of live views
 
-extension Figure {
     /// `820 µs`, `1.2 ms`, `3.0 s`. Two below each other have the same decimals wherever they have
     /// the same unit.
     public static func steadyTime(nanoseconds: Int?) -> String {
