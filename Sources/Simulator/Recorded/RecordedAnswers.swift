@@ -1,7 +1,7 @@
 import AppleMusic
 import Recording
 
-/// A request as recordings are searched for it.
+/// The keys by which a request is found in a recording.
 struct RecordedRequest {
     /// The method and the one spelling of the target.
     let key: [UInt8]
@@ -34,8 +34,7 @@ struct RecordedRequest {
     }
 }
 
-/// Recorded answers to one request. However often it was recorded, no more is kept than can be
-/// chosen.
+/// Recorded answers to one request: only those that can be chosen.
 struct RecordedAnswers {
     let route: Route
     private var first: RecordedExchange
@@ -57,15 +56,14 @@ struct RecordedAnswers {
         if refusal == nil, exchange.status == 403 { refusal = exchange }
     }
 
-    /// One request may have been recorded several times. A refusal is for requests without a user
-    /// token; otherwise the first success, then whatever came first.
+    /// The recorded refusal for a request without a user token; otherwise the first success, or
+    /// else the first answer.
     func choice(hasUserToken: Bool) -> RecordedExchange {
         if !hasUserToken, let refusal { return refusal }
         return success ?? first
     }
 
-    /// Whether it can be answered again: neither a part of an answer, nor its head alone, nor a
-    /// confirmation of what the client had, and with its content.
+    /// Whether it is a complete answer with its content: no 206, no 304, no answer to HEAD.
     static func isWhole(_ exchange: RecordedExchange) -> Bool {
         exchange.method != "HEAD" && exchange.status >= 200 && exchange.status != 206 && exchange.status != 304
             && !exchange.lacksContent
