@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file of ours that only grows, by whole pieces: what cannot be written whole is taken back.
+/// A file that is only appended to; a piece that cannot be written whole is cut off again.
 ///
 /// Confined to its writer.
 final class AppendedFile {
@@ -8,10 +8,10 @@ final class AppendedFile {
     private let descriptor: CInt
     private let device: dev_t
     private let inode: ino_t
-    /// Bytes in it.
+    /// Length in bytes.
     private(set) var count = 0
 
-    /// Makes it; there must be nothing of that name yet, not even a link.
+    /// Creates the file; nothing of that name may exist, not even a link.
     init(making path: String) throws(RecordingError) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -26,13 +26,13 @@ final class AppendedFile {
 
     deinit { close(descriptor) }
 
-    /// Whether its name still leads to it.
+    /// Whether the path still names this file.
     var isInPlace: Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_dev == device && status.st_ino == inode
     }
 
-    /// Appends all of `bytes`, with one call to the system where that takes them, or nothing.
+    /// Appends all of `bytes`, usually with one system call, or nothing.
     func append(_ bytes: [UInt8]) throws(RecordingError) {
         var done = 0
         while done < bytes.count {
@@ -41,7 +41,7 @@ final class AppendedFile {
                 done += written
             } else if written == 0 || errno != EINTR {
                 let code = written == 0 ? ENOSPC : errno
-                // Half a line would be an error to every reader once more follows it.
+                // Half a line followed by others would be an error to every reader.
                 _ = ftruncate(descriptor, off_t(count))
                 throw .cannotWrite(path: path, code: code)
             }

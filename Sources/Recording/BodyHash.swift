@@ -1,7 +1,6 @@
 import Text
 
-/// The SHA-256 of a body: under which it lies beside the recording, and by which two answers are
-/// told apart.
+/// The SHA-256 of a body: its name in the file of bodies; tells two answers apart.
 public struct BodyHash: Sendable, Hashable, CustomStringConvertible {
     /// 32 bytes.
     public let bytes: [UInt8]

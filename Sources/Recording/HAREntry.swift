@@ -151,9 +151,9 @@ enum HAREntry {
     }
 
     /// Decoded; nil where the file does not have it, as where it was too large for the program that
-    /// wrote it, lies beside the file, or was left out. Only a size of 0 says that there was none.
+    /// wrote it, is next to the file, or was left out. Only a size of 0 says that there was none.
     private static func content(of response: JSON, _ status: Int) throws(LineProblem) -> [UInt8]? {
-        // A browser puts what it had in its own cache beside a 304.
+        // A browser puts what it had in its own cache into a 304.
         guard status != 304, status != 204 else { return [] }
         let content = response["content"]
         guard let text = content?["text"], text != .null, text != "" else {
@@ -189,7 +189,7 @@ enum HAREntry {
         return (sizes + [field?["value"]?.stringValue.flatMap { Int($0) }]).lazy.compactMap { $0 }.first { $0 > 0 }
     }
 
-    /// Reads members that HAR lacks; names that begin with `_` are free.
+    /// Reads members that HAR does not have; names that begin with `_` are free.
     private static func addOwn(_ own: JSON?, to exchange: inout RecordedExchange) throws(LineProblem) {
         guard let own, own.objectValue != nil else { return }
         if let offset = try RecordedExchange.seconds(own, "offset") { exchange.offset = offset }

@@ -63,7 +63,7 @@ private struct HARLog {
         if let missing { throw .badFile(path: path, reason: missing) }
     }
 
-    /// The part that the file lacks; nil for none.
+    /// The part that the file does not have; nil for none.
     private mutating func read(_ bytes: [UInt8]) throws(JSONWalker.Problem) -> String? {
         var (walker, hasLog, hasEntries) = (JSONWalker(bytes), false, false)
         guard try walker.enter("{") else { return "log is not an object" }

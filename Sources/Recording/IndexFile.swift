@@ -5,7 +5,7 @@ import Text
 // what it is the answer to.
 //
 // Every line is an object with `path` and `status`, usually `method`, `query`, `headers`, `file` (a
-// body beside the index) or `body`, and `also_requests` (other requests with the same answer);
+// body next to the index) or `body`, and `also_requests` (other requests with the same answer);
 // other members are ignored. Such a folder is put together by hand, so that nothing is personal in
 // it but what its author means to be served.
 

@@ -1,6 +1,5 @@
-// A file that is read from its beginning, by lines or whole, with Glibc alone.
-// Must hold: no file, however large or hostile, fills the memory; reading a line costs no
-// system call of its own.
+// Reads a file by lines or whole, with Glibc alone.
+// Must hold: memory is bounded for every file; most lines cost no system call.
 
 import Glibc
 
@@ -9,8 +8,7 @@ struct FileLine {
     var bytes: [UInt8]
     /// From 1.
     var number: Int
-    /// False for a last line without a line end: its writer was stopped in the middle, or is still
-    /// writing.
+    /// False for a last line without a line end: its writer was stopped or still writes.
     var isWhole: Bool
 
     var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
@@ -31,12 +29,12 @@ final class InputFile {
     /// Bytes that were read.
     private var taken = 0
 
-    /// Far above any line of ours: those have a few hundred KiB at most, as the target and each of
-    /// some twenty fields are bounded to 16 KiB.
+    /// Far above the longest line of a recording: a target and some twenty fields have at most 16
+    /// KiB each.
     static let longestLine = 1 << 20
     /// Size of files that are read whole: HAR files and their bodies.
     static let mostWhole = 1 << 28
-    /// Read at once, and what a file is recognised by.
+    /// Size of a read, and of the beginning by which a file is recognised.
     static let chunk = 1 << 16
 
     init(_ path: String) throws(RecordingError) {
@@ -63,7 +61,7 @@ final class InputFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The name of a file without its links, where that is in `folder`; nil where it leads out.
+    /// The path with links resolved; nil if it is outside `folder`.
     static func resolved(_ path: String, within folder: String) throws(RecordingError) -> String? {
         let (folder, file) = (try withoutLinks(folder), try withoutLinks(path))
         return file.hasPrefix(folder == "/" ? folder : folder + "/") ? file : nil
@@ -75,7 +73,7 @@ final class InputFile {
         return String(cString: resolved)
     }
 
-    /// The first 64 KiB of the file at most, which stay unread.
+    /// The first 64 KiB of the file at most; they stay unread.
     func beginning() throws(RecordingError) -> ArraySlice<UInt8> {
         while buffer.count < Self.chunk, try fill() {}
         return buffer[..<min(buffer.count, Self.chunk)]
@@ -107,7 +105,7 @@ final class InputFile {
         }
     }
 
-    /// Goes past a line that `nextLine` refused for its length, and holds none of it.
+    /// Skips a line that `nextLine` refused for its length, without holding it.
     func skipLine() throws(RecordingError) -> FileLine {
         while true {
             if let end = buffer[position...].firstIndex(of: 0x0A) {
@@ -120,7 +118,7 @@ final class InputFile {
         }
     }
 
-    /// All of it, or what is left.
+    /// All unread bytes.
     func rest() throws(RecordingError) -> [UInt8] {
         while try fill() {
             guard buffer.count <= Self.mostWhole else { throw .tooLarge(path: path, most: Self.mostWhole) }

@@ -1,8 +1,7 @@
-// The bodies of a recording: each once, under its hash, in one file beside the lines.
+// The bodies of a recording: each once, under its hash, in one file next to the lines.
 //
-// `FILE.bodies` is a sequence of `HASH LENGTH\n`, the bytes, `\n`. It is only ever appended to, a
-// body before the first line that names it; so whatever a killed writer leaves is whole up to its
-// last record.
+// `FILE.bodies` is a sequence of `HASH LENGTH\n`, the bytes, `\n`. A body is appended before the
+// first line that names it, so a killed writer leaves a file that is whole up to its last record.
 
 import Glibc
 import HTTP
@@ -19,13 +18,13 @@ public final class RecordedBodies: Sendable {
     /// -1: there is no file.
     private let descriptor: CInt
     private let places: [BodyHash: Place]
-    /// Those that were in the recording itself.
+    /// Bodies of a HAR file or an index, in memory.
     private let held: [BodyHash: [UInt8]]
 
     /// Name of the file of a recording's bodies.
     public static func path(beside recording: String) -> String { recording + ".bodies" }
 
-    /// No body that is recorded is longer.
+    /// The longest body that is recorded, in bytes.
     public static let longest = 8 << 20
 
     /// Bodies that are in memory.
@@ -36,7 +35,7 @@ public final class RecordedBodies: Sendable {
         self.held = held
     }
 
-    /// The bodies beside a recording; none where there is no such file. Their heads are read, not
+    /// The bodies next to a recording; none where there is no such file. Their heads are read, not
     /// the bodies.
     init(beside recording: String) throws(RecordingError) {
         path = Self.path(beside: recording)
@@ -56,8 +55,8 @@ public final class RecordedBodies: Sendable {
 
     var count: Int { places.count + held.count }
 
-    /// The same hash, where a body is there under it: a million exchanges share the few that there
-    /// are. It is not known whether the body can be read.
+    /// The stored equal hash, so that a million exchanges share few arrays; nil without such a
+    /// body. Does not check that the body can be read.
     func shared(_ hash: BodyHash) -> BodyHash? {
         if let index = places.index(forKey: hash) { return places[index].key }
         return held.index(forKey: hash).map { held[$0].key }
@@ -89,7 +88,7 @@ public final class RecordedBodies: Sendable {
         Array("\(hash) \(content.count)\n".utf8) + content + [0x0A]
     }
 
-    /// Without the last record where its writer was stopped in the middle.
+    /// Leaves out a last record that is not whole: its writer was stopped.
     private static func readPlaces(
         _ descriptor: CInt, _ path: String
     ) throws(RecordingError) -> [BodyHash: Place] {

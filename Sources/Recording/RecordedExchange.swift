@@ -2,8 +2,7 @@ import AppleMusic
 import Text
 
 // One request and its answer, as a recording holds them.
-// Must hold: nothing here can name a person or a secret. What may be written is an allow-list
-// (`RecordedFields`), not a list of what to leave out.
+// Must hold: no recorded field can name a person or a secret: `RecordedFields` is an allow-list.
 
 /// A field of a request or an answer.
 public struct RecordedField: Sendable, Hashable {
@@ -18,33 +17,32 @@ public struct RecordedField: Sendable, Hashable {
 
 /// A request and its answer.
 public struct RecordedExchange: Sendable, Equatable {
-    /// When the request had arrived, by the clock on the wall.
+    /// Arrival of the request, by the wall clock.
     public var time: Timestamp
-    /// The same on the monotonic clock, since the recording began. Replays go by it: no step of the
-    /// wall clock moves it.
+    /// The same on the monotonic clock, since the recording began. Replays use it: steps of the
+    /// wall clock do not change it.
     public var offset: Duration
     public var method: String
-    /// In origin form: path and query as the client wrote them; of a personal request its route
-    /// alone.
+    /// Path and query as the client wrote them; for a personal request its route alone.
     public var target: String
     /// The client's protocol, where it was not HTTP/1: `HTTP/2`.
     public var protocolName: String?
     public var requestFields: [RecordedField] = []
-    /// Zero where there was no answer, as in HAR.
+    /// 0 without an answer, as in HAR.
     public var status: Int
     public var fields: [RecordedField] = []
     /// From the arrival of the request until its answer was handed to the kernel.
     public var latency: Duration
-    /// How long the origin took; nil where it was not asked, or that is not known.
+    /// Latency of the origin; nil if it was not asked or is unknown.
     public var upstreamLatency: Duration?
-    /// In the words of the access log; nil where that is not known.
+    /// A word of the access log; nil if unknown.
     public var outcome: String?
     public var reason: String?
-    /// Bytes of content; nil where that is not known.
+    /// Bytes of content; nil if unknown.
     public var length: Int?
     /// nil: not recorded.
     public var body: BodyHash?
-    /// One user's: no body, and a target that is a route.
+    /// Whether it belongs to one user: then there is no body, and the target is a route.
     public var isPersonal = false
 
     public init(
@@ -54,15 +52,14 @@ public struct RecordedExchange: Sendable, Equatable {
         (self.status, self.latency, self.length) = (status, latency, length)
     }
 
-    /// Whether the answer had content that is not in the recording, or may have had some.
+    /// Whether the answer had or may have had content that is not in the recording.
     public var lacksContent: Bool { body == nil && length != 0 }
 
     /// The value of the first field of the answer with this name, in lower case.
     public func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 }
 
-// An exchange as a line of JSON. Unknown members are passed over, so that later versions may add
-// some.
+// An exchange as a line of JSON. Unknown members are ignored, so later versions may add some.
 
 extension RecordedExchange {
     /// One line with its end.
@@ -151,8 +148,7 @@ extension RecordedExchange {
     /// A tebibyte: sums of lengths cannot overflow.
     static let mostBytes = 1 << 40
 
-    /// A text that is sent on unchanged must not be able to end a line: a recording may come from
-    /// anywhere.
+    /// Whether a text can be sent as a target: a recording from anywhere must not end a line.
     static func isTarget(_ text: String) -> Bool {
         text.utf8.first == UInt8(ascii: "/") && text.utf8.count <= 16 << 10
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

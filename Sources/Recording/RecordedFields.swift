@@ -1,5 +1,4 @@
-// Which fields are recorded. An allow-list: what is not on it may be a secret that was not thought
-// of.
+// The allow-list of recorded fields: any other field may be a secret.
 
 public enum RecordedFields {
     /// Request fields that can change the answer.
@@ -18,9 +17,8 @@ public enum RecordedFields {
     /// Fields that identify the user: tokens of apps and web players, cookies.
     public static let tellingWhoAsks: Set<String> = ["music-user-token", "media-user-token", "cookie"]
 
-    /// A field as a file has it; nil for one that is not on the list, whatever it holds.
-    /// - Throws: when the value could end a line, or is longer than any field: it would be
-    ///   sent unchanged.
+    /// The recorded form of a field; nil for one that is not on the list.
+    /// - Throws: if the value could end a line or is too long: it would be sent unchanged.
     public static func kept(_ name: String, _ value: String, of list: Set<String>) throws(LineProblem) -> RecordedField?
     {
         let name = name.lowercased()
@@ -30,15 +28,12 @@ public enum RecordedFields {
         }
         return RecordedField(name, value)
     }
-}
 
-extension RecordedFields {
-    /// Fields recorded of a personal request: how it wants its answer. Others could be about the
-    /// user.
+    /// Fields recorded of a personal request; others could be about the user.
     public static let ofPersonalRequests: Set<String> = ["accept", "accept-encoding", "accept-language"]
 
-    /// The fields among `lines`, which are `Name: value` CR LF each, that may be recorded. Fields
-    /// of one name are one; what is no field line, such as a status line, is passed over.
+    /// The fields among `lines` (`Name: value` CR LF) that may be recorded. Fields of one name are
+    /// joined; other lines, such as a status line, are skipped.
     public static func among(_ lines: ArraySlice<UInt8>, keeping allowed: Set<String>) -> [RecordedField] {
         var fields: [RecordedField] = []
         for line in lines.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {

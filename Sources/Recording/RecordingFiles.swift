@@ -1,5 +1,5 @@
 // The files of a recording on their way from `FILE` to `FILE.1`, `FILE.2` and so on, the oldest
-// with the highest number, each with its bodies beside it.
+// with the highest number, each with its bodies next to it.
 // Must hold: nothing that is not a recording of this program's is ever overwritten, moved or
 // removed.
 
@@ -10,9 +10,9 @@ enum RecordingFiles {
     /// The name of a recording that `age` others have followed.
     static func path(_ path: String, age: Int) -> String { age == 0 ? path : path + "." + String(age) }
 
-    /// Whether there is room for a new recording at this place, once `makeRoom` has been called.
-    /// - Throws: `RecordingError` where a file is in the way that is no recording, or the directory
-    ///   cannot be written to.
+    /// Checks that `makeRoom` could make room for a new recording.
+    /// - Throws: `RecordingError` if a file in the way is no recording, or the directory cannot be
+    ///   written to.
     static func check(_ settings: RecordingSettings) throws(RecordingError) {
         for age in 0..<settings.mostFiles {
             let path = path(settings.path, age: age)
@@ -22,8 +22,7 @@ enum RecordingFiles {
         guard access(directory, W_OK | X_OK) == 0 else { throw .cannotWrite(path: settings.path, code: errno) }
     }
 
-    /// Moves older recordings up, and removes what is beyond the last that is kept: nothing is
-    /// called `FILE` then.
+    /// Moves older recordings up and removes the oldest beyond the limit; then `FILE` is free.
     static func makeRoom(_ settings: RecordingSettings) throws(RecordingError) {
         try check(settings)
         try completeMove(settings)
@@ -32,7 +31,7 @@ enum RecordingFiles {
         case .noExchange: return try remove(settings.path)
         case .exchanges: break
         }
-        // Files without a gap in their numbers are ours to move.
+        // Moves the files that are numbered without a gap.
         var last = 0
         while last < settings.mostFiles - 1, exists(path(settings.path, age: last + 1)) { last += 1 }
         if last == settings.mostFiles - 1 { try remove(path(settings.path, age: last)) }
@@ -76,8 +75,8 @@ enum RecordingFiles {
         .badFile(path: path, reason: "is there and is no recording, so nothing is written to it")
     }
 
-    /// A writer that was stopped between its two moves has left bodies. It began with the
-    /// oldest recording, so whichever it was, those above it have moved already.
+    /// Completes a move that was stopped between a recording and its bodies. Moves begin with the
+    /// oldest recording, so all above it have moved.
     private static func completeMove(_ settings: RecordingSettings) throws(RecordingError) {
         for age in (0..<settings.mostFiles).reversed() {
             let bodies = RecordedBodies.path(beside: path(settings.path, age: age))
@@ -86,8 +85,7 @@ enum RecordingFiles {
             if age + 1 < settings.mostFiles, exists(moved), !exists(RecordedBodies.path(beside: moved)) {
                 try rename(bodies, to: RecordedBodies.path(beside: moved))
             } else {
-                // The lines have been moved or removed. These may be the bodies that they name, so
-                // they are kept.
+                // The lines were moved or removed and may name these bodies, so they are kept.
                 try rename(bodies, to: bodies + ".left-\(Timestamp.now().microseconds)")
             }
         }
@@ -103,7 +101,7 @@ enum RecordingFiles {
         guard Glibc.rename(path, other) == 0 else { throw .cannotWrite(path: other, code: errno) }
     }
 
-    /// With its bodies. These first: a stop in between leaves no bodies without a recording.
+    /// Removes the bodies first: a stop in between leaves no bodies without a recording.
     private static func remove(_ path: String) throws(RecordingError) {
         for name in [RecordedBodies.path(beside: path), path] where unlink(name) != 0 && errno != ENOENT {
             throw .cannotWrite(path: name, code: errno)

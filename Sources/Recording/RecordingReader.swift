@@ -2,18 +2,17 @@ import Text
 
 /// Reads a recording, an exchange at a time, in the order of its lines.
 ///
-/// Three kinds of files are told apart by how they begin: recordings of this program's, which are
-/// read as they stream; HAR; and indexes of recorded responses. HAR and indexes are read whole.
+/// Recognises three kinds of files by their beginning: recordings of this program, read as a
+/// stream; HAR and indexes of recorded responses, read whole.
 ///
 /// Confined to its owner.
 public final class RecordingReader {
     public let path: String
     public let header: RecordingHeader
     public let bodies: RecordedBodies
-    /// Everything left out so far, and why, with the first line of each kind.
+    /// Everything left out so far: the reason, and the first line of each kind.
     ///
-    /// A last line that is cut off is no error: a killed writer leaves one, and so does one that
-    /// still writes.
+    /// A last line that is cut off is no error: its writer was killed, or still writes.
     public var warnings: [String] {
         var warnings = otherWarnings
         if let first = unreadable.line {
@@ -35,20 +34,20 @@ public final class RecordingReader {
         return warnings
     }
     private var otherWarnings: [String] = []
-    /// How many exchanges the recording says it lacks, and the first line that says so.
+    /// Exchanges that lines report as dropped, and the first such line.
     private var dropped: (count: Int, line: Int?) = (0, nil)
-    /// How many bodies are named and are not there, and the first line that names one.
+    /// Bodies that are named and missing, and the first line that names one.
     private var bodiless: (count: Int, line: Int?) = (0, nil)
-    /// Lines that are none of a recording's; the first of them and its fault.
+    /// Lines that cannot be read; the first of them and its error.
     private var unreadable: (count: Int, line: Int?, reason: String) = (0, nil, "")
     /// Lines that could be read, after the first one of the file.
     private var readable = 0
-    /// nil: what is left of it was read whole, and is `held`.
+    /// nil: the file was read whole into `held`.
     private let file: InputFile?
     private var held: ArraySlice<RecordedExchange> = []
 
     /// - Parameter path: a file; or a directory with an `index.jsonl`.
-    /// - Throws: `RecordingError` for what cannot be read, or is no recording.
+    /// - Throws: `RecordingError` for a file that cannot be read or is no recording.
     public init(path: String) throws(RecordingError) {
         let folder = InputFile.isDirectory(path) ? path : nil
         let path = folder.map { $0 + "/index.jsonl" } ?? path
@@ -95,8 +94,8 @@ public final class RecordingReader {
     }
 
     /// The next exchange; nil at the end. Lines that cannot be read are left out.
-    /// - Throws: `RecordingError` where the file cannot be read; at the end the fault of the first
-    ///   line that was left out, where those are more than the others: the file is no recording.
+    /// - Throws: `RecordingError` if the file cannot be read. At the end of a file with more
+    ///   unreadable than readable lines, which is no recording, the error of the first one.
     public func next() throws(RecordingError) -> RecordedExchange? {
         guard let file else { return held.popFirst() }
         while let line = try nextLine(of: file) {
@@ -133,15 +132,15 @@ public final class RecordingReader {
         if unreadable.line == nil { (unreadable.line, unreadable.reason) = (line.number, reason) }
     }
 
-    /// How far reading is.
+    /// Progress of reading.
     public struct Progress: Sendable {
         public let exchanges: Int
         /// How much of the file was read, from 0 to 1.
         public let share: Double
     }
 
-    /// Hands over all that are left, one by one.
-    /// - Parameter watch: called after some thousand exchanges each.
+    /// Calls `body` with each remaining exchange.
+    /// - Parameter watch: called after every 2,048 exchanges.
     public func forEach(
         watch: (Progress) -> Void = { _ in }, _ body: (RecordedExchange) -> Void
     ) throws(RecordingError) {
@@ -155,14 +154,14 @@ public final class RecordingReader {
 
     private static let watchInterval = 2048
 
-    /// All that are left.
+    /// The remaining exchanges.
     func rest() throws(RecordingError) -> [RecordedExchange] {
         var all: [RecordedExchange] = []
         while let exchange = try next() { all.append(exchange) }
         return all
     }
 
-    /// nil for a line that holds something else, such as how many exchanges were left out.
+    /// nil for a line of another kind, such as one that reports dropped exchanges.
     private func exchange(_ line: FileLine) throws(LineProblem) -> RecordedExchange? {
         let object = try Self.object(line)
         if let count = object["dropped"]?.intValue {

@@ -1,7 +1,7 @@
-// Writes a recording: lines to `FILE`, bodies beside it, in batches.
-// Must hold: a body is in its file before a line names it; each batch of lines is one call to
-// the system, so that a process that is killed leaves whole lines; what the disk refuses is taken
-// back, counted, and said in a line as soon as there is one.
+// Writes a recording: lines to `FILE`, bodies next to it, in batches.
+// Must hold: a body is in its file before a line names it; a batch of lines is one system call, so
+// a killed process leaves whole lines; a batch that the disk refuses is cut off again, and its
+// exchanges are counted in the next line that can be written.
 
 import Glibc
 import Text
@@ -10,17 +10,17 @@ import Text
 public final class RecordingWriter {
     private let settings: RecordingSettings
     private let header: RecordingHeader
-    /// nil: none could be made, and it is tried again with the next batch.
+    /// nil: they could not be made; the next batch tries again.
     private var files: Files?
     private var batch = Batch()
-    /// Left out since the last line that said so.
+    /// Exchanges left out that no line has reported yet.
     private var unreported = 0
-    /// Exchanges and bytes that were written, over all files.
+    /// Exchanges and bytes written to all files.
     public private(set) var exchanges = 0
     public private(set) var bytes = 0
     /// Exchanges that could not be written.
     public private(set) var lost = 0
-    /// Why the last batch could not be written; nil where it was.
+    /// Error of the last batch; nil if it was written.
     public private(set) var failure: RecordingError?
 
     /// One recording.
@@ -28,7 +28,7 @@ public final class RecordingWriter {
         let lines: AppendedFile
         let bodies: AppendedFile
         var exchanges = 0
-        /// Contents of `bodies`, by the first half of their hashes: there may be a million.
+        /// First halves of the hashes in `bodies`: there may be a million.
         var held: Set<UInt128> = []
 
         var bytes: Int { lines.count + bodies.count }
@@ -46,25 +46,24 @@ public final class RecordingWriter {
 
     private static let batchBytes = 1 << 20
 
-    /// Begins a recording, which moves an older one of the same name away.
-    /// - Parameter header: of this one and of those that follow it when it has grown to its bound:
-    ///   offsets go on.
-    /// - Throws: what `check` finds. A disk that takes nothing now is a `failure`, as it is later:
-    ///   the files are made with the first batch that it takes.
+    /// Begins a recording; moves older ones of the same name up.
+    /// - Parameter header: also of the recordings that follow this one at its size limit; offsets
+    ///   go on.
+    /// - Throws: as `check`. A disk that refuses writes now sets `failure`; the next batch makes
+    ///   the files.
     public init(_ settings: RecordingSettings, header: RecordingHeader) throws(RecordingError) {
         (self.settings, self.header) = (settings, header)
         try Self.check(settings)
         _ = begun()
     }
 
-    /// Whether a recording could begin; changes nothing.
+    /// Throws if a recording could not begin; changes nothing.
     public static func check(_ settings: RecordingSettings) throws(RecordingError) {
         try RecordingFiles.check(settings)
     }
 
     /// Adds an exchange to the batch.
-    /// - Parameter content: the body that `exchange` names; asked for where the file does not have
-    ///   it yet.
+    /// - Parameter content: the body that `exchange` names; called if the file does not have it.
     public func append(_ exchange: RecordedExchange, content: () -> [UInt8]) {
         guard files != nil else { return lose(1) }
         let line = exchange.line
@@ -115,8 +114,8 @@ public final class RecordingWriter {
         batch = Batch()
     }
 
-    /// Goes on in a new file where the old one was moved away; what is in hand goes to the old one.
-    /// - Returns: whether it had been.
+    /// Begins a new file if the old one was moved away; the current batch goes to the old one.
+    /// - Returns: whether it was moved.
     public func reopen() throws(RecordingError) -> Bool {
         flush()
         guard files?.lines.isInPlace != true else { return false }
@@ -149,7 +148,7 @@ public final class RecordingWriter {
         files = new
     }
 
-    /// The record of a body that the file does not have; nothing where it has, or there is none.
+    /// The record of a body that the file does not have yet; otherwise empty.
     private func newBody(of exchange: RecordedExchange, _ content: () -> [UInt8]) -> [UInt8] {
         guard let hash = exchange.body, files?.held.contains(hash.half) == false else { return [] }
         return RecordedBodies.record(hash, content())

@@ -40,9 +40,7 @@ public struct Checksum {
         }
         combine(tail)
     }
-}
 
-extension Checksum {
     /// Combines long content four words at a time, so that none waits for the one before it: 0.1 ns
     /// a byte instead of 0.25. Another sum than `combine`'s; a change within a single word always
     /// changes it as well.

@@ -7,7 +7,7 @@ extension Duration {
         return String(seconds) + "." + String(repeating: "0", count: 9 - fraction.utf8.count) + fraction
     }
 
-    /// Reads a number as JSON spells it, from 0 to a billion; digits behind the ninth decimal are
+    /// Reads a number as JSON spells it, from 0 to a billion; digits after the ninth decimal are
     /// dropped.
     public init?(decimalSeconds text: String) {
         if text.utf8.contains(where: { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }) {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Numbers as people read them: as many digits as mean something, units behind them.
+/// Numbers as people read them: as many digits as mean something, units after them.
 public enum Figure {
     /// Shown where there is no figure.
     public static let none = "–"
@@ -69,10 +69,10 @@ public enum Figure {
         return fixed(value, value < 9.995 ? 2 : 1)
     }
 
-    /// `6`, `0.25`: at most three decimals, and no zeros behind them.
+    /// `6`, `0.25`: at most three decimals, and no zeros after them.
     public static func shortest(_ value: Double) -> String { shortest(value, decimals: 3) }
 
-    /// With so many decimals at most, and no zeros behind them.
+    /// With so many decimals at most, and no zeros after them.
     public static func shortest(_ value: Double, decimals: Int, isGrouped: Bool = true) -> String {
         let text = fixed(value, decimals, isGrouped: isGrouped)
         guard decimals > 0 else { return text }
@@ -89,11 +89,9 @@ public enum Figure {
         let digits = String(scaled % scale)
         return whole + "." + String(repeating: "0", count: decimals - digits.utf8.count) + digits
     }
-}
 
-// MARK: - Figures that change while they are looked at
+    // MARK: Figures of live views
 
-extension Figure {
     /// `820 µs`, `1.2 ms`, `3.0 s`. Two below each other have the same decimals wherever they have
     /// the same unit.
     public static func steadyTime(nanoseconds: Int?) -> String {

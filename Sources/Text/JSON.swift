@@ -20,9 +20,7 @@ public enum JSON: Sendable, Equatable {
 
     /// An object of the members given, in their order.
     public static func object(members: KeyValuePairs<String, JSON>) -> JSON { .object(JSONObject(members)) }
-}
 
-extension JSON {
     /// The greatest count that is believed. A thousand of them can be added.
     public static let mostCounted = 1 << 53
 

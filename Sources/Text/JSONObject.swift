@@ -37,7 +37,7 @@ public struct JSONObject: Sendable, Equatable {
     /// The keys in order, repeated ones each time.
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of the last member with this key. Setting replaces that value where it stands, or
+    /// The value of the last member with this key. Setting replaces that value in its place, or
     /// appends a new member; setting nil removes every member with this key.
     public subscript(key: String) -> JSON? {
         get { members.last { JSONObject.isSame($0.key, key) }?.value }

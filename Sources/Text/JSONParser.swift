@@ -179,7 +179,7 @@ extension JSONParser {
 // MARK: Strings
 
 extension JSONParser {
-    /// `position` is at the opening quotation mark; afterwards it is behind the closing one.
+    /// `position` is at the opening quotation mark; afterwards it is after the closing one.
     private mutating func parseString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
         position += 1
         let start = position

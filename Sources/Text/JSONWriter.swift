@@ -43,7 +43,7 @@ extension JSON {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Appends what stands between a string's quotation marks. Through pointers: byte by byte from
+    /// Appends the content between a string's quotation marks. Through pointers: byte by byte from
     /// a `utf8` view it costs ten times as much without optimisation.
     static func write(content: String, to bytes: inout [UInt8]) {
         var content = content

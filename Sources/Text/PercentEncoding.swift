@@ -16,7 +16,7 @@ public enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Bytes of the escapes, and whether all of them are whole; one that is not stands for
+    /// Bytes of the escapes, and whether all of them are whole; one that is not means
     /// itself.
     ///
     /// - Parameter plusIsSpace: as in forms (application/x-www-form-urlencoded).

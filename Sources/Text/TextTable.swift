@@ -6,7 +6,7 @@ public enum TextTable {
     }
 
     /// A line for each row, columns two spaces apart and nothing trailing; the last alignment goes
-    /// for all columns behind it too.
+    /// for all columns after it too.
     ///
     /// - Parameter width: where a line would be wider, the last column is cut.
     public static func lines(

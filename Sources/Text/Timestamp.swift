@@ -25,11 +25,9 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         let microseconds = seconds.multipliedReportingOverflow(by: 1_000_000).partialValue
         return Timestamp(microseconds: time.microseconds &+ microseconds &+ attoseconds / 1_000_000_000_000)
     }
-}
 
-// MARK: - RFC 3339
+    // MARK: RFC 3339
 
-extension Timestamp {
     /// Reads `2026-11-21T00:00:00Z`, with a fraction of any length and any offset; nil for what is
     /// none (RFC 3339 5.6).
     public init?(_ text: String) {

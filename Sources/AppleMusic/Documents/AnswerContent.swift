@@ -19,7 +19,7 @@ struct AnswerContent {
 
     /// - Parameters:
     ///   - start: of the opening bracket of a member's value in `bytes`.
-    ///   - end: behind the closing one.
+    ///   - end: after the closing one.
     mutating func noteMember(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
         let first = DocumentScanner.skipWhitespace(bytes, from: start + 1)
         let (isObject, isEmpty) = (bytes[start] == UInt8(ascii: "{"), first == end - 1)

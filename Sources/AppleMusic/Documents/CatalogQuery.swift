@@ -1,4 +1,4 @@
-// The query of a catalog request: what is understood, and the rest as it stands.
+// The query of a catalog request: what is understood, and the rest as it is.
 //
 // Must hold: a parameter is either understood or part of the decoration, and every one that
 // could change the answer in a way not known here makes the request none of ours (nil) or stays in

@@ -37,7 +37,7 @@ public final class CatalogRequest: Sendable {
     public let limit: Int?
     /// The `offset` of a list or of results; nil where it is absent. 0 to 999,999,999.
     public let offset: Int?
-    /// The number of what a resource depends on beside its type and id: storefront, language,
+    /// The number of what a resource depends on besides its type and id: storefront, language,
     /// decoration. The same in every process. A client that makes up parameters does not find any
     /// that give the number of another request.
     let resourceContext: UInt64
@@ -49,7 +49,7 @@ public final class CatalogRequest: Sendable {
     ///
     /// That is whatever is personal or not of the catalog; a path that does not end at an item, a
     /// collection, a relationship or a view of the twelve types, or at charts or search; a
-    /// collection without `ids` (all genres); a parameter that is understood but stands there
+    /// collection without `ids` (all genres); a parameter that is understood but occurs
     /// twice, is empty, or is not spelt as plainly as Apple's documentation does; `ids` where the
     /// path names the resource; and `filter[...]` outside of results, as it finds resources by
     /// other means.
@@ -76,8 +76,7 @@ public final class CatalogRequest: Sendable {
 public struct ResourceName: Hashable, Sendable {
     /// One of the twelve types.
     public let type: ResourceClass
-    /// As it stands in the canonical target, which is as it stands in documents too: letters,
-    /// digits, `.`, `-` and `_`.
+    /// As in the canonical target and in documents: letters, digits, `.`, `-` and `_`.
     public let id: [UInt8]
 
     public init(type: ResourceClass, id: [UInt8]) {
@@ -85,7 +84,7 @@ public struct ResourceName: Hashable, Sendable {
     }
 }
 
-/// The part of a canonical path behind the storefront.
+/// The part of a canonical path after the storefront.
 private struct CatalogPath {
     let subject: CatalogRequest.Subject
     /// Id of the item or the parent.
@@ -120,7 +119,7 @@ private struct CatalogPath {
 }
 
 extension [UInt8] {
-    /// The bytes of a slice; nil where it is empty or has any beside letters, digits, `.`, `-` and
+    /// The bytes of a slice; nil where it is empty or has any besides letters, digits, `.`, `-` and
     /// `_`.
     init?(identifier slice: TextSlice, in bytes: [UInt8]) {
         let text = bytes.span
@@ -174,8 +173,8 @@ extension ResourceName {
     }
 }
 
-// The targets of requests that go with a request: for the resources it lacks, or for another window
-// of its list.
+// The targets of requests that go with a request: for resources that are not stored, or for another
+// window of its list.
 //
 // Must hold: they are canonical, and taking one apart gives the parts it was made of.
 

@@ -2,7 +2,7 @@
 // (APPLE-MUSIC-API 14.5).
 //
 // Must hold: the link leads where it led, its offset and whatever else the origin wrote stay
-// as they are, and what is put in cannot end the JSON string it stands in.
+// as they are, and what is put in cannot end the JSON string it is in.
 
 /// The `next` of a page with those of the client's parameters that the origin left out of it
 /// (APPLE-MUSIC-API 7.4: `limit`, `include`, `extend` and other decoration).
@@ -79,7 +79,7 @@ private struct LinkParameter {
     }
 
     /// Whether it says which resources or which window, and not how they are to look: such a one
-    /// stands in the link already, or has nothing to do with the next page. Scoped `ids[songs]`
+    /// is in the link already, or has nothing to do with the next page. Scoped `ids[songs]`
     /// included.
     var isOfOnePage: Bool {
         let base = name.prefix { $0 != UInt8(ascii: "[") }

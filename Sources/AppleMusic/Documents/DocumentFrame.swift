@@ -60,7 +60,7 @@ enum FrameRole: UInt8 {
         }
     }
 
-    /// Whether names beside `id` and `type` mean something in such an object.
+    /// Whether names besides `id` and `type` mean something in such an object.
     var knowsMore: Bool {
         @inline(__always) get {
             switch self {
@@ -136,7 +136,7 @@ struct Frame: BitwiseCopyable {
     var first: UInt32 = 0
     /// A bit for each number of its names.
     var nameBits: UInt64 = 0
-    /// The sum of the numbers of those names that no field of the document stands for.
+    /// The sum of the numbers of those names that no field of the document holds.
     var nameSum: UInt64 = 0
     var type = StringToken()
     var id = StringToken()

@@ -58,7 +58,7 @@ extension ResourceDocument {
         MemberName(name, 0, name.count).number
     }
 
-    /// The number under which a relationship or view of that name stands in a document.
+    /// The number that a relationship or view of that name has in a document.
     public static func nameNumber(_ name: Span<UInt8>, isView: Bool) -> UInt64 {
         isView ? ~nameNumber(name) : nameNumber(name)
     }

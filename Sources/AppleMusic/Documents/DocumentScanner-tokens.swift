@@ -29,7 +29,7 @@ extension DocumentScanner {
         return position
     }
 
-    /// The position behind the number or literal at `start`.
+    /// The position after the number or literal at `start`.
     @inline(__always)
     static func scalar(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         switch bytes[start] {
@@ -40,7 +40,7 @@ extension DocumentScanner {
         }
     }
 
-    /// The position behind the four letters that stand at `start`; `word` has the first one in its
+    /// The position after the four letters at `start`; `word` has the first one in its
     /// lowest byte.
     @inline(__always)
     private static func literal(_ word: UInt32, _ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
@@ -70,7 +70,7 @@ extension DocumentScanner {
         return try digits(bytes, at: position)
     }
 
-    /// The position behind one digit or more.
+    /// The position after one digit or more.
     @inline(__always)
     private static func digits(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         var position = start
@@ -114,7 +114,7 @@ extension DocumentScanner {
         throw Stop()
     }
 
-    /// The position behind the escape at `start`, or behind the two of a surrogate pair.
+    /// The position after the escape at `start`, or after the two of a surrogate pair.
     private mutating func escape(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         guard start + 1 < bytes.count else { throw Stop() }
         switch bytes[start + 1] {

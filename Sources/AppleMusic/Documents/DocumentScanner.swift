@@ -76,12 +76,12 @@ struct DocumentScanner: ~Copyable {
         return taken.sorted()
     }
 
-    /// Takes the closing brackets behind a value, and the comma behind those unless the text's own
+    /// Takes the closing brackets after a value, and the comma after those unless the text's own
     /// was one of them; the position of what follows.
     @inline(__always)
     private mutating func takeEnds(_ bytes: Span<UInt8>, at start: Int) throws(Stop) -> Int {
         var position = start
-        // Mostly a comma, and something behind it at once.
+        // Mostly a comma, and something after it at once.
         if bytes.count &- position >= 2, bytes[unchecked: position] == UInt8(ascii: ","),
             bytes[unchecked: position &+ 1] > 0x20
         {
@@ -99,7 +99,7 @@ struct DocumentScanner: ~Copyable {
         }
     }
 
-    /// Takes the value at `position`, no string: the position behind it. Or, if it is an array or
+    /// Takes the value at `position`, no string: the position after it. Or, if it is an array or
     /// object with content, which is open then, that of the content; if it is one without, that of
     /// its closing bracket.
     private mutating func takeValue(
@@ -125,7 +125,7 @@ struct DocumentScanner: ~Copyable {
             end = position &+ 1 &+ short.count
             name = StringToken(position &+ 1, end, isEscaped: false)
             enter(short)
-            // There are two bytes more; mostly a colon, and something behind it at once.
+            // There are two bytes more; mostly a colon, and something after it at once.
             if bytes[unchecked: end &+ 1] == UInt8(ascii: ":"), bytes[unchecked: end &+ 2] > 0x20 { return end &+ 2 }
         } else {
             try takeLongName(bytes, at: position)

@@ -3,7 +3,7 @@
 
 /// The name of a member, escapes decoded.
 struct MemberName {
-    /// The last 16 bytes or fewer, zero behind them.
+    /// The last 16 bytes or fewer, zero after them.
     private let low: UInt64
     private let high: UInt64
     /// Mix of the bytes before those.
@@ -27,7 +27,7 @@ struct MemberName {
     }
 
     /// The name that begins at `start` if it has fewer than 16 bytes, all of them ASCII and none
-    /// escaped, and the text goes on for two bytes and more behind its quotation mark. Most are
+    /// escaped, and the text goes on for two bytes and more after its quotation mark. Most are
     /// such; they are found and loaded at once.
     @inline(__always)
     init?(shortAt start: Int, _ bytes: Span<UInt8>) {
@@ -61,7 +61,7 @@ struct MemberName {
         return product.high ^ product.low
     }
 
-    /// The `count` bytes, at most 16, from `position` on; zero behind them.
+    /// The `count` bytes, at most 16, from `position` on; zero after them.
     @inline(__always)
     static func words(_ bytes: Span<UInt8>, _ position: Int, _ count: Int) -> (UInt64, UInt64) {
         guard bytes.count &- position >= 16 else { return lastWords(bytes, position, count) }

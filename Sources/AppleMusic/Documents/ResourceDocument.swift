@@ -1,8 +1,8 @@
-// A document of the API as byte ranges: where its resources stand and what they are made of.
+// A document of the API as byte ranges: where its resources are and what they are made of.
 // Nothing is converted.
 //
 // Must hold: every range lies within the body that was scanned, and holds one whole JSON value
-// (or, for names, one string with its quotation marks); objects stand in the order in which they
+// (or, for names, one string with its quotation marks); objects are in the order in which they
 // open, each before all that is inside it.
 
 /// The resources of one JSON document of the API (APPLE-MUSIC-API 5), found by one strict pass over
@@ -35,14 +35,14 @@ public final class ResourceDocument: Sendable {
         public internal(set) var href = ByteSpan()
         /// The object with its braces; empty where there is none: then it is an identifier.
         public internal(set) var attributes = ByteSpan()
-        /// The names of the attributes as one number, in whatever order they stand; 0 where there
+        /// The names of the attributes as one number, in whatever order they come; 0 where there
         /// are none.
         public internal(set) var attributeNames: UInt64 = 0
         /// The low half of a checksum of the bytes of the attributes; 0 where there are none.
         public internal(set) var attributeSum: UInt32 = 0
         /// Its own index.
         public internal(set) var index: UInt32 = 0
-        /// The names of the members beside id, type, href, attributes, relationships and views as
+        /// The names of the members besides id, type, href, attributes, relationships and views as
         /// one number; 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
         /// Whether it has the member `relationships`, be it empty.
@@ -50,11 +50,11 @@ public final class ResourceDocument: Sendable {
         /// Whether it has the member `views`, be it empty.
         public internal(set) var hasViews = false
         /// Its relationships and views, as indices of ``relations``: `firstRelation ..<
-        /// endRelation`, in the order in which they stand. Those of its elements come before its
+        /// endRelation`, in the order in which they come. Those of its elements come before its
         /// own.
         public internal(set) var firstRelation: UInt32 = 0
         public internal(set) var endRelation: UInt32 = 0
-        /// The index behind the last object inside it.
+        /// The index after the last object inside it.
         public internal(set) var end: UInt32 = 0
         /// The index of the relation whose element it is; -1 for an element of the document's
         /// `data`, and for those below `results` and `views` at the top, which are no element of
@@ -76,7 +76,7 @@ public final class ResourceDocument: Sendable {
         public internal(set) var data = ByteSpan()
         /// The string with its quotation marks; empty where there is none.
         public internal(set) var next = ByteSpan()
-        /// The names of the members beside data and next as one number, that of `href` among them;
+        /// The names of the members besides data and next as one number, that of `href` among them;
         /// 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
         /// Its elements: the objects from `firstElement` on, each followed by the one at its `end`,
@@ -92,7 +92,7 @@ public final class ResourceDocument: Sendable {
         public internal(set) var data = ByteSpan()
         /// The string of the member `next` with its quotation marks; empty where there is none.
         public internal(set) var next = ByteSpan()
-        /// The names of the members beside data and next as one number; 0 for none.
+        /// The names of the members besides data and next as one number; 0 for none.
         public internal(set) var otherMembers: UInt64 = 0
         /// The elements of `data`: objects as in ``Relation/firstElement``.
         public internal(set) var firstElement: UInt32 = 0

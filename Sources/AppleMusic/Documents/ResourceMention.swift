@@ -7,7 +7,7 @@
 /// The numbers of the resources that a JSON document names.
 ///
 /// A resource is an object with the string members `type` and `id` (APPLE-MUSIC-API 5.2.1),
-/// wherever it stands: primary data, a relationship, `included`, a search result. Of members with
+/// wherever it is: primary data, a relationship, `included`, a search result. Of members with
 /// one key the last counts, as everywhere here (`JSONObject`).
 ///
 /// Its number is FNV-1a with 64 bits over the UTF-8 of the type, the byte FF, which no UTF-8 text

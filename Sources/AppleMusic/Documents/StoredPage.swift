@@ -66,7 +66,7 @@ public struct StoredPage: Hashable, Sendable {
     }
 
     /// A page with an item for each place. The window's items follow from their places, as long as
-    /// they are all on the page: what comes behind it may be dropped, or the end.
+    /// they are all on the page: what comes after it may be dropped, or the end.
     ///
     /// The list goes on at `next`, since the origin said so. So a window that ends at or before it
     /// has a `next` too, and that begins where the window ends: an origin that cuts first always

@@ -1,8 +1,8 @@
-/// The type of a resource as it stands in a text, and what follows from it.
+/// The type of a resource as it is spelt in a text, and what follows from it.
 struct TypeSpelling {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
-    /// Zero stands for none, and for those too long to be compared.
+    /// Zero means none, and those too long to be compared.
     private var count = 0
     /// Nil for a type that is none of the catalog's twelve.
     private(set) var type: ResourceClass?

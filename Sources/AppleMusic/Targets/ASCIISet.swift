@@ -1,6 +1,6 @@
 import Text
 
-// Which bytes stand for themselves in the canonical spelling.
+// Bytes that the canonical spelling does not escape.
 
 /// A set of ASCII characters as two words, so that a look-up is a shift and needs no table in
 /// memory.

@@ -23,7 +23,7 @@ public struct CanonicalTarget: Sendable {
     private(set) var pathCount = 0
     /// Where it leads.
     public private(set) var route = Route.other
-    /// Where the query stands in the target that was parsed, without `?`; nil if it says nothing.
+    /// Where the query is in the target that was parsed, without `?`; nil if it says nothing.
     private(set) var originalQuery: Range<Int>?
 
     /// Segments of the path, as slices of `bytes`.

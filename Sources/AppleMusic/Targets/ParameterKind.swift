@@ -69,7 +69,7 @@ enum ParameterKind {
             || element.equals("inFavorites", in: bytes) || element.isUsersType(in: bytes)
     }
 
-    /// Whether the elements of a set stand in order, each once.
+    /// Whether the elements of a set are in order, each once.
     static func isAscending(_ parameter: TextSlice, in bytes: Span<UInt8>) -> Bool {
         var elements = CommaList(of: parameter)
         var previous: TextSlice?

@@ -21,7 +21,7 @@ struct QueryEncoder {
 
     var isEmpty: Bool { written == start }
 
-    /// Reads from `first`, the byte behind `?`, to the end. Writes the parameters with single `&`
+    /// Reads from `first`, the byte after `?`, to the end. Writes the parameters with single `&`
     /// between them.
     mutating func encode(
         _ target: Span<UInt8>, from first: Int, into output: inout MutableSpan<UInt8>, parameters: inout [TextSlice]

@@ -98,13 +98,6 @@ public struct Route: Hashable, Sendable {
     }
 }
 
-extension Storefront {
-    init?(_ segment: TextSlice, in bytes: Span<UInt8>) {
-        guard segment.count == 2 else { return nil }
-        self.init(bytes[segment.start], bytes[segment.start + 1])
-    }
-}
-
 extension RouteTemplate {
     fileprivate static func resource(
         _ type: ResourceClass, _ segments: [TextSlice], in bytes: Span<UInt8>

@@ -20,6 +20,11 @@ public struct Storefront: Hashable, Sendable, CustomStringConvertible {
         (self.first, self.second) = (first, second)
     }
 
+    init?(_ segment: TextSlice, in bytes: Span<UInt8>) {
+        guard segment.count == 2 else { return nil }
+        self.init(bytes[segment.start], bytes[segment.start + 1])
+    }
+
     /// The two letters.
     public var bytes: [UInt8] { [first, second] }
     /// The same as text.

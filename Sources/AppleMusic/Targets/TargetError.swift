@@ -11,7 +11,7 @@ public enum TargetError: String, Error, Sendable, CaseIterable {
     case encodedSeparator = "encoded separator"
     /// `%00` in the path.
     case encodedNUL = "encoded NUL"
-    /// A `%` without two hexadecimal digits behind it.
+    /// A `%` without two hexadecimal digits after it.
     case malformedPercent = "malformed percent-encoding"
     /// A control character, a space, `#`, `\` or a byte beyond ASCII.
     case forbiddenByte = "forbidden byte"

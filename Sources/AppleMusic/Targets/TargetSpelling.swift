@@ -4,7 +4,7 @@
 struct TargetSpelling {
     private(set) var pathCount = 0
     private(set) var originalQuery: Range<Int>?
-    /// Whether parameters and sets stand in their canonical order already, which is how clients
+    /// Whether parameters and sets are in their canonical order already, which is how clients
     /// mostly send them.
     private(set) var isOrdered = true
     private(set) var isPersonal = false
@@ -18,7 +18,7 @@ struct TargetSpelling {
     mutating func write(
         _ target: Span<UInt8>, to bytes: inout [UInt8], segments: inout [TextSlice], parameters: inout [TextSlice]
     ) throws(TargetError) {
-        // The worst case: every byte becomes an escape, and a `/` stands before the query.
+        // The worst case: every byte becomes an escape, and a `/` comes before the query.
         try bytes.append(addingCapacity: target.count * 3 + 1) { (room) throws(TargetError) in
             try room.withUnsafeMutableBufferPointer { (buffer, count) throws(TargetError) in
                 var output = buffer.mutableSpan

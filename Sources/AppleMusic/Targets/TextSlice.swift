@@ -50,7 +50,7 @@ struct TextSlice: Sendable, BitwiseCopyable {
         keyCount > 4 && TextSlice(start, start + 4).equals("ids[", in: bytes)
     }
 
-    /// Where names are equal, what stood first stays first.
+    /// Where names are equal, what came first stays first.
     func precedes(_ other: TextSlice, in bytes: Span<UInt8>) -> Bool {
         let order = compareName(other, in: bytes)
         return order == 0 ? start32 < other.start32 : order < 0

@@ -1,15 +1,14 @@
-// Where every loop gets the developer token of the moment.
+// The current developer token, for all loops.
 //
-// Must hold: a token is renewed well before it ends and also when the clock was set back
-// behind its beginning; a token that the origin refuses is replaced at most once a minute, however
-// many requests it was refused for.
+// Must hold: a token is renewed well before it expires, and when the clock was set back before its
+// beginning; a refused token is replaced at most once a minute.
 
 import Synchronization
 
 /// A source of developer tokens, shared by all loops: a file with a token in it, or a key to sign
 /// them with.
 public final class DeveloperTokens: Sendable {
-    /// How long after an attempt the next one is made at the earliest, in seconds.
+    /// Seconds between two attempts, at least.
     static let secondsBetweenAttempts: Int64 = 60
 
     private enum Source {
@@ -61,13 +60,13 @@ public final class DeveloperTokens: Sendable {
         }
     }
 
-    /// Whether they come ready, and are not renewed here.
+    /// Whether tokens come from a file and are not signed here.
     public var areReady: Bool { if case .file = source { true } else { false } }
 
-    /// The origin has refused a token of these, for whatever reason.
+    /// Notes that the origin refused one of these tokens.
     public func noteRefusal(at unixSeconds: Int64) { refusedAt.store(unixSeconds, ordering: .relaxed) }
 
-    /// When the origin last refused a token of these, in Unix seconds; nil where it never has.
+    /// Unix seconds of the last refusal by the origin; nil before the first.
     public var lastRefusal: Int64? {
         let time = refusedAt.load(ordering: .relaxed)
         return time == .min ? nil : time
@@ -78,8 +77,8 @@ public final class DeveloperTokens: Sendable {
     /// - Parameter rejected: the token that was sent, as ``current(at:)`` gave it: others may have
     ///   replaced it already.
     /// - Parameter unixSeconds: the time now.
-    /// - Returns: whether there is another token than the rejected one, so that trying again makes
-    ///   sense: not where the file still holds that, or no other one could be had.
+    /// - Returns: whether there is another token than the rejected one, so that a retry makes
+    ///   sense.
     public func renewAfterRejection(of rejected: SecretBytes, at unixSeconds: Int64) -> Bool {
         state.withLock { state in
             guard state.token === rejected else { return true }

@@ -43,7 +43,7 @@ public enum SecretFile {
     }
 
     /// A token alone in a file, as RFC 6750 2.1 spells them (letters, digits and `-._~+/=`). A line
-    /// end behind it is not part of it.
+    /// end after it is not part of it.
     /// - Parameter leastLength: of the token, in bytes.
     public static func readToken(
         _ path: String, leastLength: Int = 1, credentialsDirectory: String? = PrivateFile.credentialsDirectory

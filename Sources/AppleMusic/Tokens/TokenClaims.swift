@@ -28,7 +28,7 @@ public struct TokenClaims: Sendable, Equatable {
         self = try token.withBytes { bytes throws(MalformedToken) in try TokenClaims(bytes) }
     }
 
-    /// Reads a token as it stands behind `Bearer `.
+    /// Reads a token as it is after `Bearer `.
     init(_ token: Span<UInt8>) throws(MalformedToken) {
         let parts = try TokenParts(token)
         algorithm = parts.header["alg"]?.stringValue
@@ -42,9 +42,7 @@ public struct TokenClaims: Sendable, Equatable {
         default: origins = []
         }
     }
-}
 
-extension TokenClaims {
     /// Within bounds that leave room to count with it; a token may say anything.
     private static func time(_ claim: JSON?) -> Int64? {
         claim?.intValue.map { Int64(min(max($0, 0), JSON.mostCounted)) }

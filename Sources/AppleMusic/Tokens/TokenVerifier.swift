@@ -40,7 +40,7 @@ public final class TokenVerifier: @unchecked Sendable {
     deinit { EVP_PKEY_free(publicKey) }
 
     /// Whether the origin would accept the token, and not answer 401 (APPLE-MUSIC-API 2.1.5).
-    /// - Parameter token: what stands behind `Bearer `.
+    /// - Parameter token: the text after `Bearer `.
     /// - Parameter unixSeconds: the time now.
     /// - Parameter origin: the `Origin` of the request, if it had one.
     public func accepts(_ token: Span<UInt8>, at unixSeconds: Int64, origin: String? = nil) -> Bool {

@@ -80,11 +80,9 @@ public struct ResponseFacts: Sendable, Equatable {
     var hasExplicitFreshness: Bool {
         directives.sMaxAge != nil || directives.maxAge != nil || effectiveExpires != .absent
     }
-}
 
-// The facts of a response read from its field lines: RFC 9111 5 and RFC 9110 12.5.5.
+    // MARK: Reading field lines (RFC 9111 5, RFC 9110 12.5.5)
 
-extension ResponseFacts {
     /// The facts that `Name: value\r\n` lines state.
     public init(status: Int, fields: Span<UInt8>) {
         self.init(status: status)

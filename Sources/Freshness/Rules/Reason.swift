@@ -221,9 +221,7 @@ extension Reason {
             }
         }
     }
-}
 
-extension Reason {
     private static let words = CaseWords<Self>(separator: "-")
 
     /// The `detail` parameter of `Cache-Status`, and the word in logs and counters.

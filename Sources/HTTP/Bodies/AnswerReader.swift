@@ -1,6 +1,6 @@
 /// Reads the answers of one connection, one at a time. Pure: bytes in, what they say out.
 ///
-/// Must hold: nothing malformed or incomplete counts as an answer; no byte behind an answer is
+/// Must hold: nothing malformed or incomplete counts as an answer; no byte after an answer is
 /// consumed. Content is kept only where it is wanted.
 public struct AnswerReader: Sendable {
     private enum Phase {
@@ -47,10 +47,6 @@ public struct AnswerReader: Sendable {
 
     public var status: Int { head.status }
 
-    public var isGzip: Bool {
-        head.fields.first(.contentEncoding).map { headBytes.span.equalsIgnoringCase($0.value.range, "gzip") } ?? false
-    }
-
     /// Expects an answer, to a HEAD or to a request whose answer has content.
     public mutating func begin(isHead: Bool = false, keepsContent: Bool) {
         (self.isHead, self.keepsContent) = (isHead, keepsContent)
@@ -63,7 +59,7 @@ public struct AnswerReader: Sendable {
     }
 
     /// Takes what has arrived, and keeps what cannot be read yet. How many bytes are left over
-    /// behind the answer; nil where it goes on.
+    /// after the answer; nil where it goes on.
     public mutating func take(_ bytes: Span<UInt8>) throws(ParseError) -> Int? {
         guard !rest.isEmpty else {
             let step = try read(bytes)
@@ -87,7 +83,7 @@ public struct AnswerReader: Sendable {
         return received.isEmpty
     }
 
-    /// Reads on. What is not consumed has to be there again at the next call, with more behind it.
+    /// Reads on. What is not consumed has to be there again at the next call, with more after it.
     mutating func read(_ bytes: Span<UInt8>) throws(ParseError) -> Step {
         var consumed = 0
         while case .head = phase {

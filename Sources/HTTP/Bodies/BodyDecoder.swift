@@ -1,4 +1,4 @@
-/// Finds the content of one message in the bytes behind its head. It never copies: it hands out
+/// Finds the content of one message in the bytes after its head. It never copies: it hands out
 /// where content lies, and chunk headers and trailers are checked, bounded and dropped (RFC 9112
 /// 7.1, RFC 9110 6.5.1).
 ///
@@ -35,7 +35,7 @@ public struct BodyDecoder: Sendable {
     private var trailerBytes = 0
     private var trailerCount = 0
 
-    /// A decoder at the first byte behind a head. Only the bounds on content, extensions and
+    /// A decoder at the first byte after a head. Only the bounds on content, extensions and
     /// trailers are used.
     public init(_ framing: BodyFraming, limits: MessageLimits) {
         self.limits = limits
@@ -121,7 +121,7 @@ public struct BodyDecoder: Sendable {
         return true
     }
 
-    /// Both bytes behind the data are checked, the first as soon as it is there.
+    /// Both bytes after the data are checked, the first as soon as it is there.
     private mutating func chunkEnd(_ bytes: Span<UInt8>, _ offset: inout Int) throws(ParseError) -> Bool {
         guard offset < bytes.count else { return false }
         guard bytes[offset] == ASCII.carriageReturn else { throw .chunkEnd }

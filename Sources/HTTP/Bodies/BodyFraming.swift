@@ -48,7 +48,7 @@ extension ResponseHead {
 
 /// The two fields that frame a message, for both sides.
 private enum FramingFields {
-    /// Exactly `chunked`, once, in HTTP/1.1, without Content-Length beside it. One unknown coding
+    /// Exactly `chunked`, once, in HTTP/1.1, without Content-Length as well. One unknown coding
     /// is told from a list, because RFC 9112 6.1 asks for 501 then.
     static func checkChunked(
         _ bytes: Span<UInt8>, _ fields: Fields, _ version: Version

@@ -2,7 +2,7 @@ import CLinux
 
 // gzip (RFC 1952) over zlib, where the system has it. Pure but for loading the library, once.
 // Must hold: what is inflated takes no more memory than its bounds allow, whatever it says of
-// itself; what is not one whole, undamaged stream with nothing behind it is an error, never a part
+// itself; what is not one whole, undamaged stream with nothing after it is an error, never a part
 // of an answer.
 
 /// The content coding `gzip`, or its absence. What uses it is given one, so that it can be tested
@@ -18,7 +18,7 @@ public struct Gzip: Sendable {
 
     /// Why content was not inflated.
     public enum Failure: Error, Equatable {
-        /// Not one gzip stream: truncated, damaged, something behind it, or no zlib to see what it
+        /// Not one gzip stream: truncated, damaged, something after it, or no zlib to see what it
         /// is.
         case malformed
         /// So small for what comes out of it that it is nothing but an attack (FRAMING 2.9).
@@ -43,7 +43,7 @@ public struct Gzip: Sendable {
         public static let trusted = Bounds(ratio: .max)
     }
 
-    /// How many bytes come out of it, as stands at the end of the stream, before anything is
+    /// How many bytes come out of it, as the end of the stream says, before anything is
     /// inflated.
     public func contentCount(of coded: [UInt8], _ bounds: Bounds = Bounds()) throws(Failure) -> Int {
         guard isAvailable, coded.count >= Self.leastBytes, coded[0] == 0x1F, coded[1] == 0x8B else {

@@ -121,7 +121,7 @@ enum ASCII {
         isMember(byte, 0xAFFF_FFD2_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)
     }
 
-    /// `unreserved / sub-delims` (RFC 3986 3.2.2): a registered name beside percent-encoded bytes.
+    /// `unreserved / sub-delims` (RFC 3986 3.2.2): the bytes of a registered name but for escapes.
     @inline(__always)
     static func isRegisteredName(_ byte: UInt8) -> Bool {
         isMember(byte, 0x2BFF_7FD2_0000_0000, 0x47FF_FFFE_87FF_FFFE)

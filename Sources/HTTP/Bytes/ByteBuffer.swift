@@ -3,7 +3,7 @@
 ///     0          start            end              capacity
 ///     [ consumed | readable       | writable       ]
 ///
-/// Holds: `0 <= start <= end <= storage.count`, and behind the high-water mark, `max(mark, end)`,
+/// Holds: `0 <= start <= end <= storage.count`, and after the high-water mark, `max(mark, end)`,
 /// storage is zero but for what a writer of `withUnsafeWritable` has left there without saying so.
 /// Offsets that a parser hands out count from `start`, so they stay good while more is written and
 /// turn stale when something is consumed. Old storage is zeroed before it is freed, because heads

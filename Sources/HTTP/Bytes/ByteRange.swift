@@ -4,7 +4,7 @@
 public struct ByteRange: Hashable, Sendable {
     /// Offset of the first byte.
     public var start: UInt32
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     public var end: UInt32
 
     /// Traps when an offset is negative or does not fit, or when the range is upside down: an error

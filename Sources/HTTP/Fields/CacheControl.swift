@@ -103,9 +103,7 @@ public struct CacheControl: Sendable, Equatable {
         }
         return (value.lowerBound + 1)..<(value.upperBound - 1)
     }
-}
 
-extension CacheControl {
     /// The directives of a request with these `fields`, whose ranges count in `bytes`. Without any
     /// Cache-Control a `Pragma: no-cache` of an HTTP/1.0 client means the directive of that name
     /// (RFC 9111 5.4).

@@ -2,7 +2,7 @@
 /// trailers.
 enum FieldLine {
     /// Takes one line (whose control characters `LineScanner` has checked) apart. A name is a token
-    /// with the colon right behind it; a line that begins with whitespace is an obsolete fold and
+    /// with the colon right after it; a line that begins with whitespace is an obsolete fold and
     /// refused like anything else (RFC 9112 5.2).
     @inline(__always)
     static func parse(

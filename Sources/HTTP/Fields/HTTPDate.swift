@@ -94,7 +94,7 @@ extension HTTPDate {
         return false
     }
 
-    /// Which three-letter name of `names` stands at `start`, in any case.
+    /// Which three-letter name of `names` is at `start`, in any case.
     private static func name(_ bytes: Span<UInt8>, _ start: Int, of names: StaticString) -> Int? {
         let wanted = word(bytes[start], bytes[start + 1], bytes[start + 2])
         for index in 0..<(names.utf8CodeUnitCount / 3) {

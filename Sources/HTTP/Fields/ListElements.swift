@@ -30,7 +30,7 @@ public struct ListElements: Sendable {
         return nil
     }
 
-    /// Moves to the comma behind the element, or to the end.
+    /// Moves to the comma after the element, or to the end.
     private mutating func skipElement(_ bytes: Span<UInt8>) {
         var isQuoted = false
         while index < end {

@@ -10,7 +10,7 @@ public enum RequestedRange: Sendable, Equatable {
     case part(Range<Int>)
 
     /// Reads the field value at `value` against content of `length` bytes. Numbers too large for an
-    /// Int lie behind any end.
+    /// Int lie after any end.
     public static func parse(_ bytes: Span<UInt8>, _ value: Range<Int>, length: Int) -> RequestedRange {
         let unit = value.lowerBound..<min(value.lowerBound + 6, value.upperBound)
         guard bytes.equalsIgnoringCase(unit, "bytes=") else { return .ignored }

@@ -14,7 +14,7 @@ public enum TraceContext {
         else { return nil }
         let (trace, parent) = (start + 3..<start + 35, start + 36..<start + 52)
         guard isID(bytes, trace), isID(bytes, parent) else { return nil }
-        // Version 00 ends here; ff is none; later ones may go on behind a hyphen.
+        // Version 00 ends here; ff is none; later ones may go on after a hyphen.
         let isFirst = bytes.equals(start..<start + 2, "00")
         guard !bytes.equals(start..<start + 2, "ff"), range.count == leastCount || !isFirst else { return nil }
         return range.count == leastCount || bytes[start + leastCount] == hyphen ? trace : nil

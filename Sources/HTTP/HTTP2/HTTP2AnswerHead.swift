@@ -5,7 +5,7 @@ import CLinux
 ///
 /// One value serves the answers of a loop; its storage is reused.
 public struct HTTP2AnswerHead {
-    /// The names, in lower case, one behind the other.
+    /// The names, in lower case, one after the other.
     private var names: [UInt8] = []
     private var lines: [(name: Range<Int>, value: Range<Int>)] = []
 

@@ -5,7 +5,7 @@
 ///
 /// Pure. One value serves the heads of a connection, one after the other.
 public struct HTTP2RequestHead: ~Copyable {
-    /// The values of the pseudo-fields and of Host, one behind the other.
+    /// The values of the pseudo-fields and of Host, one after the other.
     private var values: [UInt8] = []
     private var method: Range<Int>?
     private var scheme: Range<Int>?

@@ -8,7 +8,7 @@ package struct Authority {
     }
 
     let host: Range<Int>
-    /// Nil when there is none, or none behind the colon.
+    /// Nil when there is none, or none after the colon.
     let port: UInt16?
 
     /// Nil when the bytes at `range` are not one.

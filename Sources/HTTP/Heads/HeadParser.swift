@@ -1,9 +1,9 @@
 /// Parses the heads of one side of a connection, one after the other. Resumable: while a head
-/// trickles in, `parse` is called with the same bytes and more behind them, and every byte is
+/// trickles in, `parse` is called with the same bytes and more after them, and every byte is
 /// looked at once, so the cost is linear. The verdict on a message does not depend on how it
 /// arrives.
 ///
-/// After `true` or an error it has to be given the bytes behind the head, or `reset`.
+/// After `true` or an error it has to be given the bytes after the head, or `reset`.
 public struct HeadParser: Sendable {
     private let limits: MessageLimits
     private var scanner = LineScanner()

@@ -20,7 +20,7 @@ extension RequestHead {
         guard fields.count(.host) == 1 else { throw .hostRepeated }
         guard let host = Authority(bytes, field.value.range) else { throw .hostInvalid }
         guard let authority, let named = Authority(bytes, authority.range) else { return }
-        // "http://" or "https://" stands right before the authority.
+        // "http://" or "https://" is right before the authority.
         let isTLS = ASCII.lowercased(bytes[Int(authority.start) - 4]) == UInt8(ascii: "s")
         guard named.isSame(as: host, in: bytes, defaultPort: isTLS ? 443 : 80) else { throw .authorityMismatch }
     }

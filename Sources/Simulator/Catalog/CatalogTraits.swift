@@ -1,9 +1,9 @@
-/// The choices that shape a catalog beside its seed and size.
+/// The choices that shape a catalog besides its seed and size.
 public struct CatalogTraits: Sendable {
-    /// Percentage of albums and songs that a storefront lacks; nil: each type's own.
+    /// Percentage of albums and songs that a storefront does not have; nil: each type's own.
     public var unavailablePercent: Int?
-    /// A storefront lacks one item in N of every type, and one in N more of the songs of the albums
-    /// that it has; no album is deprecated. Takes the place of the percentage.
+    /// One item in N of every type is missing in a storefront, and one in N more of the songs of
+    /// the albums that it has; no album is deprecated. Takes the place of the percentage.
     public var unavailableOneIn: Int?
     /// With standard sizes, one artist in this many has several pages of albums.
     public var prolificShare = 300

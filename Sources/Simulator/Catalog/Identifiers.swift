@@ -38,7 +38,7 @@ extension Catalog {
         }
     }
 
-    /// The resource an id of a type stands for, whether or not any storefront has it; nil for ids
+    /// The resource that an id of a type means, whether or not any storefront has it; nil for ids
     /// that never were.
     func resource(_ type: SimulatedType, id: String) -> Resource? {
         let number: Int?

@@ -118,7 +118,7 @@ extension Catalog {
     /// Editorial notes: one sentence, and a few with the HTML and line breaks Apple's have.
     /// Rewritten whenever the resource is renamed.
     func notes(_ resource: Resource, _ language: Language, sentences: Int) -> (short: String, standard: String) {
-        let number = resource.number &* 32 &+ Int(resource.type.rawValue)
+        let number = resource.distinctNumber
         let rewrite = 32 * renamings(of: resource)
         let short = pick(Vocabulary.openings[language.rawValue], .notes, number, rewrite)
         var standard = short

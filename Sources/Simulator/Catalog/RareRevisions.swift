@@ -1,8 +1,8 @@
-// Changes where a revision touches few resources (`revisionShare`): each resource changes once in a
-// period of revisions, at a time and in a way drawn anew for each period.
+// Changes with `revisionShare`, where a revision changes few resources: each resource changes once
+// in a period of revisions, at a time and in a way drawn for each period.
 //
-// Must hold: some changes touch the attributes alone, some a list alone, some both at once,
-// and some take the resource away and bring it back.
+// Must hold: some changes touch attributes alone, some a list alone, some both, and some take the
+// resource away and bring it back.
 
 /// One change of one resource.
 private struct RareChange {
@@ -35,16 +35,16 @@ private struct RareChange {
 }
 
 extension Catalog {
-    /// In how many revisions each resource changes once; nil where many change at each.
+    /// Revisions in which each resource changes once; nil if many change at each.
     var rarePeriod: Int? { traits.revisionShare.map { max(2, 1000 / max(1, $0)) } }
 
     private func rareChange(_ resource: Resource, turn: Int, of period: Int) -> RareChange {
         RareChange(
-            seed.bits(.revision, resource.revisionNumber, turn * 4 + 3), period: period,
+            seed.bits(.revision, resource.distinctNumber, turn * 4 + 3), period: period,
             hasLists: resource.type != .songs)
     }
 
-    /// How often the aspect has changed so far.
+    /// Number of changes of the aspect so far.
     func rareChanges(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
         (0...revision / period).count { turn in
             let change = rareChange(resource, turn: turn, of: period)
@@ -85,6 +85,6 @@ extension Catalog {
         return (artist(ofAlbum: album) + further) % artistCount
     }
 
-    /// How many tracks an album has gained.
+    /// Number of tracks that an album has gained.
     func growth(ofAlbum album: Int) -> Int { rareChanges(Resource(.albums, album), .growth) }
 }

@@ -38,7 +38,7 @@ enum SimulatedType: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// One thing: a type and the number its id stands for (an index, or for songs the album's place and
+/// One thing: a type and the number that its id means (an index, or for songs the album's place and
 /// the track).
 struct Resource: Hashable, Sendable {
     let type: SimulatedType
@@ -47,4 +47,7 @@ struct Resource: Hashable, Sendable {
     init(_ type: SimulatedType, _ number: Int) {
         (self.type, self.number) = (type, number)
     }
+
+    /// A number of its own among the resources of all types.
+    var distinctNumber: Int { number &* 32 &+ Int(type.rawValue) }
 }

@@ -1,11 +1,10 @@
-// Changes of the catalog from one revision to the next. Nothing is remembered: the state of a thing
-// at a revision is computed from the seed, like everything else, so that any revision can be asked
-// for at any time.
+// Changes of the catalog from one revision to the next, computed from the seed: any revision can be
+// asked for at any time.
 //
-// Must hold: revision 0 is the seeded catalog; neighbouring revisions differ in the share of
-// things said below.
+// Must hold: revision 0 is the seeded catalog; two neighbouring revisions differ in the shares
+// named below.
 
-/// A part of a resource that changes at a time of its own.
+/// A part of a resource that changes independently.
 enum Aspect: Int {
     case name, list, availability
     /// A list and the attributes that count it, at once: only with `revisionShare`.
@@ -13,10 +12,10 @@ enum Aspect: Int {
 }
 
 extension Catalog {
-    /// How often an aspect has changed so far.
+    /// Number of changes of an aspect so far.
     ///
-    /// - Parameter period: without `revisionShare` it changes once in `period` revisions, at one
-    ///   drawn anew for each period.
+    /// - Parameter period: without `revisionShare` it changes once in `period` revisions, at a
+    ///   revision drawn for each period.
     private func changes(_ resource: Resource, _ aspect: Aspect, every period: Int) -> Int {
         guard revision > 0 else { return 0 }
         if let rarePeriod { return rareChanges(resource, aspect, every: rarePeriod) }
@@ -25,11 +24,11 @@ extension Catalog {
     }
 
     private func draw(below bound: Int, _ resource: Resource, _ aspect: Aspect, _ turn: Int) -> Int {
-        seed.number(below: bound, .revision, resource.revisionNumber, turn * 4 + aspect.rawValue)
+        seed.number(below: bound, .revision, resource.distinctNumber, turn * 4 + aspect.rawValue)
     }
 
-    /// One in eight albums, songs, artists and playlists has another name and other notes at the
-    /// next revision; so has, within its attributes, whatever names it.
+    /// Number of renamings: one in eight albums, songs, artists and playlists has another name and
+    /// other notes at the next revision.
     func renamings(of resource: Resource) -> Int {
         switch resource.type {
         case .albums, .songs, .artists, .playlists: changes(resource, .name, every: 8)
@@ -37,19 +36,19 @@ extension Catalog {
         }
     }
 
-    /// The name as it is by now.
+    /// The name at this revision.
     func revised(_ name: String, of resource: Resource) -> String {
         let count = renamings(of: resource)
         return count == 0 ? name : name + " (Version " + String(count + 1) + ")"
     }
 
-    /// One playlist in five has other tracks at the next revision: the list begins elsewhere and
-    /// has a few new ones.
+    /// Number of changes of a playlist's tracks: one in five begins elsewhere at the next revision
+    /// and has a few new ones.
     private func rearrangements(ofPlaylist playlist: Int) -> Int {
         changes(Resource(.playlists, playlist), .list, every: 5)
     }
 
-    /// How often a playlist's attributes have said that it was modified.
+    /// Number of changes that a playlist's attributes show.
     func modifications(ofPlaylist playlist: Int) -> Int {
         rarePeriod == nil
             ? rearrangements(ofPlaylist: playlist) : rareChanges(Resource(.playlists, playlist), .growth)
@@ -84,8 +83,8 @@ extension Catalog {
         }
     }
 
-    /// Whether an album or a song is away for the moment, or there although it was not: one in
-    /// forty comes or goes from one revision to the next.
+    /// Whether the availability of an album or a song is reversed at this revision: one in forty
+    /// comes or goes from one revision to the next.
     func isAway(_ resource: Resource) -> Bool {
         guard revision > 0 else { return false }
         if let rarePeriod { return isRarelyAway(resource, every: rarePeriod) }
@@ -93,9 +92,4 @@ extension Catalog {
         let begin = 1 + draw(below: period - length, resource, .availability, revision / period)
         return (begin..<(begin + length)).contains(revision % period)
     }
-}
-
-extension Resource {
-    /// A number of its own among the resources of all types.
-    var revisionNumber: Int { number &* 32 &+ Int(type.rawValue) }
 }

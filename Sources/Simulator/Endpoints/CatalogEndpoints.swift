@@ -3,6 +3,7 @@
 
 extension SimulatedExchange {
     func catalogReply(_ elements: [String]) throws(APIError) -> Reply {
+        try requireRead()
         guard let code = elements.first else { throw .notFound }
         guard let market = Market(code: code) else { throw .unknownStorefront(code) }
         guard elements.count > 1 else { return try multiType(market) }

@@ -110,22 +110,3 @@ extension SimulatedExchange {
         }
     }
 }
-
-extension UserLibrary {
-    /// Adds a catalog item the way its type is added.
-    mutating func add(_ resource: Resource, _ now: Int64, _ catalog: Catalog) {
-        switch resource.type {
-        case .albums: add(album: resource.number, now, catalog)
-        case .songs: add(song: resource.number, now)
-        case .musicVideos: if !musicVideos.contains(resource.number) { musicVideos.insert(resource.number, at: 0) }
-        case .playlists:
-            if playlists.contains(where: { $0.catalogPlaylist == resource.number }) { return }
-            playlists.insert(
-                LibraryPlaylist(
-                    serial: takeSerial(), name: catalog.name(ofPlaylist: resource.number, .english), description: nil,
-                    tracks: catalog.tracks(ofPlaylist: resource.number).map(\.number), addedAt: now,
-                    catalogPlaylist: resource.number, folder: Self.rootFolder), at: 0)
-        default: return
-        }
-    }
-}

@@ -52,16 +52,11 @@ extension SimulatedExchange {
     }
 
     private func rated(_ ratings: [(path: String, value: Int)]) -> Reply {
-        var json = JSONBytes(capacity: 256)
-        json.beginObject()
-        json.beginArray("data")
-        for (path, value) in ratings {
+        let data: [JSONMembers] = ratings.map { path, value in
             let id = String(path.split(separator: "/").last ?? "")
             let attributes: JSONMembers = ["value": value]
-            json.object(["id": id, "type": "ratings", "href": "/v1/me/ratings/" + path, "attributes": attributes])
+            return ["id": id, "type": "ratings", "href": "/v1/me/ratings/" + path, "attributes": attributes]
         }
-        json.endArray()
-        json.endObject()
-        return Reply(json)
+        return Reply(["data": data])
     }
 }

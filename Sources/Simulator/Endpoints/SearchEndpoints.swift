@@ -65,10 +65,8 @@ extension SimulatedExchange {
         guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
         let paging = try Paging(target, PageLimits(standard: 10, most: 50))
         _ = try context(market)
-        var json = JSONBytes()
         let terms = api.searchIndex().completions(term, limit: paging.limit, catalog)
-        json.object(["results": ["terms": terms] as JSONMembers])
-        return Reply(json)
+        return Reply(["results": ["terms": terms] as JSONMembers])
     }
 
     func suggestions(_ market: Market) throws(APIError) -> Reply {

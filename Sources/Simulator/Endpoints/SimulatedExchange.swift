@@ -28,22 +28,15 @@ struct SimulatedExchange {
     func reply() throws(APIError) -> Reply {
         let elements = target.elements
         guard elements.count > 1, elements[0] == "v1" else { throw .notFound }
+        let rest = Array(elements.dropFirst(2))
         switch elements[1] {
-        case "catalog":
+        case "catalog": return try catalogReply(rest)
+        case "storefronts": return try storefronts(rest)
+        case "language": return try languageTag(rest)
+        case "test" where rest.isEmpty:
             try requireRead()
-            return try catalogReply(Array(elements.dropFirst(2)))
-        case "storefronts":
-            try requireRead()
-            return try storefronts(Array(elements.dropFirst(2)))
-        case "language":
-            try requireRead()
-            return try languageTag(Array(elements.dropFirst(2)))
-        case "test" where elements.count == 2:
-            try requireRead()
-            var json = JSONBytes(capacity: 16)
-            json.object([:])
-            return Reply(json)
-        case "me": return try personalReply(Array(elements.dropFirst(2)))
+            return Reply([:])
+        case "me": return try personalReply(rest)
         default: throw .notFound
         }
     }

@@ -2,6 +2,7 @@
 
 extension SimulatedExchange {
     func storefronts(_ elements: [String]) throws(APIError) -> Reply {
+        try requireRead()
         var context = try context(Market.all.last ?? Market.all[0])
         switch elements.count {
         case 0: break
@@ -22,6 +23,7 @@ extension SimulatedExchange {
 
     /// `/v1/language/{storefront}/tag?acceptLanguage=`: the storefront's tag that fits best.
     func languageTag(_ elements: [String]) throws(APIError) -> Reply {
+        try requireRead()
         guard elements.count == 2, elements[1] == "tag" else { throw .notFound }
         guard let market = Market(code: elements[0]) else { throw .unknownStorefront(elements[0]) }
         guard let accepted = target.first("acceptLanguage") else { throw .missingParameter("acceptLanguage") }
@@ -31,8 +33,6 @@ extension SimulatedExchange {
         let exact = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased() == tag } }.first
         let close = wanted.lazy.compactMap { tag in market.tags.first { $0.lowercased().prefix(2) == tag.prefix(2) } }
             .first
-        var json = JSONBytes(capacity: 64)
-        json.object(["results": ["tag": exact ?? close ?? market.defaultTag] as JSONMembers])
-        return Reply(json)
+        return Reply(["results": ["tag": exact ?? close ?? market.defaultTag] as JSONMembers])
     }
 }

@@ -27,7 +27,7 @@ extension UserLibrary {
         }
     }
 
-    /// The library resource an id of a type stands for; nil for ids of other users and of things
+    /// The library resource that an id of a type means; nil for ids of other users and of things
     /// not in the library.
     func resource(_ type: SimulatedType, id: String, _ catalog: Catalog) -> Resource? {
         guard let number = number(type, id, catalog) else { return nil }

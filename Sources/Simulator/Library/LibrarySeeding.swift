@@ -46,10 +46,7 @@ extension UserLibrary {
         if place % 3 == 2 {
             let number = seed.number(below: catalog.playlistCount, .library, key, 6000 + place)
             playlists.append(
-                LibraryPlaylist(
-                    serial: serial, name: catalog.name(ofPlaylist: number, .english), description: nil,
-                    tracks: catalog.tracks(ofPlaylist: number).map(\.number), addedAt: moment(place),
-                    catalogPlaylist: number, folder: Self.rootFolder))
+                LibraryPlaylist(serial: serial, catalogPlaylist: number, addedAt: moment(place), catalog))
             return
         }
         let count = place == 0 ? 0 : place == 1 ? 230 : 5 + seed.number(below: 40, .library, key, 7000 + place)
@@ -94,6 +91,21 @@ extension UserLibrary {
         if !albums[index].tracks.contains(track) {
             albums[index].tracks.append(track)
             albums[index].tracks.sort()
+        }
+    }
+
+    /// Adds a catalog item the way its type is added.
+    mutating func add(_ resource: Resource, _ now: Int64, _ catalog: Catalog) {
+        switch resource.type {
+        case .albums: add(album: resource.number, now, catalog)
+        case .songs: add(song: resource.number, now)
+        case .musicVideos: if !musicVideos.contains(resource.number) { musicVideos.insert(resource.number, at: 0) }
+        case .playlists:
+            if playlists.contains(where: { $0.catalogPlaylist == resource.number }) { return }
+            let playlist = LibraryPlaylist(
+                serial: takeSerial(), catalogPlaylist: resource.number, addedAt: now, catalog)
+            playlists.insert(playlist, at: 0)
+        default: return
         }
     }
 }

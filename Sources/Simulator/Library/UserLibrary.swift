@@ -21,6 +21,16 @@ struct LibraryPlaylist: Sendable {
     var folder: Int
 }
 
+extension LibraryPlaylist {
+    /// A catalog playlist that was added.
+    init(serial: Int, catalogPlaylist number: Int, addedAt: Int64, _ catalog: Catalog) {
+        self.init(
+            serial: serial, name: catalog.name(ofPlaylist: number, .english), description: nil,
+            tracks: catalog.tracks(ofPlaylist: number).map(\.number), addedAt: addedAt, catalogPlaylist: number,
+            folder: UserLibrary.rootFolder)
+    }
+}
+
 struct LibraryFolder: Sendable {
     let serial: Int
     let name: String

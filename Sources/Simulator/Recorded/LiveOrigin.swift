@@ -1,7 +1,6 @@
-// A live origin with a recording beside it: for development without credentials, and for making
-// recordings.
-// Must hold: credentials go to the origin and nowhere else; of what is recorded,
-// `RecordedExchange` says what may be kept.
+// A live origin with a recording: for development without credentials, and for making recordings.
+// Must hold: credentials go to the origin and nowhere else; `RecordedExchange` defines what may be
+// recorded.
 
 import EventLoop
 import HTTP
@@ -10,8 +9,7 @@ import Server
 import Text
 import Upstream
 
-/// Forwards every request to an origin, and tells in `X-Recording` whether the answer is `live` or
-/// `recorded`.
+/// Forwards every request to an origin; `X-Recording` is `live` or `recorded`.
 ///
 /// Confined to its loop.
 public final class LiveOrigin: Service {
@@ -44,7 +42,7 @@ public final class LiveOrigin: Service {
         if case .record = mode { true } else { false }
     }
 
-    /// The answer that the client gets for what came from the origin.
+    /// The client's answer after an answer of the origin.
     func decide(_ live: SimulatorResponse, _ exchange: LiveExchange) -> SimulatorResponse {
         switch mode {
         case .record(let write):
@@ -56,7 +54,7 @@ public final class LiveOrigin: Service {
         }
     }
 
-    /// The answer where there is none of the origin's.
+    /// The client's answer after a failure of the origin.
     func decide(without failure: UpstreamFailure, _ exchange: LiveExchange) -> SimulatorResponse {
         if case .fallback(let recorded) = mode, let answer = fallback(recorded, exchange) { return answer }
         return refusal(
@@ -69,7 +67,7 @@ public final class LiveOrigin: Service {
         return ResponseFields.failure(error, exchange.request, SimulatorConfiguration()).marked("live")
     }
 
-    /// nil where nothing was recorded for the request: then what the origin says tells more.
+    /// The recorded answer; nil without one.
     private func fallback(_ recorded: RecordedAPI, _ exchange: LiveExchange) -> SimulatorResponse? {
         guard recorded.has(exchange.request) else { return nil }
         var response = recorded.respond(to: exchange.request)
@@ -88,7 +86,7 @@ public final class LiveOrigin: Service {
             method: exchange.request.method, target: target, status: live.status, latency: latency,
             length: live.body.count)
         recorded.upstreamLatency = latency
-        // As it was sent: without what asks for less than the whole.
+        // As sent: without conditions and ranges.
         recorded.requestFields = exchange.request.fields.compactMap {
             SimulatorRequest.conditions.contains($0.name.lowercased()) ? nil : $0.kept(RecordedFields.ofRequests)
         }

@@ -1,13 +1,11 @@
-// A recording served as an origin: the answer to a request is what was once recorded for it.
-// Must hold: two spellings of one request get the same answer; the same request always gets
-// the same one; nothing is asked of any other server.
+// Serves a recording as an origin: the answer to a request is the recorded one.
+// Must hold: all spellings of a request get the same answer, each time; no other server is asked.
 
 import HTTP
 import Recording
 import Text
 
-/// Serves recorded responses (`refrain simulate --recording`). Bodies are read when they are asked
-/// for.
+/// Serves recorded responses (`refrain simulate --recording`). Bodies are read on demand.
 public final class RecordedAPI: Responder {
     private let answers: [[UInt8]: RecordedAnswers]
     private let bodies: RecordedBodies
@@ -15,13 +13,13 @@ public final class RecordedAPI: Responder {
     /// Entries that the recording's reader left out, and why.
     public let warnings: [String]
 
-    /// The number of different requests it can answer.
+    /// Number of distinct requests.
     var requestCount: Int { answers.count }
 
     /// Reads a recording, a HAR file, an index of responses, or the folder of one.
-    /// - Parameter latency: of every answer. Without it an answer takes as long as the origin took,
-    ///   or, where that was not recorded, as long as the client waited.
-    /// - Throws: `RecordingError` for what cannot be read, and where nothing is in it.
+    /// - Parameter latency: of every answer; nil: the recorded latency of the origin, or else of
+    ///   the client.
+    /// - Throws: `RecordingError` for a recording that cannot be read or is empty.
     public init(path: String, latency: Duration? = nil) throws(RecordingError) {
         let reader = try RecordingReader(path: path)
         var answers: [[UInt8]: RecordedAnswers] = [:]
@@ -35,7 +33,7 @@ public final class RecordedAPI: Responder {
         warnings = reader.warnings
     }
 
-    /// Whether there is an answer to a request that can be given again.
+    /// Whether a request has a recorded answer that can be served.
     func has(_ request: SimulatorRequest) -> Bool {
         guard let wanted = RecordedRequest(method: request.method, target: request.target),
             let found = answers[wanted.key] ?? answers[wanted.personalKey]

@@ -1,7 +1,7 @@
 import AppleMusic
 import Recording
 
-/// A request as recordings are searched for it.
+/// The keys by which a request is found in a recording.
 struct RecordedRequest {
     /// The method and the one spelling of the target.
     let key: [UInt8]
@@ -32,10 +32,38 @@ struct RecordedRequest {
         personalKey = key
         self.route = route
     }
+
+    /// Finds the recorded request that is most like this one.
+    ///
+    /// One with the same path comes first, then one with the same route, then any; of these the one
+    /// with the most letters in common. The order of `recorded` makes no difference.
+    /// - Returns: method and target; empty where nothing is recorded.
+    func nearest(among recorded: some Sequence<(key: [UInt8], route: Route)>) -> String {
+        let candidates = recorded.map { other in
+            let isSamePath = Self.path(of: other.key) == Self.path(of: key)
+            let rank = isSamePath ? 2 : other.route.template == route.template ? 1 : 0
+            return (key: other.key, rank: rank, likeness: Self.likeness(other.key, key))
+        }
+        let best = candidates.max { one, other in
+            if one.rank != other.rank { return one.rank < other.rank }
+            if one.likeness != other.likeness { return one.likeness < other.likeness }
+            if one.key.count != other.key.count { return one.key.count > other.key.count }
+            return other.key.lexicographicallyPrecedes(one.key)
+        }
+        return String(decoding: best?.key ?? [], as: UTF8.self)
+    }
+
+    private static func path(of key: [UInt8]) -> ArraySlice<UInt8> { key.prefix { $0 != UInt8(ascii: "?") } }
+
+    /// Counts the letters in common at the beginning and at the end.
+    private static func likeness(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        let beginning = zip(one, other).prefix { $0 == $1 }.count
+        let end = zip(one.reversed(), other.reversed()).prefix { $0 == $1 }.count
+        return min(beginning + end, one.count, other.count)
+    }
 }
 
-/// Recorded answers to one request. However often it was recorded, no more is kept than can be
-/// chosen.
+/// Recorded answers to one request: only those that can be chosen.
 struct RecordedAnswers {
     let route: Route
     private var first: RecordedExchange
@@ -57,15 +85,14 @@ struct RecordedAnswers {
         if refusal == nil, exchange.status == 403 { refusal = exchange }
     }
 
-    /// One request may have been recorded several times. A refusal is for requests without a user
-    /// token; otherwise the first success, then whatever came first.
+    /// The recorded refusal for a request without a user token; otherwise the first success, or
+    /// else the first answer.
     func choice(hasUserToken: Bool) -> RecordedExchange {
         if !hasUserToken, let refusal { return refusal }
         return success ?? first
     }
 
-    /// Whether it can be answered again: neither a part of an answer, nor its head alone, nor a
-    /// confirmation of what the client had, and with its content.
+    /// Whether it is a complete answer with its content: no 206, no 304, no answer to HEAD.
     static func isWhole(_ exchange: RecordedExchange) -> Bool {
         exchange.method != "HEAD" && exchange.status >= 200 && exchange.status != 206 && exchange.status != 304
             && !exchange.lacksContent

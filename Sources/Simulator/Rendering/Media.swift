@@ -13,8 +13,7 @@ extension Renderer {
     }
 
     mutating func artworkObject(_ resource: Resource, width: Int, height: Int, hasColours: Bool) {
-        let number = resource.number &* 32 &+ Int(resource.type.rawValue)
-        let bits = catalog.seed.bits(.artwork, number)
+        let bits = catalog.seed.bits(.artwork, resource.distinctNumber)
         json.beginObject()
         json.member("width", width)
         json.member("height", height)

@@ -129,11 +129,3 @@ extension Renderer {
     /// The view's own attributes, with `with=attributes`; a view inside a resource always has them.
     mutating func viewAttributes(_ view: View) { json.member("attributes", ["title": view.title]) }
 }
-
-extension RenderPosition {
-    /// How many resources this one is inside of.
-    var depth: Int {
-        if case .included(let depth) = self { return depth }
-        return 0
-    }
-}

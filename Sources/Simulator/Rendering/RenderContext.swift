@@ -12,6 +12,21 @@ enum RenderPosition: Sendable {
     case item(isMixed: Bool)
     /// Inside another resource, `depth` levels down.
     case included(depth: Int)
+
+    /// How many resources this one is inside of.
+    var depth: Int {
+        if case .included(let depth) = self { return depth }
+        return 0
+    }
+
+    /// Whether unscoped parameters apply here.
+    var isPrimary: Bool {
+        switch self {
+        case .primary: true
+        case .item(let isMixed): !isMixed
+        case .included: false
+        }
+    }
 }
 
 /// The facts of one response.
@@ -28,8 +43,8 @@ struct RenderContext: Sendable {
     /// Whether this answer uses the other order of members.
     var isReversed = false
 
-    /// The resource as this response shows it: nil where the storefront lacks it, its clean twin
-    /// under `restrict`.
+    /// The resource as this response shows it: nil if the storefront does not have it, its clean
+    /// twin under `restrict`.
     func shown(_ resource: Resource) -> Resource? {
         switch resource.type {
         case .albums, .songs, .artists, .musicVideos, .playlists:

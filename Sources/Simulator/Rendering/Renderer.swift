@@ -74,14 +74,3 @@ struct Renderer: Sendable {
         link("next", path, offset: offset, limit: limit, sort: sort)
     }
 }
-
-extension RenderPosition {
-    /// Whether unscoped parameters apply here.
-    var isPrimary: Bool {
-        switch self {
-        case .primary: true
-        case .item(let isMixed): !isMixed
-        case .included: false
-        }
-    }
-}

@@ -9,4 +9,11 @@ struct Reply: Sendable {
         self.status = status
         body = json?.bytes ?? []
     }
+
+    /// An object with these members.
+    init(_ members: JSONMembers) {
+        var json = JSONBytes(capacity: 256)
+        json.object(members)
+        body = json.bytes
+    }
 }

@@ -95,21 +95,13 @@ enum ResponseFields {
     /// `{"errors":[{id, title, detail, status, code, source?, messageForDisplay?}]}`; status and
     /// code are strings.
     private static func object(_ error: APIError, id: String) -> [UInt8] {
-        var json = JSONBytes(capacity: 256)
-        json.beginObject()
-        json.beginArray("errors")
-        json.beginObject()
-        json.member("id", id)
-        json.member("title", error.title)
-        json.member("detail", error.detail)
-        json.member("status", String(error.status))
-        json.member("code", error.code)
-        if let parameter = error.parameter { json.member("source", ["parameter": parameter]) }
-        if let message = error.displayMessage { json.member("messageForDisplay", message) }
-        json.endObject()
-        json.endArray()
-        json.endObject()
-        return json.bytes
+        var object = JSONObject([
+            "id": .string(id), "title": .string(error.title), "detail": .string(error.detail),
+            "status": .string(String(error.status)), "code": .string(error.code),
+        ])
+        if let parameter = error.parameter { object.append("source", ["parameter": .string(parameter)]) }
+        if let message = error.displayMessage { object.append("messageForDisplay", .string(message)) }
+        return JSON.object(members: ["errors": [.object(object)]]).bytes
     }
 
     /// 128 bits that belong to a request: the same request gets the same, so that its error is the

@@ -6,8 +6,8 @@ import Proxy
 // and Varnish are usually set up to write.
 
 extension AnswerReader {
-    /// How a cache answered, and whether it keeps the answer that it fetched. Of several caches the
-    /// nearest counts; nil where the answer does not say.
+    /// The outcome at the nearest cache, nil if the answer names none, and whether it stored the
+    /// answer.
     var caching: (outcome: Outcome?, isStored: Bool) {
         guard let line = head.fields.last(where: { $0.id == .cacheStatus }) else {
             return (Outcome(xCache: head.fields, headBytes.span), false)
@@ -23,21 +23,18 @@ extension Outcome {
         for line in fields where line.id == .other {
             let isMeant = ["x-cache", "x-cache-status"].contains { bytes.equalsIgnoringCase(line.name.range, $0) }
             guard isMeant else { continue }
-            self.init(xCache: bytes.lowercased(line.value.range))
+            let nearest = bytes.lowercased(line.value.range).split(separator: UInt8(ascii: ",")).last ?? []
+            let text = String(decoding: nearest, as: UTF8.self)
+            guard let found = Self.xCacheWords.first(where: { text.contains($0.word) }) else { return nil }
+            self = found.outcome
             return
         }
         return nil
     }
 
-    /// Words such as `HIT`, `TCP_MISS`, `hit, miss`.
-    private init?(xCache value: [UInt8]) {
-        let nearest = value.split(separator: UInt8(ascii: ",")).last ?? []
-        let words: [(StaticString, Outcome)] = [
-            ("revalidated", .revalidated), ("stale", .stale), ("updating", .stale), ("hit", .hit), ("miss", .miss),
-            ("expired", .miss), ("bypass", .bypass), ("pass", .bypass),
-        ]
-        let text = String(decoding: nearest, as: UTF8.self)
-        guard let found = words.first(where: { text.contains($0.0.description) }) else { return nil }
-        self = found.1
-    }
+    /// Values are such as `HIT`, `TCP_MISS`, `hit, miss`.
+    private static let xCacheWords: [(word: String, outcome: Outcome)] = [
+        ("revalidated", .revalidated), ("stale", .stale), ("updating", .stale), ("hit", .hit), ("miss", .miss),
+        ("expired", .miss), ("bypass", .bypass), ("pass", .bypass),
+    ]
 }

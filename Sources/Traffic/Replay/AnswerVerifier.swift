@@ -4,13 +4,13 @@ import Recording
 import Synchronization
 import Text
 
-// Whether answers are those of the recording.
+// Compares answers with those of the recording.
 //
-// Must hold: the generator pays for comparing bytes with what was answered before, or for a
-// digest where they are new; what differs from the recording is looked at on a queue of its own,
-// which holds a bounded number of bytes: what comes on top of that is counted as not compared, and
-// not waited for. An answer is different only where both contents could be read; each answer is
-// either compared or counted as not compared, with the reason.
+// Must hold: on its loop the generator compares bytes with the last answer, or makes a digest of
+// new ones. Contents that differ from the recording are compared on a queue that holds a bounded
+// number of bytes; an answer beyond that bound counts as not compared. An answer counts as
+// different only if both contents could be read. Each answer is compared, or counted as not
+// compared with a reason.
 
 /// Compares answers with recorded ones.
 final class AnswerVerifier: Sendable {
@@ -25,11 +25,11 @@ final class AnswerVerifier: Sendable {
         var notCompared: [String: Int] = [:]
         var listed: [Int: ReplayResult.Difference] = [:]
         var heldBytes = 0
-        /// The answer that was compared last with each recorded body: the next one is mostly the
-        /// same, and to see that costs a fiftieth of its SHA-256.
+        /// The last answer that was compared with each recorded body. The next one is mostly the
+        /// same, and comparing bytes costs a fiftieth of a SHA-256.
         var seen: [BodyHash: Seen] = [:]
         var seenBytes = 0
-        /// Difference of two bodies, for the next time that they meet; nil: equal.
+        /// Remembered differences of two bodies; nil: equal.
         var verdicts: [Pair: JSONDifference?] = [:]
     }
 
@@ -39,7 +39,7 @@ final class AnswerVerifier: Sendable {
         let verdict: JSONDifference?
     }
 
-    /// Bytes of answers that wait to be compared, and of those that were compared last.
+    /// Bytes of answers that wait for comparison; the same bound for the last compared ones.
     static let mostHeld = 64 << 20
     /// Pairs of bodies that are remembered.
     private static let mostVerdicts = 100_000
@@ -54,7 +54,7 @@ final class AnswerVerifier: Sendable {
         self.bodies = bodies
     }
 
-    /// Takes an answer to the entry of this number. On the run's loop.
+    /// Compares the answer to an entry with its recorded one. On the run's loop.
     func take(_ reader: AnswerReader, toEntry number: Int) {
         let entry = planned.entries[number]
         guard entry.status > 0 else { return leaveOut(.noAnswer) }
@@ -64,7 +64,7 @@ final class AnswerVerifier: Sendable {
             return state.withLock { Self.note(difference, entry, planned, &$0) }
         }
         guard let recorded = entry.body else {
-            // No content came and none was recorded: that is the same. All else cannot be judged.
+            // Neither has content: equal. Anything else cannot be compared.
             let hadNone = !entry.hasContent || entry.isWithoutContent || planned.requests[entry.request].isHead
             guard reader.length == 0, hadNone else {
                 return leaveOut(.noContent)
@@ -106,7 +106,7 @@ final class AnswerVerifier: Sendable {
         state.withLock { $0.notCompared[reason.rawValue, default: 0] += 1 }
     }
 
-    /// The findings, once everything has been compared. Blocks until then.
+    /// Waits for the comparisons and returns their result.
     func finish() -> ReplayResult.Verification {
         queue.sync {}
         return state.withLock { state in
@@ -170,7 +170,7 @@ final class AnswerVerifier: Sendable {
         state.compared += 1
         guard let difference else { return }
         state.different += 1
-        // However often it is sent, a request is listed once.
+        // A request that is sent several times is listed once.
         guard state.listed[entry.index] == nil, state.listed.count < ReplayResult.Verification.mostListed else {
             return
         }
@@ -182,11 +182,11 @@ final class AnswerVerifier: Sendable {
 }
 
 extension AnswerReader {
-    /// How the content is coded; nil for codings that cannot be read, and for several of them.
+    /// The content coding; nil for several ones and for those that cannot be decoded.
     fileprivate var coding: ContentCoding? {
         let lines = head.fields.filter { $0.id == .contentEncoding }
         guard let line = lines.first else { return .identity }
         guard lines.count == 1 else { return nil }
-        return isGzip ? .gzip : ContentCoding.named(headBytes.span.extracting(line.value.range))
+        return ContentCoding.named(headBytes.span.extracting(line.value.range))
     }
 }

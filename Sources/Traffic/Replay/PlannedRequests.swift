@@ -1,19 +1,18 @@
 import Recording
 
-// The requests of a run: every distinct one once, as the bytes that go out, and the order of the
-// recording as numbers.
+// The requests of a run: the bytes of each distinct one, and the order of the recording as numbers.
 
 /// The requests of a run, made before it starts: sending one allocates nothing.
 struct PlannedRequests: Sendable {
     /// One exchange of the recording that is sent.
     struct Entry: Sendable, Equatable {
-        /// When it came.
+        /// Time of arrival.
         let offset: Duration
         /// Which of `requests` it is.
         let request: Int
         /// Number of the exchange in the recording, from 0.
         let index: Int
-        /// 0 where it is not known.
+        /// 0 if unknown.
         let status: Int
         /// Whether content was recorded, or at least its length.
         let hasContent: Bool
@@ -24,7 +23,7 @@ struct PlannedRequests: Sendable {
         var isWithoutContent: Bool { status == 204 || status == 304 }
     }
 
-    /// The whole message and nothing else: a recording may hold a million of them.
+    /// The whole message alone: a recording may hold a million of them.
     struct Request: Sendable, Hashable {
         let bytes: [UInt8]
 
@@ -41,14 +40,14 @@ struct PlannedRequests: Sendable {
     private(set) var requests = Numbered<Request>()
     /// In the order in which they came.
     private(set) var entries: [Entry] = []
-    /// How many were left out, by why.
+    /// Exchanges left out, by reason.
     private(set) var skipped: [String: Int] = [:]
     private var count = 0
     private let added: [RecordedField]
     private let filter: ReplayFilter
-    /// Whether answers are compared, and so have to come in a coding that can be read.
+    /// Whether answers are compared and need a readable coding.
     private let verifies: Bool
-    /// Whether each distinct request is sent once, as everyone would ask it.
+    /// Whether each distinct request is sent once, without fields of one client.
     private let isWarming: Bool
 
     init(_ plan: ReplayPlan, verifies: Bool = false) {
@@ -73,14 +72,14 @@ struct PlannedRequests: Sendable {
                 hasContent: exchange.length != 0, body: exchange.body))
     }
 
-    /// Sorts: lines are written when answers end, and requests came before that.
+    /// Sorts by arrival: lines are written when answers end.
     mutating func finish() {
         if isWarming { entries = mostWanted } else { entries.sort { ($0.offset, $0.index) < ($1.offset, $1.index) } }
         requests.forgetNumbers()
     }
 
-    /// From those that came most often to those that came once: whatever ends a warming early, it
-    /// did the most that it could.
+    /// The most frequent requests first, so that a warming that ends early has done the most useful
+    /// ones.
     private var mostWanted: [Entry] {
         var times = [Int](repeating: 0, count: requests.count)
         for entry in entries { times[entry.request] += 1 }
@@ -104,7 +103,7 @@ struct PlannedRequests: Sendable {
         return Array((text + "\r\n").utf8)
     }
 
-    /// Keeps those of a client's codings whose content can be compared with a recorded one.
+    /// The codings of a client that can be decoded for comparison.
     static func readable(_ acceptEncoding: String) -> String {
         let elements = acceptEncoding.split(separator: ",")
         let isReadable = { (element: Substring) in
@@ -118,14 +117,13 @@ struct PlannedRequests: Sendable {
 }
 
 extension RecordedExchange {
-    /// Fields that make an answer another one for one client alone, or have a cache go past what it
-    /// holds.
+    /// Fields that change the answer for one client alone or make a cache ignore its stored answer.
     private static let ofOneClient: Set<String> = [
         "cache-control", "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "range",
     ]
 
-    /// The same without what is one client's. A recording that was put together by hand may hold
-    /// one user's requests and not say so.
+    /// The same without fields of one client. A recording made by hand may hold requests of one
+    /// user without saying so.
     fileprivate var asEveryoneAsks: RecordedExchange {
         var exchange = self
         exchange.isPersonal = withoutPersonalParts(tellsWhoAsks: false)?.isPersonal ?? true

@@ -7,32 +7,25 @@ import Text
 ///
 /// It runs on one loop of its own, and is used from any thread.
 public final class Replay: Sendable {
-    /// Its result.
+    /// The result of a run.
     public struct Ending: Sendable {
         /// Not judged yet (`ReplayResult.judge`).
         public var result: ReplayResult
-        /// It was stopped before its end.
+        /// Whether the run was stopped before its end.
         public let wasStopped: Bool
         var kept = KeptAnswers()
-        /// Why a warming gave its target up.
+        /// Why a warming ended early.
         var gaveUp: Throttle.Stop?
     }
 
-    /// How far it is.
+    /// Figures of a run so far.
     public struct Progress: Sendable, Equatable {
         public var elapsed = Duration.zero
         public var sent = 0
         public var answered = 0
         public var failed = 0
-        /// Corrected, in nanoseconds, so far.
+        /// Corrected, in nanoseconds.
         public var p99: Int?
-
-        public init(
-            elapsed: Duration = .zero, sent: Int = 0, answered: Int = 0, failed: Int = 0, p99: Int? = nil
-        ) {
-            (self.elapsed, self.sent, self.answered, self.failed) = (elapsed, sent, answered, failed)
-            self.p99 = p99
-        }
     }
 
     let plan: ReplayPlan
@@ -59,7 +52,7 @@ public final class Replay: Sendable {
 
     private static let progressInterval = Duration.milliseconds(250)
 
-    /// Reads the recording to its end: whatever is wrong with it is said before anything is sent.
+    /// Reads the whole recording, so that its errors are reported before a request is sent.
     /// - Parameters:
     ///   - verifies: whether answers are compared with the recorded ones.
     ///   - watch: called while the recording is read.
@@ -78,14 +71,14 @@ public final class Replay: Sendable {
             plan, planned, verifies ? reader.bodies : nil, reader.warnings, sampling: reader.header.sampling)
     }
 
-    /// Sends these in the place of a recording's. There is nothing to compare the answers with.
+    /// Sends these exchanges instead of a recording's. Answers are not compared.
     public convenience init(_ plan: ReplayPlan, sending exchanges: [RecordedExchange]) throws(ReplayError) {
         var planned = PlannedRequests(plan)
         for exchange in exchanges { planned.add(exchange) }
         try self.init(plan, planned, nil, [], sampling: 1)
     }
 
-    /// - Parameter bodies: what answers are compared with, if they are.
+    /// - Parameter bodies: recorded bodies to compare answers with; nil: no comparison.
     private init(
         _ plan: ReplayPlan, _ unordered: PlannedRequests, _ bodies: RecordedBodies?, _ warnings: [String],
         sampling: Double
@@ -107,21 +100,20 @@ public final class Replay: Sendable {
 
     deinit { loop.stop() }
 
-    /// Requests that will be sent; nil where that depends on the target.
+    /// Number of requests that will be sent; nil if it depends on the target.
     public var plannedCount: Int? { schedule.count }
 
-    /// How long it is to take; nil where that depends on the target.
+    /// Expected length of the run; nil if it depends on the target.
     public var expectedLength: Duration? { schedule.expectedLength }
 
-    /// Some fractions of a second old.
+    /// Updated every 250 ms.
     public var progress: Progress { latest.withLock { $0 } }
 
-    /// Runs it. The completion is called once, on the loop.
+    /// Starts the run. The completion is called once, on the loop.
     public func start(_ completion: @escaping @Sendable (Result<Ending, ReplayError>) -> Void) {
         session.execute { [self] session in
             session.completion = completion
-            // Before anything is measured: names are looked up once, and a target that is not there
-            // is said at once.
+            // Before the measurement: resolves the name once and fails early without a target.
             session.dialer = Dialer(
                 to: plan.target, tls: plan.tls, deadline: loop.now + plan.timeout, resolver: Resolver(), loop: loop
             ) { [self] result in
@@ -138,7 +130,7 @@ public final class Replay: Sendable {
         }
     }
 
-    /// The target takes no connection in time.
+    /// Fails the run: no connection opened within the timeout.
     private func giveUp(_ session: Session) {
         guard let dialer = session.dialer else { return }
         dialer.stop()
@@ -146,7 +138,7 @@ public final class Replay: Sendable {
         complete(session, .failure(.unreachable(target: plan.targetInWords, reason: "timed out")))
     }
 
-    /// Ends it as it is, with a result of what was done.
+    /// Ends the run now, with a result of the requests sent so far.
     public func stop() {
         session.execute { [self] session in
             session.wasStopped = true

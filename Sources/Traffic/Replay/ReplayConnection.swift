@@ -1,19 +1,17 @@
 import EventLoop
 import HTTP
 
-/// One connection to the target: one request at a time, and its answer. It decides nothing.
-/// Confined to its run's loop.
+/// One connection to the target: one request at a time, and its answer. Confined to its run's loop.
 ///
-/// A connection that the target closes at the moment when the next request leaves is no failure of
-/// the target: such a request, of which not a byte was answered, is sent once more over a new
-/// connection, as all clients do (RFC 9112 9.3.1). The run counts it: a client of the target may
-/// send less readily again.
+/// A target may close an idle connection just as the next request leaves. That is no failure: a
+/// request without a byte of an answer is sent once more over a new connection, as all clients do
+/// (RFC 9112 9.3.1). The run counts these as resets.
 final class ReplayConnection {
     let number: Int
     private unowned let run: ReplayRun
     private var stream: Stream?
     private var reader = AnswerReader(mostKept: ReplayConnection.mostKept)
-    /// The request that is under way; nil: none.
+    /// Position of the request under way; nil: none.
     private(set) var position: Int?
     private var request: [UInt8] = []
     /// In nanoseconds since the start: when the request was sent first, or connecting began.
@@ -24,8 +22,8 @@ final class ReplayConnection {
     private var isOpen = false
     private var hasAnswered = false
 
-    /// As much of an answer's content as a recorded one has at most. What is longer is not
-    /// collected further: it differs by its length already.
+    /// Length of the longest recorded content. Longer content is not collected further: its length
+    /// differs already.
     private static let mostKept = 8 << 20
 
     init(_ number: Int, run: ReplayRun) {
@@ -43,7 +41,7 @@ final class ReplayConnection {
         stream = try Stream.connect(to: run.address, tls: run.tls, loop: run.loop, handler: self)
     }
 
-    /// Takes over a stream that is open.
+    /// Takes over an open stream.
     func use(_ stream: Stream) {
         self.stream = stream
         isOpen = true
@@ -63,7 +61,7 @@ final class ReplayConnection {
         request.withUnsafeBytes { stream?.send($0) }
     }
 
-    /// Ends without a word to the run.
+    /// Closes the connection without telling the run.
     func close() {
         let stream = stream
         (self.stream, position) = (nil, nil)
@@ -72,7 +70,7 @@ final class ReplayConnection {
 
     // MARK: Answers
 
-    /// Takes bytes that have arrived; they are good during the call.
+    /// Parses received bytes; they are valid during the call.
     private func take(_ bytes: Span<UInt8>) {
         do throws(ParseError) {
             guard position != nil else { return fail("bytes that were not asked for") }
@@ -90,11 +88,11 @@ final class ReplayConnection {
         self.position = nil
         if !stays { close() }
         run.answered(self, reader, position, stays: stays)
-        // Not from in there: the next request begins with the reader that is lent here.
+        // Not inside `answered`: the next request resets the reader that was passed to it.
         run.goOn()
     }
 
-    /// The connection has gone, or is of no more use.
+    /// The connection is closed or unusable.
     private func fail(_ reason: String) {
         stream?.close()
         stream = nil
@@ -107,7 +105,7 @@ final class ReplayConnection {
         run.failed(self, position, reason)
     }
 
-    /// The wait for it is over.
+    /// Fails the connection: its timeout has passed.
     func timeOut() {
         hasAnswered = false
         fail(isOpen ? "timed out" : "timed out while connecting")
@@ -144,16 +142,6 @@ extension ReplayConnection: StreamHandler {
     func streamDidClose(_ stream: Stream, _ error: StreamError?) {
         guard stream === self.stream else { return }
         self.stream = nil
-        fail(error?.inWords ?? "closed")
-    }
-}
-
-extension StreamError {
-    /// As failures are counted: `connect: Connection refused`.
-    var inWords: String {
-        switch self {
-        case .system(let error): error.description
-        case .tls, .truncated, .handshakeTimedOut: description
-        }
+        fail(error?.description ?? "closed")
     }
 }

@@ -3,16 +3,16 @@ import HTTP
 import Proxy
 import Recording
 
-/// Sends the requests of a schedule and counts what comes back: performs what `ReplayState` says.
+/// Sends the requests of a schedule and counts the answers: performs the steps of `ReplayState`.
 /// Confined to its loop.
 ///
-/// Latencies are measured from the clock at the moment, not from the loop's turn: corrected ones
-/// begin when the request was due, uncorrected ones when it was handed to its connection.
+/// Latencies are read from the clock, not from the loop's turn: corrected ones begin when the
+/// request was due, uncorrected ones when it was handed to its connection.
 final class ReplayRun {
     let loop: EventLoop
     let address: SocketAddress
     let tls: (configuration: ClientTLS, hostName: String)?
-    /// Bytes are read into this, and looked at before the next read.
+    /// Receives each read; parsed before the next one.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     private let planned: PlannedRequests
@@ -27,7 +27,7 @@ final class ReplayRun {
     private var timer: PreciseTimer?
     private var completion: ((_ elapsed: Duration) -> Void)?
 
-    /// How often it is looked whether something takes too long.
+    /// Interval between two checks for timeouts.
     private static let sweep = Duration.milliseconds(100)
 
     /// - Parameters:
@@ -66,18 +66,15 @@ final class ReplayRun {
         goOn()
     }
 
-    /// Why a warming gave its target up.
+    /// Why a warming ended early.
     var gaveUp: Throttle.Stop? { state.throttle?.stop }
 
-    /// The result, but for what the run does not know.
+    /// The result without end time, skipped requests and verification.
     func result() -> ReplayResult { tally.finish() }
 
-    /// Ends the run as it is: what was sent and not answered is neither an answer nor a failure.
+    /// Ends the run as it is: a request that was sent and not answered counts as neither an answer
+    /// nor a failure.
     func stop() {
-        finish()
-    }
-
-    private func finish() {
         guard let completion else { return }
         self.completion = nil
         let elapsed = Duration.nanoseconds(now)
@@ -91,8 +88,8 @@ final class ReplayRun {
         return connections[number]
     }
 
-    /// Does all that is to be done now. Connections ask for it after `answered`, when they can be
-    /// used again.
+    /// Performs all steps that are due. Connections call it after `answered`, when they can be used
+    /// again.
     func goOn() {
         while completion != nil {
             let now = now
@@ -105,17 +102,14 @@ final class ReplayRun {
                     planned.requests[entry.request], position: position, at: now, lag: lag,
                     keepsContent: verifier != nil)
             case .held(let position): lagOfHeld[position] = noteLag(position, now)
-            case .open(let number):
-                open(connection(number), now)
-            case .wait(let until):
-                return wake(at: until)
-            case .finished:
-                finish()
+            case .open(let number): open(connection(number), now)
+            case .wait(let until): return wake(at: until)
+            case .finished: stop()
             }
         }
     }
 
-    /// How late the run got to a request; 0 in a closed loop.
+    /// Records the lag of a request and returns it; 0 in a closed loop.
     private func noteLag(_ position: Int, _ now: Int64) -> Int64 {
         guard let due = state.schedule.due(position) else { return 0 }
         tally.noteLag(now - due)
@@ -130,7 +124,7 @@ final class ReplayRun {
         }
     }
 
-    /// A timer that fires too early does no harm; setting it is a system call.
+    /// Keeps an earlier deadline: firing early is harmless, and setting the timer is a system call.
     private func wake(at time: Int64?) {
         guard let time, let timer else { return }
         let instant = begun + .nanoseconds(time)
@@ -155,7 +149,7 @@ final class ReplayRun {
     }
 }
 
-// MARK: - What connections tell
+// MARK: - Events of connections
 
 extension ReplayRun {
     func opened(_ connection: ReplayConnection) {
@@ -200,17 +194,17 @@ extension ReplayRun {
     /// A request goes out a second time, because its connection ended without a byte of an answer.
     func sentAgain() { tally.noteReset() }
 
-    /// The target closed a connection that had nothing to do.
+    /// The target closed an idle connection.
     func lost(_ connection: ReplayConnection) {
         state.lost(connection.number)
     }
 }
 
 extension AnswerReader {
-    /// Whether the target asks for patience.
+    /// Whether the target refuses for now: 429 or 503.
     var isRefusal: Bool { status == 429 || status == 503 }
 
-    /// Seconds; nil where the answer names none, or a date, which is read as none.
+    /// Seconds; nil without Retry-After or where it is a date.
     fileprivate var retryAfter: Int? {
         guard let value = head.fields.first(.retryAfter)?.value.range else { return nil }
         return Int(String(decoding: headBytes[value], as: UTF8.self))

@@ -4,16 +4,16 @@
 // Must hold:
 // - requests are sent in the order in which they are due; those that find all connections busy
 //   wait, in order;
-// - a connection is opened only for a request that waits, up to a bound, and the one used last is
-//   used next: no more are open than the load needs;
-// - a request that waits is told as held, once, at the moment when that was noticed: until then the
-//   generator was late, and from then on the target keeps it waiting;
-// - in a warming the throttle says when the next request may go, and one that was refused goes
-//   again before all others.
+// - a connection is opened only for a waiting request, up to a bound, and the one used last is used
+//   next: no more are open than the load needs;
+// - a waiting request is reported as held once, when that is noticed: until then the generator was
+//   late, afterwards the target keeps it waiting;
+// - in a warming the throttle decides when the next request may go, and a refused one goes again
+//   before all others.
 
 struct ReplayState: Sendable {
     enum Step: Equatable {
-        /// `wasHeld`: it was told as `held` before.
+        /// `wasHeld`: it was reported as `held` before.
         case send(position: Int, connection: Int, wasHeld: Bool)
         /// It is due, and no connection is free for it.
         case held(position: Int)
@@ -29,7 +29,7 @@ struct ReplayState: Sendable {
     private var due = 0
     /// All before it were sent, or failed without being sent.
     private(set) var taken = 0
-    /// All before it were told as held, or were sent.
+    /// All before it were reported as held, or were sent.
     private var told = 0
     private var idle: [Int] = []
     private var numbers = ConnectionNumbers()
@@ -41,8 +41,8 @@ struct ReplayState: Sendable {
     /// Those that a warming sends again.
     private var refused: [Int] = []
 
-    /// After a failed attempt a client of a closed loop waits so long before the next: a target
-    /// that is down would otherwise be dialled as fast as the machine can.
+    /// Pause after a failed attempt in a closed loop: a target that is down would otherwise be
+    /// dialled as fast as the machine can.
     static let dialPause: Int64 = 10_000_000
 
     init(_ schedule: Schedule, mostConnections: Int) {
@@ -51,7 +51,7 @@ struct ReplayState: Sendable {
         throttle = schedule.throttle
     }
 
-    /// The next action; to be asked again until it says `wait` or `finished`.
+    /// The next step; call again until it is `wait` or `finished`.
     mutating func next(at now: Int64) -> Step {
         noteDue(now)
         let waiting = refused.isEmpty ? due - taken : ready(at: now)
@@ -117,7 +117,7 @@ struct ReplayState: Sendable {
     }
 }
 
-// MARK: - What happens
+// MARK: - Events
 
 extension ReplayState {
     /// A connection that was open before the start.
@@ -132,8 +132,7 @@ extension ReplayState {
         idle.append(connection)
     }
 
-    /// Returns the request that fails with it, the first of those that wait; a warming sends it
-    /// later.
+    /// Returns the first waiting request, which fails with it; a warming sends it later.
     mutating func couldNotOpen(_ connection: Int, at now: Int64) -> Int? {
         dialing -= 1
         numbers.giveBack(connection)
@@ -162,7 +161,7 @@ extension ReplayState {
         throttle?.noteRefusal(retryAfter: seconds, at: now)
     }
 
-    /// The answer did not come, or not whole. It is not asked for again.
+    /// The request got no whole answer and is not sent again.
     mutating func failed(_ connection: Int, at now: Int64) {
         end(connection, stays: false)
         throttle?.noteFailure(at: now)
@@ -173,14 +172,14 @@ extension ReplayState {
         if stays { idle.append(connection) } else { numbers.giveBack(connection) }
     }
 
-    /// The target closed a connection that had nothing to do.
+    /// The target closed an idle connection.
     mutating func lost(_ connection: Int) {
         guard let index = idle.firstIndex(of: connection) else { return }
         idle.remove(at: index)
         numbers.giveBack(connection)
     }
 
-    /// Takes the first of those that wait if it was due before `time`: it will not be sent.
+    /// Gives up the first waiting request if it was due before `time`.
     mutating func giveUp(dueBefore time: Int64) -> Int? {
         guard taken < due, let first = schedule.due(taken), first < time else { return nil }
         return takeWaiting()
@@ -191,4 +190,18 @@ extension ReplayState {
         defer { taken += 1 }
         return taken
     }
+}
+
+/// Numbers of connections, the small ones first: one that has ended leaves its number to the next.
+private struct ConnectionNumbers {
+    private var free: [Int] = []
+    private var count = 0
+
+    mutating func take() -> Int {
+        if let number = free.popLast() { return number }
+        defer { count += 1 }
+        return count
+    }
+
+    mutating func giveBack(_ number: Int) { free.append(number) }
 }

@@ -1,26 +1,36 @@
 // The pace of a warming. Pure: times in nanoseconds since the start.
 //
 // Must hold:
-// - two requests are never closer than the pace, however late the one before was, so that nothing
-//   is made up for in a burst;
-// - a refusal (429, 503) stops all sending for as long as it says and halves the pace from then on;
-// - a target is left alone that refuses `mostRefusals` times without an answer between, or asks for
-//   longer than `longestPause`, and so is one to which nothing gets through, or which admits nobody.
+// - two requests are never closer than the pace, so a delay is not followed by a burst;
+// - a refusal (429, 503) stops all sending for the time that it names and halves the pace;
+// - a warming ends after `mostRefusals` refusals, `mostFailures` failures or `mostDenials` 401s in a
+//   row, or a refusal that names more than `longestPause`.
 
 struct Throttle: Sendable {
-    /// Why a warming ends before all was asked.
+    /// Why a warming ends early.
     enum Stop: Equatable {
         case refused(times: Int)
         case toldToWait(seconds: Int)
         case failed(times: Int)
         case denied(times: Int)
+
+        var sentence: String {
+            switch self {
+            case .refused(let times):
+                "the target refused \(times) times in a row (429 or 503); go on later, or with a lower --rate"
+            case .toldToWait(let seconds): "the target says to come back in \(seconds) s (Retry-After)"
+            case .failed(let times): "\(times) requests in a row got no answer"
+            case .denied(let times):
+                "\(times) requests in a row got a 401; name a file with the client key by --header-file"
+            }
+        }
     }
 
     static let mostRefusals = 5
     static let mostFailures = 5
     static let mostDenials = 5
     static let longestPause: Int64 = 300_000_000_000
-    /// The first pause after a refusal that names none; each one after it is twice as long.
+    /// First pause after a refusal that names none; doubled by each further one.
     static let usualPause: Int64 = 5_000_000_000
     /// The pace is halved down to one request in ten seconds.
     static let slowestSpacing: Int64 = 10_000_000_000
@@ -47,9 +57,9 @@ struct Throttle: Sendable {
         if denialsInARow >= Self.mostDenials { stop = .denied(times: denialsInARow) }
     }
 
-    /// - Parameter seconds: that it says to wait; nil where it does not say.
+    /// - Parameter seconds: from Retry-After; nil without one.
     mutating func noteRefusal(retryAfter seconds: Int?, at now: Int64) {
-        // Several refusals of requests that were under way together count as one.
+        // Refusals during a pause answer requests sent before it: they count as one.
         if now >= pauseEnd {
             refusalsInARow += 1
             spacing = min(2 * spacing, max(spacing, Self.slowestSpacing))
@@ -65,23 +75,10 @@ struct Throttle: Sendable {
         opensAt = max(opensAt, pauseEnd)
     }
 
-    /// An answer did not come, or not whole, or no connection could be opened.
+    /// A request got no whole answer, or no connection opened.
     mutating func noteFailure(at now: Int64) {
         failuresInARow += 1
         if failuresInARow >= Self.mostFailures { stop = .failed(times: failuresInARow) }
         opensAt = max(opensAt, now + 1_000_000_000)
-    }
-}
-
-extension Throttle.Stop {
-    var sentence: String {
-        switch self {
-        case .refused(let times):
-            "the target refused \(times) times in a row (429 or 503); go on later, or with a lower --rate"
-        case .toldToWait(let seconds): "the target says to come back in \(seconds) s (Retry-After)"
-        case .failed(let times): "\(times) requests in a row got no answer"
-        case .denied(let times):
-            "\(times) requests in a row got a 401; name a file with the client key by --header-file"
-        }
     }
 }

@@ -38,9 +38,8 @@ public enum HTMLReport {
     static func invalid(_ results: [(name: String, result: ReplayResult)]) -> String {
         results.map { name, result in
             guard let reason = result.invalidBecause else { return "" }
-            let sentence = "Run it again on an idle machine or more slowly before blaming the target."
             return """
-                <p class="alarm" role="alert"><b>INVALID RUN\(HTML.escaped(name)):</b> \(HTML.escaped(reason)). \(sentence)</p>
+                <p class="alarm" role="alert"><b>INVALID RUN\(HTML.escaped(name)):</b> \(HTML.escaped(reason)). \(ReportNotes.invalid)</p>
 
                 """
         }.joined()
@@ -81,11 +80,8 @@ public enum HTMLReport {
                     ? "no answer was compared" : "of \(Figure.count(result.verification.compared)) compared"
             ),
         ]
-        return HTML.figures(figures + resets(result))
-    }
-
-    private static func resets(_ result: ReplayResult) -> [(name: String, value: String, note: String)] {
-        result.resets > 0 ? [("Resets", Figure.count(result.resets), "requests sent twice")] : []
+        let resets = ("Resets", Figure.count(result.resets), "requests sent twice")
+        return HTML.figures(figures + (result.resets > 0 ? [resets] : []))
     }
 
     private static func verdicts(_ verdicts: [Threshold.Verdict]) -> String {

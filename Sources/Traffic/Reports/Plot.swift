@@ -1,6 +1,6 @@
-// Plots as HTML: the lines are SVG that stretches with the page, the labels are text beside it, so
-// that they keep their size on narrow screens. What must hold: no plot says what no table beside it
-// says too.
+// Plots as HTML: the lines are SVG that stretches with the page, the labels are text next to it, so
+// that they keep their size on narrow screens. Must hold: a table on the page says all that a plot
+// says.
 
 import Text
 

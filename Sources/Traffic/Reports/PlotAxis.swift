@@ -1,7 +1,7 @@
 import Glibc
 import Text
 
-/// How values become places along a line, and which of them are written beside it.
+/// How values become places along a line, and which of them are written next to it.
 struct PlotAxis: Equatable, Sendable {
     struct Tick: Equatable, Sendable {
         let value: Double

@@ -115,9 +115,7 @@ public struct ReplayComparison: Sendable {
             + explanations.filter { [ReportNotes.generators, ReportNotes.failures, ReportNotes.resets].contains($0) }
         return lines.map { $0 + "\n" }.joined()
     }
-}
 
-extension ReplayComparison {
     /// One page of HTML: the figures side by side, the percentiles one over the other.
     public var page: String {
         let head = """

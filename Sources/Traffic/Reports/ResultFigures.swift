@@ -17,8 +17,11 @@ enum ReportNotes {
     static let generators =
         "\"\(generatorsMark)\" marks latencies of which lag is more than a tenth: not the target's fault alone."
 
-    /// Beside such a latency.
+    /// The mark at such a latency.
     static let generatorsMark = "the generator's"
+
+    /// Advice on a run that says nothing about its target.
+    static let invalid = "Run it again on an idle machine or more slowly before blaming the target."
 
     static func sentences(for result: ReplayResult) -> [String] {
         [corrected, uncorrected] + [result.isClosedLoop ? closedLoop : lag]
@@ -72,6 +75,11 @@ extension ReplayResult {
             ("Failures", "failures", Self.ranked(failures)),
             ("Left out of the recording", "left out of the recording", Self.ranked(skipped)),
         ].filter { !$0.2.isEmpty }
+    }
+
+    /// From many to few; those with the same count by name.
+    static func ranked(_ counts: [String: Int]) -> [(name: String, count: Int)] {
+        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
     }
 
     /// A row for each: its name, the count, and the share of all of them.

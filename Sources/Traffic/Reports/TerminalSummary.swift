@@ -9,10 +9,7 @@ public enum TerminalSummary {
     public static func text(of result: ReplayResult, thresholds: [Threshold.Verdict] = []) -> String {
         var lines = head(result)
         if let reason = result.invalidBecause {
-            lines += [
-                "", "INVALID RUN: \(reason)",
-                "Run it again on an idle machine or more slowly before blaming the target.",
-            ]
+            lines += ["", "INVALID RUN: \(reason)", ReportNotes.invalid]
         }
         lines += result.remarks.map { "  " + $0 }
         lines += [""] + requests(result) + [""] + latencies(result)

@@ -1,17 +1,16 @@
 // Durations counted by size, in a fixed table, with three significant digits.
 //
-// Must hold: recording allocates nothing and costs a few instructions. A value that is read
-// off is at most 0.1 % away from one that was recorded: values below 2048 ns have a bucket each,
-// above them each doubling has 1024, so that a bucket is at most 1/1024 of its values wide. The
-// range is 0 ns to 2^42 - 1 ns, which is 73 minutes; what is beyond counts as its end. After the
-// idea of HdrHistogram (hdrhistogram.org), whose percentile output `HGRM` writes.
+// Must hold: recording allocates nothing and costs a few instructions. A quantile differs from a
+// recorded value by at most 0.1 %: values below 2048 ns have a bucket each, and each doubling above
+// has 1024 buckets. The range is 0 ns to 2^42 - 1 ns (73 minutes); larger values count as its end.
+// After HdrHistogram (hdrhistogram.org), whose percentile output `HGRM` writes.
 
 import Glibc
 import Text
 
 /// A high dynamic range histogram of nanoseconds. Sums of several are exact.
 public struct Histogram: Sendable, Equatable {
-    /// The largest value that is told apart, in nanoseconds.
+    /// The largest value in nanoseconds; larger ones count as it.
     static let highest = (1 << 42) - 1
 
     /// Eleven leading bits choose the bucket.
@@ -27,13 +26,8 @@ public struct Histogram: Sendable, Equatable {
     private var lowestSeen = Int.max
     private var highestSeen = 0
 
-    /// Counts a duration. A negative one is zero: clocks that disagree by less than they can tell.
-    mutating func record(nanoseconds: Int64) {
-        record(nanoseconds: nanoseconds, times: 1)
-    }
-
-    /// Counts the same duration several times.
-    mutating func record(nanoseconds: Int64, times: Int) {
+    /// Counts a duration. A negative one counts as zero.
+    mutating func record(nanoseconds: Int64, times: Int = 1) {
         let value = min(max(Int(nanoseconds), 0), Self.highest)
         counts[Self.index(of: value)] &+= times
         count &+= times
@@ -41,8 +35,8 @@ public struct Histogram: Sendable, Equatable {
         highestSeen = max(highestSeen, value)
     }
 
-    /// Puts the exact smallest and largest value back, which buckets alone do not tell; false where
-    /// they are not in the first and the last of them.
+    /// Restores the exact smallest and largest value; false if they are not in the first and last
+    /// occupied bucket.
     private mutating func setExtremes(_ lowest: Int, _ highest: Int) -> Bool {
         guard lowest <= highest, highest <= Self.highest, Self.index(of: lowest) == Self.index(of: lowestSeen),
             Self.index(of: highest) == Self.index(of: highestSeen)
@@ -64,10 +58,10 @@ public struct Histogram: Sendable, Equatable {
     }
 }
 
-// MARK: - What is read off
+// MARK: - Figures
 
 extension Histogram {
-    /// Values that are not told apart, in nanoseconds, and how many there were.
+    /// A range of nanoseconds and how many values were in it.
     struct Bucket: Sendable, Equatable {
         let lowest: Int
         let highest: Int
@@ -92,7 +86,7 @@ extension Histogram {
     /// Exact, in nanoseconds; nil where nothing was recorded.
     var maximum: Int? { count > 0 ? highestSeen : nil }
 
-    /// The buckets that hold something, from small values to large ones.
+    /// The buckets with values, in ascending order.
     var occupied: [Bucket] {
         guard count > 0 else { return [] }
         return (Self.index(of: lowestSeen)...Self.index(of: highestSeen)).lazy.filter { counts[$0] > 0 }
@@ -112,8 +106,8 @@ extension Histogram {
         return (squares / Double(count)).squareRoot()
     }
 
-    /// Nanoseconds that a share of all values (0.99) did not exceed: the upper end of their bucket,
-    /// but never more than the largest value. nil where nothing was recorded.
+    /// Nanoseconds that a share of all values (0.99) did not exceed: the upper end of a bucket, at
+    /// most the largest value. nil where nothing was recorded.
     public func quantile(_ share: Double) -> Int? {
         guard count > 0 else { return nil }
         let range = Self.index(of: lowestSeen)...Self.index(of: highestSeen)
@@ -122,9 +116,8 @@ extension Histogram {
         }
     }
 
-    /// The curve of percentiles: five points for each halving of what is left to 100 %, and the
-    /// largest value at 1. Ends with the first point that all values lie below, as HdrHistogram's
-    /// does.
+    /// The percentile curve, as HdrHistogram draws it: five points for each halving of the distance
+    /// to 100 %, and the largest value at 1.
     var distribution: [Point] {
         var (points, seen, step): ([Point], Int, Int) = ([], 0, 0)
         for bucket in occupied {
@@ -148,8 +141,8 @@ extension Histogram {
     }
 }
 
-// Buckets by their smallest value, so that a reader need not know how they are numbered. Derived
-// figures are there for people and other programs, and are not read back.
+// Buckets are written by their smallest value. Derived figures are for people and other programs
+// and are not read back.
 
 extension Histogram {
     var json: JSON {

@@ -243,13 +243,6 @@ extension ReplayResult {
     }
 }
 
-extension ReplayResult {
-    /// From many to few; those with the same count by name.
-    static func ranked(_ counts: [String: Int]) -> [(name: String, count: Int)] {
-        counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { ($0.key, $0.value) }
-    }
-}
-
 extension ReplayResult.Slot {
     static var counts: [(name: String, path: WritableKeyPath<Self, Int>)] {
         [("sent", \.sent), ("answered", \.answered), ("failed", \.failed), ("hits", \.hits), ("misses", \.misses)]

@@ -1,9 +1,8 @@
 import Text
 
 // Conditions under which a run counts as failed: `p99>50ms`, `hit<0.9`, `diff>0`.
-// Must hold: what cannot be told (a hit ratio where the target names no outcomes, differences where
-// answers could not be compared) fails too, with that as the reason. A condition that silently
-// always holds would be worse than none.
+// Must hold: a condition on a figure that the run does not have (a hit ratio without outcomes,
+// differences of answers that could not be compared) fails too, and the sentence says why.
 
 /// A condition under which a run counts as failed.
 public struct Threshold: Sendable, Equatable {
@@ -13,7 +12,7 @@ public struct Threshold: Sendable, Equatable {
     let comparison: Comparison
     /// In the unit of the metric: nanoseconds, a share, a count, a rate.
     let bound: Double
-    /// The bound is a share of what the metric counts among (`errors>1%`).
+    /// Whether the bound is a share (`errors>1%`).
     let isShare: Bool
 
     enum Comparison: String, CaseIterable, Sendable {
@@ -32,12 +31,12 @@ public struct Threshold: Sendable, Equatable {
         }
     }
 
-    /// Verdict about a threshold.
+    /// The result of a threshold for a run.
     public struct Verdict: Sendable, Equatable {
         public let threshold: Threshold
-        /// The run counts as failed.
+        /// Whether the run counts as failed.
         public let isMissed: Bool
-        /// It would be missed or not by the generator's own lag alone: that says nothing about the
+        /// Whether the generator's own lag decides the result, which then says nothing about the
         /// target.
         public let isUndecided: Bool
         /// Such as `p99>50ms: p99 was 61.4 ms`.
@@ -70,6 +69,9 @@ public struct Threshold: Sendable, Equatable {
         (self.metric, self.comparison, self.bound, self.isShare) = (metric, comparison, bound, isShare)
     }
 
+    /// Whether it judges nothing unless answers are compared with the recording.
+    public var needsVerification: Bool { metric == .differences }
+
     public func verdict(on result: ReplayResult) -> Verdict {
         switch metric.value(of: result) {
         case .failure(let absence):
@@ -100,15 +102,10 @@ public struct Threshold: Sendable, Equatable {
         if isUndecided, let punctual = measured.punctual {
             return ", and \(metric.text(punctual)) without the generator's own lag"
         }
-        // A target must not be blamed for it unseen.
+        // The reader must see that the target is not to blame for all of it.
         guard case .latency(.corrected, let statistic) = metric, let late = result.lateness(at: statistic) else {
             return ""
         }
         return "; the generator's own lag is \(Figure.time(nanoseconds: late.lag)) of that"
     }
-}
-
-extension Threshold {
-    /// Whether there is nothing to judge unless answers are compared with the recording.
-    public var needsVerification: Bool { metric == .differences }
 }

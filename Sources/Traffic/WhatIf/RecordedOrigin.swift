@@ -1,25 +1,24 @@
 // The origin's answers, as far as a recording shows them.
 //
-// Must hold: the same request at the same time gets the same answer, whatever was asked
-// before; an answer that was not recorded is never passed off as one that was (`Source`).
+// Must hold: an answer depends on request and time alone; `Source` tells recorded answers from
+// others.
 
 import AppleMusic
 import HTTP
 import Recording
 import Server
 
-/// Answers requests out of a recording: at every time with what had been seen last by then.
-/// Confined to its owner.
+/// Answers requests from a recording with the last version seen by then. Confined to its owner.
 final class RecordedOrigin {
     /// How an answer came about.
     enum Source: CaseIterable, Sendable {
         /// As it was recorded.
         case recorded
-        /// Recorded without its content, which is filled up to its length.
+        /// Recorded without its content: filler of the recorded length.
         case filled
-        /// Put together of recorded resources, for a request that no client had made.
+        /// Assembled from recorded resources, for a request that no client made.
         case assembled
-        /// A 404, because the recording has nothing of it.
+        /// A 404: nothing was recorded for it.
         case unknown
     }
 
@@ -31,7 +30,7 @@ final class RecordedOrigin {
         var source: Source
     }
 
-    /// An answer, and since when it is known.
+    /// An answer and the time when it was first seen.
     private struct Version {
         var since: Duration
         let status: Int
@@ -53,7 +52,7 @@ final class RecordedOrigin {
     private struct History {
         /// In the order of time.
         var versions: [Version] = []
-        /// How long the origin took last.
+        /// Latency of the origin's last answer.
         var latency: Duration?
 
         mutating func note(_ version: Version?, _ latency: Duration?) {
@@ -71,18 +70,18 @@ final class RecordedOrigin {
             } else if versions.last?.lacksContent == true {
                 versions = [version]
             } else if versions.isEmpty || !version.lacksContent {
-                // One that lacks its content says less than what is known.
+                // One without its content says less than what is known.
                 versions.insert(version, at: place)
             }
         }
 
-        /// An answer that was composed has no tag of the origin's, the same from the origin has.
+        /// Prefers a version with a tag: composed answers have none of the origin's.
         private mutating func keep(_ version: Version, at place: Int, since: Duration) {
             if versions[place].tag == nil { versions[place] = version }
             versions[place].since = since
         }
 
-        /// The last that had been seen by then, or the first that was seen at all.
+        /// The last version seen by then, or the first of all.
         func version(at time: Duration) -> Version? { versions.last { $0.since <= time } ?? versions.first }
     }
 
@@ -104,9 +103,9 @@ final class RecordedOrigin {
 
     // MARK: Learning
 
-    /// Takes an exchange in.
-    /// - Returns: the number by which a personal exchange is asked for, of which nothing but the
-    ///   route is known, which several share; nil for others.
+    /// Learns from an exchange.
+    /// - Returns: the number for the target of a personal exchange, of which only the route is
+    ///   recorded; nil for others.
     func learn(_ exchange: RecordedExchange) -> Int? {
         let latency = exchange.upstreamLatency ?? (exchange.outcome == nil ? exchange.latency : nil)
         if let latency { latencies.record(nanoseconds: latency.wholeNanoseconds) }
@@ -127,7 +126,7 @@ final class RecordedOrigin {
         return nil
     }
 
-    /// Everything has been learnt.
+    /// Ends learning.
     /// - Parameter start: the offset of the first request.
     func finish(startingAt start: Duration) {
         self.start = start
@@ -138,11 +137,10 @@ final class RecordedOrigin {
     private static let personalPath = "/v1/me/exchange/"
     private static let unknownLatency: Int64 = -1
 
-    /// The target that a personal exchange is asked for by.
+    /// The target of a personal exchange.
     static func personalTarget(_ number: Int) -> String { personalPath + String(number) }
 
-    /// nil for what says nothing lasting of the resource: no answer, a part, an error of the
-    /// moment.
+    /// nil for an answer that says nothing lasting about the resource: a part, a passing error.
     private func version(_ exchange: RecordedExchange) -> Version? {
         switch exchange.status {
         case ..<200, 206, 304, 401, 408, 412, 416, 417, 429, 500...: return nil
@@ -156,18 +154,18 @@ final class RecordedOrigin {
             recordedAt: Self.date(exchange.field("date")) ?? exchange.time.microseconds / 1_000_000)
     }
 
-    /// The origin's entity tag, as it is without a coding.
+    /// The origin's entity tag, without a coding's suffix.
     private static func tag(_ exchange: RecordedExchange) -> String? {
         guard let tag = exchange.field("etag"), !tag.hasPrefix("\"refrain-") else { return nil }
         return tag.hasSuffix("-gzip\"") ? String(tag.dropLast(6)) + "\"" : tag
     }
 
-    /// Fields of the origin, without those that a cache adds.
+    /// Fields of the origin that are kept.
     private static let kept: Set<String> = [
         "cache-control", "content-language", "content-type", "expires", "last-modified", "vary",
     ]
 
-    /// The one spelling of a request; nil for a target that is none.
+    /// The canonical spelling of a request; nil for an invalid target.
     private static func key(_ method: String, _ target: [UInt8]) -> [UInt8]? {
         var canonical = CanonicalTarget()
         guard (try? canonical.parse(target.span)) != nil else { return nil }
@@ -217,7 +215,7 @@ final class RecordedOrigin {
 
     private func personalAnswer(_ number: Int) -> Answer {
         let (status, length, latency) = personal[number]
-        // The failure of that moment would not come again.
+        // A passing failure would not come again.
         let lasting = status == 429 || status >= 500 || status < 200 ? 200 : status
         return Answer(
             status: Int(lasting), fields: [RecordedField("content-type", "application/json")],
@@ -244,7 +242,7 @@ final class RecordedOrigin {
         return Int(String(decoding: target.dropFirst(personalPath.utf8.count), as: UTF8.self))
     }
 
-    /// As they were, but for a date that was so far ahead, and is so again.
+    /// The recorded fields, with `Expires` as far ahead of now as it was when recorded.
     private func fields(_ version: Version, _ now: Int64) -> [RecordedField] {
         fieldLists[version.fields].map { field in
             guard field.name == "expires", let expires = Self.date(field.value) else { return field }

@@ -2,19 +2,18 @@ import HTTP
 import Recording
 import Text
 
-/// A recording as what-if runs need it: what clients asked for and when, and what the origin had to
-/// say.
+/// A recording for what-if runs: requests of clients with their times, and the origin's answers.
 ///
-/// Each distinct request is held once, and of each exchange no more than 16 bytes: recordings have
-/// millions of lines. Used by one run at a time.
+/// Holds each distinct request once, and 16 bytes for each exchange: recordings have millions of
+/// lines. Used by one run at a time.
 public final class RecordedTraffic {
-    /// When which request is sent.
+    /// The time of a request.
     private struct Entry {
         /// In nanoseconds, as in the recording.
         let offset: Int64
         /// Its number in `messages`.
         let message: Int32
-        /// The number by which a personal exchange is asked for; -1 for others.
+        /// The number in the target of a personal exchange; -1 for others.
         let personal: Int32
     }
 
@@ -28,23 +27,23 @@ public final class RecordedTraffic {
     /// In the order in which they are due.
     private var entries: [Entry] = []
     private var messages = Numbered<Message>()
-    /// The lines after the request line: few sorts of clients send the same ones always.
+    /// The lines after the request line: clients send few different ones.
     private var heads = Numbered<String>()
     let origin: RecordedOrigin
     /// The time of day of the first request.
     private(set) var started = Timestamp(microseconds: 0)
     /// The share of the traffic that was recorded: figures are of that share.
     let sampling: Double
-    /// Requests that the recording proxy refused before it thought of the origin, for want of a
-    /// client key for one, and those with methods that cannot be sent: they are left out.
+    /// Number of requests left out: the recording proxy refused them before contacting the origin
+    /// (no client key, for example), or their method cannot be sent.
     private(set) var leftOut = 0
 
     /// From the first request to the last.
     var duration: Duration { entries.isEmpty ? .zero : due(entries.count - 1) }
     public var count: Int { entries.count }
 
-    /// Reads what is left of a recording.
-    /// - Parameter watch: called while it is read.
+    /// Reads the rest of a recording.
+    /// - Parameter watch: called while reading.
     public convenience init(
         _ reader: RecordingReader, watch: (RecordingReader.Progress) -> Void = { _ in }
     ) throws(RecordingError) {
@@ -93,7 +92,7 @@ public final class RecordedTraffic {
         exchange.outcome != "refused" && !["TRACE", "CONNECT"].contains(exchange.method)
     }
 
-    /// Those that can change an answer: a recording may come from anywhere, and hold more.
+    /// The fields that can change an answer; a recording from elsewhere may hold more.
     private static func fields(_ exchange: RecordedExchange) -> String {
         exchange.requestFields.filter { RecordedFields.ofRequests.contains($0.name) }
             .reduce(into: "") { $0 += $1.name + ": " + $1.value + "\r\n" }

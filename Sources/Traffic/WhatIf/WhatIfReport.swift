@@ -85,9 +85,25 @@ public struct WhatIfReport: Sendable {
                 Row(name: counted.title, values: figures.map { counted.text($0[keyPath: counted.count]) })
             }
     }
-}
 
-extension WhatIfReport {
+    /// One page of HTML: the figures side by side.
+    public var page: String {
+        let head = """
+            <header>
+            <h1>What if \(HTML.escaped(file))</h1>
+            <p>Recorded from \(HTMLReport.time(started)) to \(HTMLReport.time(ended)), \(HTML.escaped(Figure.span(duration)))</p>
+            </header>
+
+            """
+        let table = HTML.table(
+            "Figures of all configurations", [""] + figures.map(\.name), rows.map { [$0.name] + $0.values },
+            [.left, .right])
+        let main = HTML.section("Figures", table + remarks.map(HTML.note).joined())
+        return HTML.page(
+            title: "What if \(file)",
+            body: head + "<main>\n" + main + "</main>\n" + HTMLReport.foot(of: Self.explanations))
+    }
+
     /// One object; durations in seconds.
     public var json: JSON {
         .object(members: [
@@ -137,25 +153,5 @@ extension WhatIfFigures {
             ("evicted from memory", "evicted_from_memory", \.evictedFromMemory, Figure.count),
             ("evicted from the file", "evicted_from_file", \.evictedFromFile, Figure.count),
         ]
-    }
-}
-
-extension WhatIfReport {
-    /// One page of HTML: the figures side by side.
-    public var page: String {
-        let head = """
-            <header>
-            <h1>What if \(HTML.escaped(file))</h1>
-            <p>Recorded from \(HTMLReport.time(started)) to \(HTMLReport.time(ended)), \(HTML.escaped(Figure.span(duration)))</p>
-            </header>
-
-            """
-        let table = HTML.table(
-            "Figures of all configurations", [""] + figures.map(\.name), rows.map { [$0.name] + $0.values },
-            [.left, .right])
-        let main = HTML.section("Figures", table + remarks.map(HTML.note).joined())
-        return HTML.page(
-            title: "What if \(file)",
-            body: head + "<main>\n" + main + "</main>\n" + HTMLReport.foot(of: Self.explanations))
     }
 }

@@ -1,9 +1,8 @@
-// A recording through the real proxy in no time: clients, proxy and origin on one loop whose time
-// is virtual.
+// Runs a recording through the real proxy: clients, proxy and origin are on one loop with virtual
+// time.
 //
-// Must hold: the same recording and settings give the same figures, on whatever machine and
-// however busy it is. All that is decided is decided by the proxy's own code; nothing of it is
-// imitated here.
+// Must hold: the same recording and settings give the same figures on every machine, under any
+// load. The proxy's own code makes every decision; nothing of it is imitated here.
 
 import AppleMusic
 import Cache
@@ -16,8 +15,7 @@ import Text
 import Upstream
 
 public enum WhatIf {
-    /// How many intervals the figures are told for: 200 at most, and some 20 requests in each, so
-    /// that a share means something.
+    /// Number of intervals: at most 200, with some 20 requests each, so that shares mean something.
     static func intervals(of traffic: RecordedTraffic) -> Int { min(200, max(10, traffic.count / 20)) }
 
     /// Runs the recording under these settings, from an empty cache to the last answer.
@@ -30,7 +28,7 @@ public enum WhatIf {
         try run(traffic, settings, until: stop, in: TemporaryDirectory(), watch: watch)
     }
 
-    /// Removes the directory: recorded content is in it.
+    /// Removes the directory afterwards: it holds recorded content.
     static func run(
         _ traffic: RecordedTraffic, _ settings: WhatIfSettings, until stop: WhatIfStop,
         in directory: TemporaryDirectory, watch: (_ sent: Int) -> Void = { _ in }
@@ -134,14 +132,13 @@ private final class Stage {
         let stopped = DispatchSemaphore(value: 0)
         loop.stop { @Sendable in stopped.signal() }
         stopped.wait()
-        // They hold this, and with it a cache for each configuration.
+        // Breaks a cycle that would keep a cache for each configuration.
         (servers, origin, self.clients) = ([], nil, nil)
         shared.cache.close()
         return figures
     }
 
-    /// The last request has been answered. Time goes on until the loop is stopped, but nothing of
-    /// that counts.
+    /// The last request has been answered. Later events until the loop stops do not count.
     private func finish() {
         closeInterval()
         takeFigures()

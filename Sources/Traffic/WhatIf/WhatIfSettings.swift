@@ -7,7 +7,7 @@ public struct WhatIfSettings: Sendable {
     public let name: String
     public var policy = Policy()
     public var composition = CompositionSettings()
-    /// Bytes of the memory tier, and of the files of large bodies beside it.
+    /// Bytes of the memory tier, and of the files of large bodies next to it.
     public var memoryBytes = 48 << 20
     public var sealedBytes = 8 << 20
     /// The bound of the cache file; nil for memory only. The file is a temporary one, and empty at
