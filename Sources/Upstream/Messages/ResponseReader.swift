@@ -154,7 +154,7 @@ extension ResponseReader {
             throw .tooManyInterimResponses
         }
         guard head.status != 100 else { return nil }
-        return UpstreamInterim(status: head.status, fields: EndToEndFields.copy(from: head, bytes))
+        return UpstreamInterim(status: head.status, fields: UpstreamFields(of: head, bytes))
     }
 
     private mutating func prepare(for framing: BodyFraming) {
