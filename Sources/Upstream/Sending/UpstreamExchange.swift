@@ -156,7 +156,7 @@ extension UpstreamExchange {
         refusal = nil
         isCounted = false
         phase = .waitingForTurn
-        gate.enqueue(self, turn, isRepeated: isRepeated)
+        gate.enqueue(self, turn)
         // Only where it did not start at once, as it mostly does.
         guard case .waitingForTurn = phase else { return }
         timer = loop.schedule(at: deadline) { self.deadlinePassed() }
