@@ -227,9 +227,7 @@ extension LearntForms.State {
         let isSeenOtherwise = known.contains { $0.member.selected == selected }
         guard isTrusted || selectionRule.holds(at: now) || isSeenOtherwise else { return nil }
         let family = FormFamily(type: shape.type, members: known.map(\.member))
-        guard case .shape(let resource) = family.shape(selecting: selected, isDocumented: isTrusted) else {
-            return nil
-        }
+        guard let resource = family.shape(selecting: selected, isDocumented: isTrusted) else { return nil }
         return FormRecord(resource, of: shape.type, from: known.map(\.record))
     }
 
@@ -241,7 +239,7 @@ extension LearntForms.State {
         let family = FormFamily(type: shape.type, members: alike)
         if family.contradicts(own) {
             selectionRule.note(false, until: record.countsUntil)
-        } else if case .shape(let concluded) = family.shape(selecting: own.selected, isDocumented: false) {
+        } else if let concluded = family.shape(selecting: own.selected, isDocumented: false) {
             selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
         }
         // Views are of single resources alone (APPLE-MUSIC-API 4.3.5).
