@@ -131,9 +131,14 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// Whether a list of such resources is to be tried, for a miss that might wait for others.
-    func mayTryBatch(_ single: RequestShape, _ storefront: Storefront) -> Bool {
-        state.withLock { $0.batchRefusals.mayTry(single, storefront) }
+    /// Whether a batch can answer for this single resource: its form is known, the origin has not
+    /// refused such batches, and no batch in that form was seen to look otherwise.
+    package func mayComeBatched(_ single: RequestShape, in storefront: Storefront, at now: Int64) -> Bool {
+        guard let own = record(single, at: now)?.objects[single.type],
+            !agreement(single.type, at: now).isRefuted(.batched, .item),
+            record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true
+        else { return false }
+        return state.withLock { $0.batchRefusals.mayTry(single, storefront) }
     }
 
     /// A list of resources was answered, or refused though one of them has come alone.
@@ -278,6 +283,19 @@ extension LearntForms.Entry {
         switch self {
         case .known(let known): known.record.lastSeen
         case .rests(let until): until
+        }
+    }
+}
+
+extension ObjectShape {
+    /// Whether resources of this shape have the members of another one, with compatible list sizes.
+    /// Elements are not compared: they can come from other answers.
+    fileprivate func mayHold(_ other: ObjectShape) -> Bool {
+        guard hasAttributes || !other.hasAttributes else { return false }
+        return other.relations.allSatisfy { wanted in
+            guard let own = self[wanted.name] else { return false }
+            return own.hasData == wanted.hasData && own.otherMembers == wanted.otherMembers
+                && own.size.isCompatible(with: wanted.size)
         }
     }
 }
