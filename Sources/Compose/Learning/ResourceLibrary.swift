@@ -29,6 +29,9 @@ public final class ResourceLibrary: Sendable {
     /// The part of the index's bytes that `held` takes.
     private static let partOfNames = 16
 
+    /// Room for the parts of an answer that is verified.
+    private static let bytesApart = 12 << 20
+
     /// - Parameter classes: those with an operator's TTL.
     package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
         (self.cache, self.classes, self.settings) = (cache, classes, settings)
@@ -165,6 +168,19 @@ public final class ResourceLibrary: Sendable {
     }
 
     /// Whether that is done.
+    /// These answers alone as sources, as if nothing else were stored. Nothing is learnt from them.
+    package func sources(
+        holding answers: [StoredResponse], for request: CatalogRequest, at now: Int64
+    ) -> StoredSources {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.bytesApart), store: nil)
+        let library = ResourceLibrary(cache, classes, settings)
+        for part in answers.compactMap({ StoredSource(scanning: $0) }) {
+            cache.store(part.response)
+            library.note(part.response, at: now)
+        }
+        return library.sources(nil, for: request, at: now, isPeeking: true)
+    }
+
     var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
 
     /// Whether resources that were seen before in another placement show the same attributes.
