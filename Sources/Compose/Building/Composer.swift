@@ -173,8 +173,8 @@ package struct Composer {
     private func absence(
         of name: ResourceName, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
     ) -> Int64? {
-        for (part, place) in assembler.places(request.indexNumber(ofResource: name.number)) where place.kind == .absence
-        {
+        let places = assembler.sources.places(request.indexNumber(ofResource: name.number))
+        for (part, place) in places where place.kind == .absence {
             let until = part.response.receivedAt + Int64(notFoundFor)
             guard until > now, part.lacks(name, request) else { continue }
             assembler.use(part)
@@ -317,6 +317,6 @@ extension Assembler {
     consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
         ComposedBody(
             body: output.joined(), detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
-            reliesUntil: reliesUntil, contradictions: contradictions)
+            reliesUntil: reliesUntil, contradictions: sources.contradictions)
     }
 }

@@ -39,7 +39,7 @@ struct WindowCutter {
         var assembler = empty
         var (pages, newer): ([StoredPage], [Page]) = ([], [])
         var refusal = Refusal(nothingHeldOf: request)
-        for (part, place, isFresh) in assembler.allPlaces(list) {
+        for (part, place, isFresh) in assembler.sources.allPlaces(list) {
             guard let page = Page(part, place, of: request, limits.standard) else { continue }
             let isContradicted = newer.contains(where: page.contradicts) || !page.isCurrent(&assembler)
             newer.append(page)
