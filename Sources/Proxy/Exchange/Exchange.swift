@@ -186,13 +186,17 @@ extension Exchange {
         }
         guard let client else { preconditionFailure("only a client is answered") }
         (client.isCollapsed, client.isShared) = (state.isCollapsed, state.isShared)
-        if isWatching { unwatchClient() }
+        if isWatching {
+            isWatching = false
+            client.unwatchEnd()
+        }
+        if case .stream(let bytes) = action { return stream(bytes, to: client) }
         client.perform(action)
-        switch action {
-        case .beginStreaming where client.isConfirmed: handle(.clientLeft)
-        case .beginStreaming(let response) where !response.body.isEmpty: handle(.received(response.body))
-        case .stream(let bytes): stream(bytes, to: client)
-        default: break
+        guard case .beginStreaming(let response) = action else { return }
+        if client.isConfirmed {
+            handle(.clientLeft)
+        } else if !response.body.isEmpty {
+            handle(.received(response.body))
         }
     }
 
@@ -291,11 +295,6 @@ extension Exchange {
         guard let client, !isWatching, !hasClientEnded else { return }
         isWatching = true
         client.watchEnd { [weak self] in self?.clientEnded() }
-    }
-
-    private func unwatchClient() {
-        isWatching = false
-        client?.unwatchEnd()
     }
 
     /// It has hung up, or at least ended its side, before its answer.
