@@ -307,13 +307,10 @@ extension AnswerStorage {
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
-        var revalidation = Revalidation(
+        Revalidation(
             request: requestFacts, rule: request.facts.rule, notFound: storing.policy.notFound,
-            now: storing.base.unixSeconds, responseDelay: response.delay)
-        revalidation.badRequest = storing.policy.badRequest
-        revalidation.speed = storing.policy.speed
-        revalidation.parent = response.facts.parent
-        return revalidation
+            badRequest: storing.policy.badRequest, speed: storing.policy.speed, now: storing.base.unixSeconds,
+            responseDelay: response.delay, parent: response.facts.parent)
     }
 
     private var requestFacts: RequestFacts {
