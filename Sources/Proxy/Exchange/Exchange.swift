@@ -79,7 +79,8 @@ final class Exchange {
             flight = id
         case .witness(let report):
             (party, spender) = (.everyone, .background)
-            traits.makeWitness()
+            traits.audience = .part
+            (traits.isWitness, traits.isVerified, traits.isCollapsible) = (true, true, false)
             completion = { _, said in report(said) }
         }
         if flight == nil, !traits.isWitness { traits.isBatchable = proxy.batching.mayBatch(request) }
