@@ -18,7 +18,8 @@ private func revalidation(
     var request = RequestFacts()
     request.requestCarriedAuthorization = carriesAuthorization
     return Revalidation(
-        request: request, rule: rule, notFound: .fixed(7, stale: 0), now: noon + seconds, responseDelay: delay)
+        request: request, rule: rule, notFound: .fixed(7, stale: 0), badRequest: .off, now: noon + seconds,
+        responseDelay: delay)
 }
 
 private func freshened(

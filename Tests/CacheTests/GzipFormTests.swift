@@ -104,7 +104,7 @@ import Testing
         #expect(stored.withoutFreshness(at: noon).gzip?.body == [1, 2, 3])
         #expect(stored.with(outline: FakeOutline(byteCount: 1)).gzip?.body == [1, 2, 3])
         let revalidation = Revalidation(
-            request: RequestFacts(), rule: .fixed(60, stale: 0), notFound: .off, now: noon + 200)
+            request: RequestFacts(), rule: .fixed(60, stale: 0), notFound: .off, badRequest: .off, now: noon + 200)
         let fresh = try #require(stored.freshened(by: Array("ETag: \"abc\"\r\n".utf8), revalidation).stored)
         #expect(fresh.gzip?.body == [1, 2, 3] && head(fresh, .whole, .gzip).contains("abc-gzip"))
     }

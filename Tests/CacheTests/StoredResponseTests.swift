@@ -146,7 +146,7 @@ import Testing
         #expect(content(outlined) == content(plain) && outlined.isCopy(of: plain) && plain.isCopy(of: outlined))
         #expect(outlined.record.checksum == plain.record.checksum && outlined.byteCount == plain.byteCount + 1_000)
         let revalidation = Revalidation(
-            request: RequestFacts(), rule: .fixed(5, stale: 0), notFound: .off, now: noon + 1)
+            request: RequestFacts(), rule: .fixed(5, stale: 0), notFound: .off, badRequest: .off, now: noon + 1)
         let others = [
             try #require(outlined.freshened(by: [], revalidation).stored),
             outlined.copy(receivedAt: noon + 1, lifetime: Lifetime(freshFor: 3)),

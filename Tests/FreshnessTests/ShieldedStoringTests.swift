@@ -94,9 +94,10 @@ import Testing
     @Test func aConfirmationOfAParentCountsItsAgeAndStaleness() throws {
         let old = Answer(["ETag: \"a\""])
         for (said, age, freshFor) in [("hit; ttl=5", 70, 86_400), ("hit; ttl=-10", 70, 60)] {
-            var revalidation = Revalidation(request: RequestFacts(), rule: Self.day, notFound: .off, now: noon + 100)
             let lines = "Via: 1.1 refrain\r\nCache-Status: refrain; \(said)\r\n"
-            revalidation.parent = ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent
+            let revalidation = Revalidation(
+                request: RequestFacts(), rule: Self.day, notFound: .off, badRequest: .off, now: noon + 100,
+                parent: ResponseFacts(status: 304, fields: Array(lines.utf8).span).parent)
             let confirmation = Array("ETag: \"a\"\r\nAge: \(age)\r\nVia: 1.1 refrain\r\n".utf8)
             guard case .stored(let fresh) = revalidation.freshening(of: old, by: confirmation.span) else {
                 throw NotStored()
@@ -108,7 +109,8 @@ import Testing
     /// The lines that a confirmation is read from end with this proxy's own `Via`.
     @Test func theOwnViaIsNoParent() throws {
         let old = Answer(["ETag: \"a\""])
-        let revalidation = Revalidation(request: RequestFacts(), rule: Self.day, notFound: .off, now: noon)
+        let revalidation = Revalidation(
+            request: RequestFacts(), rule: Self.day, notFound: .off, badRequest: .off, now: noon)
         let confirmation = Array("ETag: \"a\"\r\nAge: 70\r\nVia: 1.1 refrain\r\n".utf8)
         guard case .stored(let fresh) = revalidation.freshening(of: old, by: confirmation.span) else {
             throw NotStored()

@@ -167,7 +167,7 @@ import Testing
         var reader = ResponseReader(limits: .response, maxCollectedBytes: 1 << 20)
         reader.begin(answering: .get, isReused: false)
         let head = Array("HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\nab".utf8)
-        #expect(try reader.read(head.span).event == nil && reader.received?.declaredLength == 200_000)
+        #expect(try reader.read(head.span).event == nil && reader.response?.declaredLength == 200_000)
         reader.streamContent()
         let nothing: [UInt8] = []
         guard case .began(let response) = try reader.read(nothing.span).event else { throw UnexpectedEvent() }

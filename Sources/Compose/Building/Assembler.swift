@@ -2,21 +2,20 @@ import AppleMusic
 import Cache
 
 // Writes resources in a learnt shape out of stored bytes.
-// Must hold: values are copied as they stand, never written anew, so that numbers, escapes and
-// unknown members stay as the origin wrote them; what cannot be written whole leaves no trace in
-// the output.
+// Must hold: values are copied byte for byte, so that numbers, escapes and unknown members stay as
+// the origin wrote them; a resource that cannot be written whole leaves no bytes in the output.
 
 /// Result of writing something.
 enum Writing: Equatable {
     case done
     /// The missing parts are in `Assembler.missing`.
     case lacking
-    /// It cannot be made of what is stored, and nothing that could be fetched is known to help.
+    /// The stored answers do not suffice, and no request is known that would help.
     case impossible(Lack)
 }
 
 struct Assembler {
-    private var sources: StoredSources
+    var sources: StoredSources
     /// The request whose storefront, language and parameters all parts must share.
     private let request: CatalogRequest
     private let forms: LearntForms
@@ -25,29 +24,20 @@ struct Assembler {
     private(set) var output = BodyBuilder()
     /// The answers whose bytes are in the output.
     private(set) var used: [StoredSource] = []
-    /// The elements of relationships that are nowhere stored.
+    /// Elements of relationships that no stored answer holds.
     private(set) var missing: [ResourceName] = []
 
     init(_ sources: StoredSources, for request: CatalogRequest, forms: LearntForms, at now: Int64) {
         (self.sources, self.now, self.request, self.forms) = (sources, now, request, forms)
     }
 
-    /// As in `StoredSources`.
-    var contradictions: Int { sources.contradictions }
-
     mutating func append(_ text: StaticString) { output.append(text) }
 
     mutating func append(_ bytes: [UInt8]) { output.append(bytes, ByteSpan(0, bytes.count)) }
 
-    /// Marks the part as one whose bytes are in the output.
+    /// Notes that the output has bytes of the part.
     mutating func use(_ part: StoredSource) {
         if used.last !== part, !used.contains(where: { $0 === part }) { used.append(part) }
-    }
-
-    mutating func places(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace)] { sources.places(number) }
-
-    mutating func allPlaces(_ number: UInt64) -> [(part: StoredSource, place: IndexedPlace, isFresh: Bool)] {
-        sources.allPlaces(number)
     }
 
     /// Whether the part shows a revision of the object that no newer answer contradicts.

@@ -2,10 +2,9 @@ import AppleMusic
 import Cache
 import Freshness
 
-// Builds the answer to a request out of what is stored, in the form in which the origin was seen to
-// answer (DECISIONS 9.1). Must hold: no form that was not seen, or does not follow from those that
-// were (9.11); no part that is not fresh; nothing that is not byte for byte the origin's, but for
-// the punctuation between parts.
+// Composes the answer to a request from stored answers, in the form in which the origin was seen to
+// answer (DECISIONS 9.1). Must hold: the form was seen, or follows from forms that were (9.11);
+// every part is fresh; every byte is the origin's, except the punctuation between parts.
 
 package struct Composer {
     private let settings: CompositionSettings
@@ -26,13 +25,13 @@ package struct Composer {
         (self.notFoundFor, self.rule) = (notFoundFor, rule)
     }
 
-    /// - Parameter sources: as they are now.
+    /// Composes the answer, or a request for what it lacks.
     package func compose(_ request: CatalogRequest, _ sources: StoredSources, at now: Int64) -> CompositionOutcome {
         let outcome = attempt(request, sources, at: now)
         switch outcome {
         case .partial(let supplement):
             let related = related(supplement, request, at: now)
-            // The material is here, and nothing could be made of it.
+            // The supplement's answer is stored already, and did not suffice.
             guard [supplement, related].contains(where: { sources.hasAnswer(to: $0.target) }) else {
                 return .partial(related)
             }
@@ -55,7 +54,7 @@ package struct Composer {
         }
     }
 
-    /// The same where nothing is held of what is asked for.
+    /// The outcome where none of the resources is stored.
     package func composeNothing(_ request: CatalogRequest, at now: Int64) -> CompositionOutcome {
         composeNothing(request, Refusal(nothingHeldOf: request), at: now)
     }
@@ -78,7 +77,7 @@ package struct Composer {
         case .results: return .impossible(Refusal(rule, .foundOtherwise))
         }
         let list = request.listNumber
-        // Whatever is known of the form, a page is cut out of a page.
+        // A page is cut out of a page, so without any the form does not matter.
         if let list, !sources.holds(list) {
             return .impossible(Refusal(nothingHeldOf: request))
         }
@@ -153,28 +152,26 @@ package struct Composer {
             if !missing.contains(name) { missing.append(name) }
         }
         guard missing.isEmpty else {
-            // Where all that is missing are elements, they come alone; else whole resources do,
-            // with their elements.
+            // Only elements are missing: they are fetched alone; else whole resources are.
             if lacking == names.count { return supplement(request, assembler.missing) }
             guard missing.count < Set(names).count else { return .impossible(Refusal(.batch, lack)) }
             return .partial(
                 superset(of: missing, request, at: now)
                     ?? Supplement(target: request.target(resources: missing)))
         }
-        // Nothing at all was found: then there is no part whose fields the answer could have.
+        // All are absent: no part could give the answer its fields.
         guard !assembler.used.isEmpty else { return .impossible(Refusal(.batch, lack)) }
         assembler.append("]}")
         return .answer(assembler.finished(.split, reliesUntil: reliesUntil))
     }
 
-    /// The end of a known absence, in unix seconds; nil if it is not known.
-    ///
-    /// The newest answer shows the resource as absent, and a batch that asked for it is fresh.
+    /// The end of a known absence, in unix seconds: a fresh batch that asked for the resource lacks
+    /// it.
     private func absence(
         of name: ResourceName, _ request: CatalogRequest, _ assembler: inout Assembler, at now: Int64
     ) -> Int64? {
-        for (part, place) in assembler.places(request.indexNumber(ofResource: name.number)) where place.kind == .absence
-        {
+        let places = assembler.sources.places(request.indexNumber(ofResource: name.number))
+        for (part, place) in places where place.kind == .absence {
             let until = part.response.receivedAt + Int64(notFoundFor)
             guard until > now, part.lacks(name, request) else { continue }
             assembler.use(part)
@@ -187,10 +184,9 @@ package struct Composer {
 // MARK: - What to fetch
 
 extension Composer {
-    /// Some of the resources that are asked for, with the relationships and views that clients
-    /// often want of their type (DECISIONS 9.13), and with those that make whole what is inside
-    /// them (9.17). Only where it is known in which form the client wants them, so that its answer
-    /// can be made of what comes, and what the wider form looks like.
+    /// A request for these resources with further relationships and views that clients often want
+    /// of their type (DECISIONS 9.13), and with ids that complete nested resources (9.17). Both
+    /// forms must be known, so that the client's answer can be composed of it.
     private func superset(of resources: [ResourceName], _ request: CatalogRequest, at now: Int64) -> Supplement? {
         guard settings.supersets, settings.compose == .on, request.mayHaveSuperset else { return nil }
         var superset = Superset(request: request, resources: resources)
@@ -215,7 +211,7 @@ extension Composer {
         return Supplement(target: request.target(resources: resources, in: shape), growth: .superset(superset))
     }
 
-    /// The page that is asked for, with ids that make its items whole (DECISIONS 9.17).
+    /// The requested page, with ids that complete its items (DECISIONS 9.17).
     private func relatedPage(_ request: CatalogRequest, at now: Int64) -> Supplement? {
         guard settings.windows, let record = forms.record(request.shape, at: now), record.envelope == 0,
             record.lists.link(for: request) != nil,
@@ -238,8 +234,8 @@ extension Composer {
     /// The greatest limit that is documented of any list (APPLE-MUSIC-API 4.1).
     private static let mostOfPage = 300
 
-    /// The target of a page of the list with ids that make its items whole; nil without such ids.
-    /// - Parameter count: how many items it may have.
+    /// The target of a page with ids that complete its items; nil without such ids.
+    /// - Parameter count: the most items of the page.
     private func relatedPage(
         _ request: CatalogRequest, limit: Int?, offset: Int?, count: Int, at now: Int64
     ) -> [UInt8]? {
@@ -250,7 +246,7 @@ extension Composer {
         return request.target(limit: limit, offset: offset, in: shape)
     }
 
-    /// The elements that relationships lack, where one request brings them all.
+    /// A request for missing elements, where one can bring them all.
     private func supplement(_ request: CatalogRequest, _ missing: [ResourceName]) -> CompositionOutcome {
         guard let type = missing.first?.type, missing.allSatisfy({ $0.type == type }) else {
             return .impossible(Refusal(.supplement, .severalTypes))
@@ -264,8 +260,7 @@ extension Composer {
 }
 
 extension Lack {
-    /// Whether what is lacking may come with the resource and more relationships: where it is not
-    /// held in that form already.
+    /// Whether a larger request may help: the resource is not stored in that form.
     fileprivate var mayEndWithSuperset: Bool {
         switch self {
         case .notHeld, .placesNeverCompared, .placesDiffer, .relationshipNotHeld, .elementNotHeld, .contradicted: true
@@ -275,15 +270,13 @@ extension Lack {
 }
 
 extension StoredSource {
-    /// The type that it is about, if it is another one, and ids were asked for in relationships of
-    /// what is inside.
+    /// The source's own type, if it is another one and its request had `relate` parameters.
     fileprivate func relatesInside(to type: ResourceClass) -> ResourceClass? {
         guard response.classTag != type.rawValue, let shape = request?.shape, shape.relates else { return nil }
         return shape.type
     }
 
-    /// Whether it answers a batch that asked for the resource, in the same circumstances, and has
-    /// it not.
+    /// Whether it answers a batch for the resource, in the same circumstances, without it.
     fileprivate func lacks(_ name: ResourceName, _ request: CatalogRequest) -> Bool {
         guard let own = self.request, own.shape.subject == .batch, own.storefront == request.storefront,
             own.language == request.language,
@@ -294,14 +287,14 @@ extension StoredSource {
 }
 
 extension FormRecord {
-    /// Whether it is known which resources a batch has, and in which order.
+    /// Whether the order of the batch's resources is known.
     fileprivate func explains(_ batch: CatalogRequest) -> Bool {
         batch.resources.areDistinct && (keepsOrder || batch.resources.count == 1)
     }
 }
 
 extension [UInt8] {
-    /// Between quotation marks: ids have no byte that would need an escape.
+    /// Between quotation marks: ids have no bytes that need escapes.
     fileprivate var quoted: [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(count + 2)
@@ -313,10 +306,10 @@ extension [UInt8] {
 }
 
 extension Assembler {
-    /// The built answer. Made of one answer alone it is a smaller form of that (`reduced`).
+    /// The composed answer; its detail is `reduced` where it has one part.
     consuming func finished(_ detail: Reason, reliesUntil: Int64) -> ComposedBody {
         ComposedBody(
             body: output.joined(), detail: used.count == 1 && detail != .window ? .reduced : detail, parts: used,
-            reliesUntil: reliesUntil, contradictions: contradictions)
+            reliesUntil: reliesUntil, contradictions: sources.contradictions)
     }
 }

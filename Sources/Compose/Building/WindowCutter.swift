@@ -2,9 +2,9 @@ import AppleMusic
 import Cache
 
 // Cuts a window out of a stored page of the same list (DECISIONS 10.1).
-// Must hold: a window comes out of one answer of the origin's, so that pages of different ages
-// never mix; the position of every item is certain (`StoredPage`); the limit is one that the origin
-// was seen to accept; `next` is what it would have written, completed where that is asked for.
+// Must hold: a window has items of one answer only, so pages of different ages never mix; the
+// position of every item is certain (`StoredPage`); the origin was seen to accept the limit; `next`
+// is the origin's link, completed where that is configured.
 
 struct WindowCutter {
     let request: CatalogRequest
@@ -12,8 +12,8 @@ struct WindowCutter {
     let limit: Int
     let offset: Int
     private let growth: GrowthAccounts
-    /// The limit of a page that is asked for without one, and the most that the origin takes: as
-    /// learnt, and as documented (APPLE-MUSIC-API 4).
+    /// The origin's limit for requests without one, and its greatest, learnt or documented
+    /// (APPLE-MUSIC-API 4).
     private let limits: (standard: Int?, greatest: Int)
     private let completesNext: Bool
 
@@ -39,7 +39,7 @@ struct WindowCutter {
         var assembler = empty
         var (pages, newer): ([StoredPage], [Page]) = ([], [])
         var refusal = Refusal(nothingHeldOf: request)
-        for (part, place, isFresh) in assembler.allPlaces(list) {
+        for (part, place, isFresh) in assembler.sources.allPlaces(list) {
             guard let page = Page(part, place, of: request, limits.standard) else { continue }
             let isContradicted = newer.contains(where: page.contradicts) || !page.isCurrent(&assembler)
             newer.append(page)
@@ -49,7 +49,7 @@ struct WindowCutter {
                 continue
             }
             pages.append(page.facts)
-            // A list without anything may be a 404 (APPLE-MUSIC-API 7.13).
+            // An empty list may be a 404 (APPLE-MUSIC-API 7.13).
             guard let cut = page.cut(for: request, offset, limit, record.lists.cut), !cut.items.isEmpty,
                 let link = link(to: cut.next)
             else {
@@ -74,13 +74,13 @@ struct WindowCutter {
         }
     }
 
-    /// Why nothing was cut out of the page.
+    /// The reason for not cutting the window out of the page.
     private func lack(of page: StoredPage) -> Lack {
         guard let cut = page.cut(offset: offset, limit: limit, record.lists.cut) else { return lackOfCut(page) }
         return cut.items.isEmpty ? .windowEmpty : .nextUnknown
     }
 
-    /// Why the page does not say what is in the window.
+    /// The reason for the window's items being unknown.
     private func lackOfCut(_ page: StoredPage) -> Lack {
         let last = page.next.map { $0 - 1 } ?? Int.max
         guard page.offset...max(page.offset, last) ~= offset else { return .pageNotHeld }
@@ -88,10 +88,10 @@ struct WindowCutter {
         return next - page.offset > page.count ? .pageHasGaps : .pageTooShort
     }
 
-    /// The larger page to ask for instead; nil if there is none, or it is held.
+    /// The larger page to ask for instead; nil if there is none, or it is stored.
     ///
-    /// It is asked for where pages of its size are likely to be without gaps, as others cannot be
-    /// cut, and where such pages have paid (DECISIONS 10.4).
+    /// Pages of its size must be likely to have no gaps, as others cannot be cut, and must have
+    /// paid (DECISIONS 10.4).
     private func enlarged(_ list: UInt64, _ pages: [StoredPage]) throws(Lack) -> Supplement? {
         guard let (start, size) = try larger(pages) else { return nil }
         // The reason for a miss is that of any page.
@@ -108,7 +108,7 @@ struct WindowCutter {
         return try around(pages)
     }
 
-    /// The page that shows which item of a list's last page has which place.
+    /// The page that proves the offsets of a list's last items.
     private func proof(_ pages: [StoredPage]) -> (offset: Int, limit: Int)? {
         pages.lazy.compactMap { page in
             page.limitOfProof(offset: offset, limit: limit, record.lists.cut).map { (page.offset, $0) }
@@ -119,8 +119,7 @@ struct WindowCutter {
     /// this window and two more.
     private func around(_ pages: [StoredPage]) throws(Lack) -> (offset: Int, limit: Int)? {
         guard pages.contains(where: { $0.next == offset && $0.isFull }) else { return nil }
-        // A page that the list ends with cannot be cut, so the greatest one is asked for only where
-        // the list is known to be as long.
+        // A list's last page cannot be cut, so the list must be likely to be longer.
         let size = offset < limits.greatest ? min(limits.greatest, ListLengths.span) : limits.greatest
         let start = offset / size * size
         let windows = (start + size - offset) / limit
@@ -135,15 +134,14 @@ struct WindowCutter {
         ListPage(list: list, offset: offset, limit: limit, shape: request.shape, storefront: request.storefront)
     }
 
-    /// The `next` that the origin would write, empty for the last page; nil where that is not
-    /// known.
+    /// The origin's `next` link, empty for the last page; nil where it is unknown.
     private func link(to next: Int?) -> [UInt8]? {
         guard let next else { return [] }
         let link = record.lists.link(for: request)?.write(offset: next, request)
         return completesNext ? link.map(completed) : link
     }
 
-    /// With the client's own parameters, as in what is fetched.
+    /// Adds the client's own parameters, as for fetched answers.
     private func completed(_ link: [UInt8]) -> [UInt8] {
         var target = CanonicalTarget()
         guard (try? target.parse(request.target(limit: request.limit, offset: request.offset).span)) != nil else {
@@ -181,12 +179,12 @@ struct WindowCutter {
         let placement: Placement
         let facts: StoredPage
         let elements: MappedDocument.Elements
-        /// The window that it answers, where that is a page of the list.
+        /// The request of a page of the list itself.
         private let asked: CatalogRequest?
-        /// The resource in which it is the first page of the list.
+        /// The resource whose relationship is the list's first page.
         private let owner: MappedDocument.Object?
 
-        /// Nil where the part has no page of the list by now: places are noted, and answers change.
+        /// Nil where the part has no page of the list any more.
         init?(_ part: StoredSource, _ place: IndexedPlace, of list: CatalogRequest, _ standardLimit: Int?) {
             let document = part.document
             self.part = part
@@ -215,7 +213,7 @@ struct WindowCutter {
             if !next.isEmpty && facts.next == nil { return nil }
         }
 
-        /// The window on the page. The same window answers whole, however the list is cut.
+        /// The window on the page; the page's own window is the whole page.
         func cut(for window: CatalogRequest, _ offset: Int, _ limit: Int, _ cut: ListCut) -> PageCut? {
             if let asked, asked.limit == window.limit, offset == facts.offset {
                 return PageCut(items: 0..<facts.count, next: facts.next)
@@ -228,15 +226,14 @@ struct WindowCutter {
             owner.map { assembler.isCurrent($0, in: part) } ?? true
         }
 
-        /// Whether both pages cannot show one revision of the list: they differ from the greater of
-        /// their offsets on.
+        /// Whether the pages show different revisions: they differ from the greater offset on.
         func contradicts(_ other: Page) -> Bool {
             let offset = max(facts.offset, other.facts.offset)
             guard let own = list(from: offset), let others = other.list(from: offset) else { return false }
             return own.contradicts(others)
         }
 
-        /// The list from an offset on; nil if it is not certain with which item that begins.
+        /// The list from an offset on; nil if the item there is uncertain.
         private func list(from offset: Int) -> ListBeginning? {
             guard offset == facts.offset || facts.isFull && offset - facts.offset < facts.count else { return nil }
             var items = elements
@@ -247,7 +244,7 @@ struct WindowCutter {
 }
 
 extension CatalogRequest {
-    /// Whether both ask for pages of one list, in the same shape but for ids in relationships.
+    /// Whether both ask for one list, in the same shape apart from `relate`.
     fileprivate func isSameList(as other: CatalogRequest) -> Bool {
         shape.isLike(other.shape) && resources == other.resources && storefront == other.storefront
             && language == other.language
@@ -255,7 +252,7 @@ extension CatalogRequest {
 }
 
 extension MappedDocument {
-    /// The relationship of this index, if it is that of the list's parent and of its name.
+    /// The relationship of this index, if it is the list's.
     fileprivate func relation(_ index: Int, thatBegins list: CatalogRequest) -> (Relation, owner: Object)? {
         guard case .list(let name, let isView) = list.shape.subject, let parent = list.resources.first,
             let relation = map.relations[checked: index],

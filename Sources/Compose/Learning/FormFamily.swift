@@ -16,33 +16,27 @@ struct FormFamily {
     let type: ResourceClass
     let members: [Member]
 
-    enum Conclusion {
-        case shape(ObjectShape)
-        case unknown
-        case contradiction
-    }
-
-    /// Shape of resources where these are named.
-    /// - Parameter isDocumented: whether the documentation stands in for what was not seen.
-    func shape(selecting wanted: Set<UInt64>, isDocumented: Bool) -> Conclusion {
+    /// Shape of resources where these are named; nil where it is unknown or the forms contradict
+    /// each other.
+    /// - Parameter isDocumented: whether the documentation replaces missing observations.
+    func shape(selecting wanted: Set<UInt64>, isDocumented: Bool) -> ObjectShape? {
         guard let longest = members.max(by: { $0.shape.relations.count < $1.shape.relations.count }),
-            wanted.allSatisfy({ name in members.contains { $0.selected.contains(name) } })
-        else { return .unknown }
-        guard members.allSatisfy({ $0.shape.hasSameMembers(as: longest.shape) }) else { return .contradiction }
+            wanted.allSatisfy({ name in members.contains { $0.selected.contains(name) } }),
+            members.allSatisfy({ $0.shape.hasSameMembers(as: longest.shape) })
+        else { return nil }
         var relations: [RelationShape] = []
         for name in names(longest) {
             switch sight(of: name, wanted, isDocumented) {
             case .shown(let relation): relations.append(relation)
             case .absent: break
-            case .unknown: return .unknown
-            case .contradiction: return .contradiction
+            case .unknown, .contradiction: return nil
             }
         }
-        // Whether the member `relationships` would be there, without any, was not seen.
-        return relations.isEmpty ? .unknown : .shape(longest.shape.with(relations))
+        // No form showed whether an object without relationships has the member `relationships`.
+        return relations.isEmpty ? nil : longest.shape.with(relations)
     }
 
-    /// Whether no rule that is known here fits what was seen and this, which was seen now.
+    /// Whether no known rule fits both the members and this new observation.
     func contradicts(_ seen: Member) -> Bool {
         guard let first = members.first else { return false }
         let family = FormFamily(type: type, members: members + [seen])
@@ -53,8 +47,8 @@ struct FormFamily {
             }
     }
 
-    /// Whether what was seen agrees with the documentation in at least one relationship that is
-    /// there, and in all others.
+    /// Whether the members agree with the documentation in every relationship, at least one of them
+    /// with elements.
     var bearsOutDocumentation: Bool {
         var agreements = 0
         for (name, look) in DocumentedRelations.looks(of: type) {

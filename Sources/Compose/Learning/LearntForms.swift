@@ -3,8 +3,7 @@ import Synchronization
 
 /// Forms of the origin's answers, learnt by all loops.
 ///
-/// Its lock is taken where an answer comes from the origin, and where one is to be composed; never
-/// to look a stored answer up.
+/// Its lock is taken for an answer of the origin, and to compose one; never for a hit.
 package final class LearntForms: Sendable {
     struct State {
         var forms: [RequestShape: Entry] = [:]
@@ -20,7 +19,7 @@ package final class LearntForms: Sendable {
         var time = Int64.min
     }
 
-    /// In a class, so that looking at one touches no count but its own.
+    /// A class, so a lookup retains one object instead of every array inside.
     final class Known: Sendable {
         let record: FormRecord
         init(_ record: FormRecord) { self.record = record }
@@ -28,7 +27,7 @@ package final class LearntForms: Sendable {
 
     enum Entry {
         case known(Known)
-        /// Contradicted: nothing is built in that form before this unix second.
+        /// Contradicted: nothing is composed in that form before this unix second.
         case rests(until: Int64)
     }
 
@@ -38,18 +37,16 @@ package final class LearntForms: Sendable {
 
     init(isDocumented: Bool = false) { self.isDocumented = isDocumented }
 
-    /// More forms than apps use; beyond, the one that was not seen for the longest time gives way.
+    /// More forms than apps use; beyond, the form seen least recently is dropped.
     static let maxForms = 1_024
-    /// More selections than apps make of one type; beyond, none is learnt: each that is new is held
-    /// against the others.
+    /// More selections than apps make of one type; beyond, none is learnt, because each new one is
+    /// compared with all others.
     static let maxFamily = 64
-    /// Forms with more text than apps put into parameters are not learnt: clients choose it. In
-    /// bytes.
+    /// The longest parameters of a form that is learnt, in bytes: clients choose them.
     static let maxDecoration = 512
 
-    /// Learns from an answer of the origin, fresh for so many seconds; false where it contradicts
-    /// what was known. The document is gone through without the lock: of two answers in one form at
-    /// the same moment one may be forgotten.
+    /// Learns from an answer, fresh for `freshFor` seconds; false for a contradiction. It reads the
+    /// document without the lock: of two simultaneous answers in one form one may be lost.
     func observe(_ request: CatalogRequest, _ document: MappedDocument, at now: Int64, freshFor: Int) -> Bool {
         guard request.shape.decoration.count <= Self.maxDecoration else { return true }
         let entry: Entry? = state.withLock { $0.forms[request.shape] }
@@ -76,7 +73,7 @@ package final class LearntForms: Sendable {
         return fits
     }
 
-    /// Knowledge of a form, or derived from others; nil where there is none, or no longer.
+    /// The fresh record of a form, or one inferred from other forms.
     func record(_ shape: RequestShape, at now: Int64) -> FormRecord? {
         state.withLock { state in
             state.note(time: now)
@@ -88,7 +85,7 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// Why nothing is known of a form.
+    /// The reason for having no record of a form.
     func lack(of shape: RequestShape, at now: Int64) -> Lack {
         state.withLock { state in
             switch state.forms[shape] {
@@ -99,8 +96,7 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// An answer built in this form was not what the origin said, in this process or before it
-    /// began. Where the form was not seen, it was concluded by rules.
+    /// Has the form of a wrong answer rest, and the rules refuted where they had inferred it.
     func switchOff(_ shape: RequestShape, until: Int64, at now: Int64) {
         state.withLock { state in
             if shape.isOfResources, !state.isSeen(shape, at: now) {
@@ -111,14 +107,14 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// The same resource was seen in two placements; false where that contradicts what was known.
+    /// Notes a resource that was seen in two placements; false for a contradiction.
     func note(_ type: ResourceClass, _ one: Placement, _ other: Placement, isEqual: Bool) -> Bool {
         state.withLock { state in
             state.agreements[type, default: PlacementAgreement()].note(one, other, isEqual: isEqual)
         }
     }
 
-    /// Whether a resource in the one placement shows what it shows in the other.
+    /// The agreement between a type's placements.
     func agreement(_ type: ResourceClass, at now: Int64) -> PlacementAgreement {
         state.withLock { state in
             let seen = state.agreements[type] ?? PlacementAgreement()
@@ -131,12 +127,17 @@ package final class LearntForms: Sendable {
         }
     }
 
-    /// Whether a list of such resources is to be tried, for a miss that might wait for others.
-    func mayTryBatch(_ single: RequestShape, _ storefront: Storefront) -> Bool {
-        state.withLock { $0.batchRefusals.mayTry(single, storefront) }
+    /// Whether a batch can answer for this single resource: its form is known, the origin has not
+    /// refused such batches, and no batch in that form was seen to look otherwise.
+    package func mayComeBatched(_ single: RequestShape, in storefront: Storefront, at now: Int64) -> Bool {
+        guard let own = record(single, at: now)?.objects[single.type],
+            !agreement(single.type, at: now).isRefuted(.batched, .item),
+            record(single.asked(as: .batch), at: now)?.objects[single.type]?.mayHold(own) ?? true
+        else { return false }
+        return state.withLock { $0.batchRefusals.mayTry(single, storefront) }
     }
 
-    /// A list of resources was answered, or refused though one of them has come alone.
+    /// Notes that a batch was answered, or refused although one of its resources came alone.
     package func note(batchOf single: RequestShape, in storefront: Storefront, isRefused: Bool) {
         state.withLock { state in
             if isRefused {
@@ -156,8 +157,8 @@ package final class LearntForms: Sendable {
 }
 
 extension LearntForms.State {
-    /// Where the clock was ahead, what was learnt meanwhile would count for as long as it was:
-    /// records are learnt again, and no form rests for longer than almost any answer is fresh.
+    /// After a clock that was ahead, records are learnt again and rests are limited: both would
+    /// otherwise last for as long as it was ahead.
     fileprivate mutating func note(time now: Int64) {
         defer { time = now }
         guard time > now, time - now > Self.stepBack else { return }
@@ -227,13 +228,11 @@ extension LearntForms.State {
         let isSeenOtherwise = known.contains { $0.member.selected == selected }
         guard isTrusted || selectionRule.holds(at: now) || isSeenOtherwise else { return nil }
         let family = FormFamily(type: shape.type, members: known.map(\.member))
-        guard case .shape(let resource) = family.shape(selecting: selected, isDocumented: isTrusted) else {
-            return nil
-        }
+        guard let resource = family.shape(selecting: selected, isDocumented: isTrusted) else { return nil }
         return FormRecord(resource, of: shape.type, from: known.map(\.record))
     }
 
-    /// Holds the rules against a form that was seen for the first time.
+    /// Tests the rules on a form that was seen for the first time.
     mutating func noteRules(_ record: FormRecord, _ shape: RequestShape, at now: Int64) {
         guard shape.isOfResources, record.envelope == 0, let resource = record.objects[shape.type] else { return }
         let alike = family(shape, [shape.subject], at: now).map(\.member)
@@ -241,7 +240,7 @@ extension LearntForms.State {
         let family = FormFamily(type: shape.type, members: alike)
         if family.contradicts(own) {
             selectionRule.note(false, until: record.countsUntil)
-        } else if case .shape(let concluded) = family.shape(selecting: own.selected, isDocumented: false) {
+        } else if let concluded = family.shape(selecting: own.selected, isDocumented: false) {
             selectionRule.note(concluded.isSameForm(as: resource), until: record.countsUntil)
         }
         // Views are of single resources alone (APPLE-MUSIC-API 4.3.5).
@@ -250,7 +249,7 @@ extension LearntForms.State {
             let shown = known.record.objects[shape.type]
         {
             let isSame = shown.isSameForm(as: resource)
-            // Where nothing is shown unasked, nothing speaks for the rule.
+            // A shape with selected relationships alone is no evidence for the rule.
             guard !isSame || resource.relations.contains(where: { !own.selected.contains($0.name) }) else { return }
             batchRules[shape.type, default: RuleEvidence()].note(isSame, until: record.countsUntil)
         }
@@ -280,6 +279,19 @@ extension LearntForms.Entry {
         switch self {
         case .known(let known): known.record.lastSeen
         case .rests(let until): until
+        }
+    }
+}
+
+extension ObjectShape {
+    /// Whether resources of this shape have the members of another one, with compatible list sizes.
+    /// Elements are not compared: they can come from other answers.
+    fileprivate func mayHold(_ other: ObjectShape) -> Bool {
+        guard hasAttributes || !other.hasAttributes else { return false }
+        return other.relations.allSatisfy { wanted in
+            guard let own = self[wanted.name] else { return false }
+            return own.hasData == wanted.hasData && own.otherMembers == wanted.otherMembers
+                && own.size.isCompatible(with: wanted.size)
         }
     }
 }

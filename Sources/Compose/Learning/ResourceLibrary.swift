@@ -3,13 +3,13 @@ import Cache
 import Freshness
 import Synchronization
 
-/// All loops' knowledge of the resources in stored answers: where they are, and in which forms the
-/// origin shows them.
+/// Knows the resources in stored answers, and the forms in which the origin shows them. Shared by
+/// all loops.
 ///
-/// It is told of every answer that is stored under an operator's TTL, and asked where nothing is
-/// stored under a request's own key.
+/// It learns from every answer stored under an operator's TTL, and composes where nothing is stored
+/// under a request's own key.
 public final class ResourceLibrary: Sendable {
-    /// Settings of composing.
+    /// Settings of composition.
     public let settings: CompositionSettings
     let index: ResourceIndex
     package let forms: LearntForms
@@ -19,15 +19,17 @@ public final class ResourceLibrary: Sendable {
     let classes: ResourceClasses
     private let hasReadStored = Atomic<Bool>(false)
 
-    /// Bytes of the index for an answer of twenty resources, as measured: with more, older answers
-    /// would push out newer ones.
+    /// Bytes of the index for an answer of twenty resources, as measured.
     private static let indexBytesOfAnAnswer = 640
 
-    /// Most resources of one answer that are compared with other answers.
+    /// The most resources of one answer that are compared with other answers.
     private static let comparisons = 16
 
-    /// The part of the index's bytes that `held` takes.
+    /// `held` takes one in this many bytes of the index.
     private static let partOfNames = 16
+
+    /// Room for the parts of a verified answer, in bytes.
+    private static let bytesApart = 12 << 20
 
     /// - Parameter classes: those with an operator's TTL.
     package init(_ cache: ResponseCache, _ classes: ResourceClasses, _ settings: CompositionSettings) {
@@ -38,28 +40,25 @@ public final class ResourceLibrary: Sendable {
         index = ResourceIndex(maxBytes: settings.isActive ? settings.indexBytes - heldBytes : 0)
     }
 
-    /// Whether anything is known, or built, of such requests: for what everyone shares, under an
-    /// operator's TTL.
+    /// Whether such answers are learnt from and composed: shared ones under an operator's TTL.
     public func covers(_ scope: CacheKey.Scope?, _ route: Route, _ rule: TTLRule) -> Bool {
-        guard settings.isActive, scope == .shared, route.isShared, case .fixed = rule else {
-            return false
-        }
-        return true
+        guard case .fixed = rule else { return false }
+        return settings.isActive && scope == .shared && route.isShared
     }
 
-    /// How an answer of the origin's goes with what was known.
+    /// Result of learning from an answer.
     package enum Lesson {
         case nothingNew
-        /// It contradicts what was learnt of its form, which rests.
+        /// The answer contradicts its form, which rests.
         case otherForm
-        /// A resource shows other attributes in it than in another placement.
+        /// A resource has other attributes than in another placement.
         case otherAttributes
     }
 
-    /// Learns from an answer that is stored. `now` in unix seconds.
+    /// Learns from a stored answer. `now` in unix seconds.
     /// - Parameters:
-    ///   - known: what it answers, where that is known already.
-    ///   - original: the body as the origin sent it, where another one is stored.
+    ///   - known: its request, where that was parsed before.
+    ///   - original: the origin's body, where another one is stored.
     @discardableResult
     package func note(
         _ response: StoredResponse, _ known: CatalogRequest? = nil, original: [UInt8]? = nil, at now: Int64
@@ -83,7 +82,7 @@ public final class ResourceLibrary: Sendable {
             guard let map = DocumentScan(original).document else { return true }
             document = MappedDocument(body: original, map: map)
         } else if settings.completesNext, !document.map.envelope.next.isEmpty {
-            // From the file: it is not known who wrote its link.
+            // An answer from the file may have a link that this proxy completed.
             return true
         }
         if case .list = request.shape.subject, request.shape.relates, let plain = request.undecorated {
@@ -94,8 +93,7 @@ public final class ResourceLibrary: Sendable {
                 request, document, at: part.response.receivedAt, freshFor: part.response.freshFor)
     }
 
-    /// Goes through what the file holds from earlier runs, behind the caller's back, the latest
-    /// first. Called once.
+    /// Reads the file's answers of earlier runs in the background, the latest first.
     package func readStored(at now: Int64) {
         guard settings.isActive else { return }
         cache.store?.visitRests(at: now) { [self] target, until in
@@ -113,7 +111,7 @@ public final class ResourceLibrary: Sendable {
                 noteNames(in: part.response, at: now)
                 comparePlacements(part, seen)
             } else if let request = part.request {
-                // Nothing is made of it, but it may contradict an older answer.
+                // A stale answer is no source, but it may contradict an older answer.
                 add(part, request, Self.shown(part, request), at: now)
             }
             return seen.canTakeMore(than: settings.indexBytes / Self.indexBytesOfAnAnswer)
@@ -122,26 +120,23 @@ public final class ResourceLibrary: Sendable {
         }
     }
 
-    /// A request was not answered out of what is held. Forms that the origin never answered in are
-    /// not counted: clients make them up.
+    /// Counts a request that stored answers could not serve. Forms that the origin never answered
+    /// in are not counted: clients choose them.
     package func note(miss request: CatalogRequest, at now: Int64) {
-        if request.shape.selection.isEmpty, request.shape.subject == .item || request.shape.subject == .batch {
-            growth.note(miss: request)
-        } else if forms.record(request.shape, at: now) != nil {
+        let isOfResources = request.shape.subject == .item || request.shape.subject == .batch
+        if isOfResources && request.shape.selection.isEmpty || forms.record(request.shape, at: now) != nil {
             growth.note(miss: request)
         }
     }
 
-    /// An answer that was built for the request was not what the origin said: none is built in its
-    /// form until then (unix seconds), whatever restarts there are.
+    /// Has the form of a wrong answer rest until then (unix seconds), also after a restart.
     package func switchOff(_ request: CatalogRequest, until: Int64, at now: Int64) {
         forms.switchOff(request.shape, until: until, at: now)
         cache.store?.storeRest(of: request.target, until: until)
     }
 
-    /// False where nothing was noted of anything that is asked for, so that there is nothing to
-    /// make an answer of. A page may be a reason to ask for a larger one where nothing of its list
-    /// is stored.
+    /// Whether the index has any of the resources. True for a page: a larger one may be asked for
+    /// although nothing of its list is stored.
     package func mayHoldParts(of request: CatalogRequest) -> Bool {
         switch request.shape.subject {
         case .item, .batch: request.resources.contains { index.holds(request.indexNumber(ofResource: $0.number)) }
@@ -150,8 +145,7 @@ public final class ResourceLibrary: Sendable {
     }
 
     /// The stored sources of answers.
-    /// - Parameter request: what they answer: where that was purged, nothing as old as the purge
-    ///   counts. Nil: where nothing is made of them.
+    /// - Parameter request: the request to compose for: sources older than its purge do not count.
     package func sources(
         _ reader: FileReader?, for request: CatalogRequest? = nil, at now: Int64, isPeeking: Bool = false
     ) -> StoredSources {
@@ -164,11 +158,23 @@ public final class ResourceLibrary: Sendable {
             cache, index, reader, classes, at: now, isPeeking: isPeeking, newerThan: purgedAt ?? .min)
     }
 
-    /// Whether that is done.
+    /// These answers alone as sources, as if nothing else were stored. Nothing is learnt from them.
+    package func sources(
+        holding answers: [StoredResponse], for request: CatalogRequest, at now: Int64
+    ) -> StoredSources {
+        let cache = ResponseCache(memory: MemoryTier(maxBytes: Self.bytesApart), store: nil)
+        let library = ResourceLibrary(cache, classes, settings)
+        for part in answers.compactMap({ StoredSource(scanning: $0) }) {
+            cache.store(part.response)
+            library.note(part.response, at: now)
+        }
+        return library.sources(nil, for: request, at: now, isPeeking: true)
+    }
+
+    /// Whether `readStored` has ended.
     var isComplete: Bool { hasReadStored.load(ordering: .acquiring) }
 
-    /// Whether resources that were seen before in another placement show the same attributes.
-    /// With what is in memory: nothing is read from the file for it.
+    /// Whether resources have the same attributes as in other placements, among answers in memory.
     private func comparePlacements(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64)
         -> Bool
     {
@@ -189,7 +195,7 @@ public final class ResourceLibrary: Sendable {
         return agrees
     }
 
-    /// The same among the answers of the file: none of them is in memory, to be compared with.
+    /// The same among the answers of the file, none of which is in memory.
     private func comparePlacements(_ part: StoredSource, _ seen: SeenPlacements) {
         guard let request = part.request, request.hasPlainResources else { return }
         for (index, placement) in Self.shown(part, request) {
@@ -202,20 +208,20 @@ public final class ResourceLibrary: Sendable {
     }
 }
 
-/// In which placement a resource was met first in the file, and what it showed there.
+/// The placement and attributes in which a resource was first met in the file.
 private final class SeenPlacements: Sendable {
     typealias Seen = (placement: Placement, attributeNames: UInt64)
 
     private let resources = Mutex<[UInt64: Seen]>([:])
-    /// The latest are met first, and so many say enough.
+    /// The latest come first, and this many suffice.
     private static let maxResources = 1 << 16
 
     private let answers = Atomic<Int>(0)
 
-    /// Counts an answer; false once there were so many.
+    /// Counts an answer; false from `most` on.
     func canTakeMore(than most: Int) -> Bool { answers.add(1, ordering: .relaxed).newValue < most }
 
-    /// The resource's earlier look in another placement; nothing the first time that it is met.
+    /// The resource as first met in another placement; nil where it was not.
     func other(than placement: Placement, of number: UInt64, _ object: ResourceDocument.Object) -> Seen? {
         resources.withLock { resources in
             if let seen = resources[number] { return seen.placement == placement ? nil : seen }
@@ -231,7 +237,7 @@ extension ResourceLibrary {
     /// An object of a document, by its index, and its placement there.
     typealias Shown = (index: Int, placement: Placement)
 
-    /// The objects of an answer that others can be made of: no identifiers.
+    /// The objects of an answer that can be sources: no identifiers.
     static func shown(_ part: StoredSource, _ request: CatalogRequest) -> [Shown] {
         let objects = part.document.map.objects
         let envelope = part.document.map.envelope
@@ -282,8 +288,8 @@ extension ResourceLibrary {
         return entries
     }
 
-    /// The relationships of primary resources are the first pages of lists. With parameters like
-    /// `extend` they show their elements otherwise than the list's own pages do.
+    /// Adds the relationships of primary resources, which are first pages of lists. With parameters
+    /// like `extend` their elements differ from those of the list's own pages.
     private static func addLists(
         _ part: StoredSource, _ request: CatalogRequest, _ entries: inout [ResourceIndex.Entry]
     ) {
@@ -311,8 +317,7 @@ extension ResourceLibrary {
 // MARK: - The index
 
 extension ResourceLibrary {
-    /// Adds to the index what an answer shows, and drops what was composed from answers that it
-    /// contradicts.
+    /// Indexes an answer, and drops answers composed from those that it contradicts.
     private func add(_ part: StoredSource, _ request: CatalogRequest, _ shown: [Shown], at now: Int64) {
         let differing = index.add(
             part.response.key, at: part.response.receivedAt, Self.entries(part, request, shown))
@@ -334,7 +339,7 @@ extension ResourceLibrary {
         }
     }
 
-    /// Notes that a resource was not found: an older answer that has it is no source any more.
+    /// Notes that a resource was not found, so that older answers that have it are no sources.
     func noteAbsence(_ key: CacheKey, at receivedAt: Int64, _ request: CatalogRequest) {
         guard request.shape.subject == .item || request.shape.subject == .batch,
             classes.contains(request.shape.type), key.variant.isEmpty
@@ -359,7 +364,7 @@ extension ResourceIndex.Entry {
 }
 
 extension CompositionSettings {
-    /// Whether anything has to be known of resources at all.
+    /// Whether any kind of composition is on.
     var isActive: Bool { compose != .off || windows || batch }
 }
 

@@ -39,19 +39,22 @@ public struct Revalidation {
     public var rule: TTLRule
     /// The rules of the lines `ttl not-found` and `ttl bad-request`.
     var notFound: TTLRule
-    public var badRequest = TTLRule.off
+    var badRequest: TTLRule
     /// How many times as fast answers age.
-    public var speed = 1
+    var speed: Int
     /// The unix second at which the answer came.
     public var now: Int64
     /// Seconds between request and answer (RFC 9111 4.2.3).
     var responseDelay: Int
     /// The cache of this program that the answer came through, where it did.
-    public var parent = ParentFacts()
+    var parent: ParentFacts
 
-    public init(request: RequestFacts, rule: TTLRule, notFound: TTLRule, now: Int64, responseDelay: Int = 0) {
-        (self.request, self.rule, self.notFound) = (request, rule, notFound)
-        (self.now, self.responseDelay) = (now, responseDelay)
+    public init(
+        request: RequestFacts, rule: TTLRule, notFound: TTLRule, badRequest: TTLRule, speed: Int = 1, now: Int64,
+        responseDelay: Int = 0, parent: ParentFacts = ParentFacts()
+    ) {
+        (self.request, self.rule, self.notFound, self.badRequest) = (request, rule, notFound, badRequest)
+        (self.speed, self.now, self.responseDelay, self.parent) = (speed, now, responseDelay, parent)
     }
 
     /// `stored` after a 304 with these end-to-end `Name: value\r\n` lines, which answers

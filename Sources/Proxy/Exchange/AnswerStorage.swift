@@ -4,18 +4,16 @@ import Freshness
 import HTTP
 import Upstream
 
-// Puts the origin's answer into the cache: stores it, replaces an older one, freshens one by a 304
-// or a HEAD, or gives the reason why the stored answer is no longer valid.
-
-/// Puts the answer to one request into the cache.
+/// Puts the answer to one request into the cache: stores it, freshens the stored one by a 304 or a
+/// HEAD, or gives the reason for neither.
 struct AnswerStorage {
     private let request: OriginRequest
     /// The flight that the request leads; nil where it leads none.
     private let flight: Flights.FlightID?
     private let storing: Storing
 
-    /// The most of an answer that waits for its end though nobody keeps it. New memory for more
-    /// costs more than copying it, 0.5 ms a MiB.
+    /// The largest answer that is collected although it will not be kept. Larger ones need new
+    /// memory, which costs 0.5 ms a MiB, more than copying.
     private static let mostHeldBack = 256 << 10
 
     init(_ request: OriginRequest, _ flight: Flights.FlightID?, _ storing: Storing) {
@@ -34,8 +32,8 @@ struct AnswerStorage {
         return store(response, key, requestFacts)
     }
 
-    /// Why the answer, whose head has come, is streamed; nil where it is collected: it is small,
-    /// may be kept, is changed, or something stands in where it breaks off.
+    /// Why an answer whose head has come is streamed; nil where it is collected: it is small, may
+    /// be kept, is changed, or has a stand-in for an early end.
     func reasonToStream(_ response: UpstreamResponse) -> Reason? {
         guard let length = response.declaredLength, length > Self.mostHeldBack, response.status == 200,
             !storing.library.settings.completesNext
@@ -47,8 +45,8 @@ struct AnswerStorage {
         return reason
     }
 
-    /// As this proxy writes the links to further pages; under the origin's rules not where these
-    /// forbid it (RFC 9110 7.7).
+    /// The response with completed links to further pages, unless `no-transform` forbids it (RFC
+    /// 9110 7.7).
     private func withOwnLinks(_ response: UpstreamResponse) -> UpstreamResponse {
         guard storing.library.settings.completesNext, request.forwarded.method == .get,
             !request.facts.rule.followsOrigin || !response.facts.cacheControl.noTransform
@@ -56,8 +54,7 @@ struct AnswerStorage {
         return response.completingNext(of: request.forwarded.target)
     }
 
-    /// A POST may be answered by what a GET would get, if the origin says so: then it is stored as
-    /// that (RFC 9110 9.3.3).
+    /// Stores the answer to a POST as that to a GET where the origin says so (RFC 9110 9.3.3).
     private func storePost(_ response: UpstreamResponse) {
         let forwarded = request.forwarded
         guard let key = request.ownContentKey, let location = response.fields.first(.contentLocation),
@@ -78,7 +75,7 @@ struct AnswerStorage {
             if reason == .contradicted { noteContradicted(key) }
             return .unstored(response, reason)
         case .store where isOutdated: return .unstored(response, .outdated)
-        // Stored, however long the origin says that it counts, it would take the stand-in's place.
+        // A stored error would replace the stand-in.
         case .store
         where OriginVerdict.standsIn(forStatus: response.status) && storing.accounts.storedStandIn(for: request) != nil:
             return .outranked(response)
@@ -94,15 +91,15 @@ struct AnswerStorage {
         }
     }
 
-    /// Whether a 400 is an answer to this target: its errors blame the path or a parameter, the
-    /// client asked for the target itself, and no 200 is stored for it. Under the origin's rules
-    /// its fields alone decide.
+    /// Whether a 400 may be stored: its errors blame the path or a parameter, a client asked for
+    /// the target itself, and no 200 is stored for it. Under the origin's rules its fields alone
+    /// decide.
     private func mayKeepBadRequest(_ response: UpstreamResponse) -> Bool {
         if request.facts.rule.followsOrigin { return true }
         return request.purpose.isOwnTarget && mayTakePlace(status: 400) && RequestBlame.isOnTarget(response.body)
     }
 
-    /// False of a 400 where a 200 is stored, but under the origin's rules.
+    /// False for a 400 where a 200 is stored, except under the origin's rules.
     func mayTakePlace(status: Int) -> Bool {
         status != 400 || request.facts.rule.followsOrigin || request.stored?.status != 200
     }
@@ -127,28 +124,21 @@ struct AnswerStorage {
         storing.library.noteNames(in: placed, at: storing.base.unixSeconds)
     }
 
-    /// A resource that was not found although a fresh answer names it.
+    /// Notes the absence of a resource that a fresh answer names.
     private func noteContradicted(_ key: CacheKey) {
         guard storing.composing.library(for: request.facts) != nil, let wanted = request.wanted else { return }
         storing.library.note(notFound: key, at: storing.base.unixSeconds, wanted)
     }
 
-    /// Keeps what another node fetched, as if the origin had brought it now; nil where it was
-    /// purged since the flight began, or since it was looked at.
+    /// Keeps an answer that another node fetched; nil where it was purged since the flight began,
+    /// or since the look-up.
     func keep(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
-        let place = { (cache: ResponseCache) in
-            cache.store(response)
-            return response
-        }
-        guard let placed = Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place) else {
-            return nil
-        }
+        guard let placed = put(response, unless: isPurged) else { return nil }
         noteKept(placed)
         return learn(from: placed)
     }
 
-    /// Learns from an answer that did not come from the origin as a whole; with the map of its
-    /// resources.
+    /// Learns from an answer that the origin did not send whole; returns it with its map.
     private func learn(from placed: StoredResponse) -> StoredResponse {
         guard storing.composing.library(for: request.facts) != nil else { return placed }
         var mapped = placed
@@ -159,7 +149,7 @@ struct AnswerStorage {
         return mapped
     }
 
-    /// This node's decision about an answer that another node has stored, had it come now.
+    /// This node's decision about an answer that another node has stored.
     func decision(asIfAnew response: StoredResponse) -> StoreDecision {
         let fields = Array(response.fields)
         return decision(ResponseFacts(status: response.status, fields: fields.span), requestFacts)
@@ -173,8 +163,7 @@ struct AnswerStorage {
     private func decision(
         _ response: UpstreamResponse, _ facts: ResponseFacts, _ requestFacts: RequestFacts
     ) -> StoreDecision {
-        // One form of each answer is kept where the operator's rule counts: the one that was asked
-        // for.
+        // Under the operator's rule one form of each answer is kept.
         if !request.facts.rule.followsOrigin, response.hasContentCoding { return .no(.contentCoding) }
         return decision(facts, requestFacts)
     }
@@ -184,15 +173,15 @@ struct AnswerStorage {
             requestFacts, facts, rule: request.facts.rule, notFound: storing.policy.notFound,
             badRequest: storing.policy.badRequest, speed: storing.policy.speed, now: storing.base.unixSeconds)
         guard case .store(let lifetime) = decision else { return decision }
-        // The origin may choose such an answer by the site, which is no part of the key.
+        // The origin may vary the answer by the site, which is not part of the key.
         let site = storing.accounts.signs ? nil : request.forwarded.clientAuthorization?.site
         if request.facts.rule.followsOrigin, site != nil { return .no(.authorization) }
         let isNotFound = facts.status == 404 || facts.status == 410
         return isNotFound && contradictsWhatIsHeld(for: lifetime.freshFor) ? .no(.contradicted) : decision
     }
 
-    /// Whether "not found" contradicts a fresh answer under an operator's rule; not where that has
-    /// lasted for as long as it is kept itself.
+    /// Whether "not found" contradicts a fresh answer under an operator's rule, for `patience`
+    /// seconds at most.
     private func contradictsWhatIsHeld(for patience: Int) -> Bool {
         guard !request.facts.rule.followsOrigin, let key = request.key else { return false }
         return storing.library.contradicts(
@@ -213,13 +202,20 @@ struct AnswerStorage {
             gzip: response.storableGzip)
     }
 
-    /// Stores by `place`. Nil where the answer is out of date by then, and is gone again.
+    private func put(_ response: StoredResponse, unless isPurged: () -> Bool = { false }) -> StoredResponse? {
+        let place = { (cache: ResponseCache) in
+            cache.store(response)
+            return response
+        }
+        return Self.put(into: storing.base.cache, unless: { isOutdated || isPurged() }, place)
+    }
+
     private func put(_ place: (ResponseCache) -> StoredResponse) -> StoredResponse? {
         Self.put(into: storing.base.cache, unless: { isOutdated }, place)
     }
 
-    /// Looks once more after storing: a purge that began after the last look may have passed before
-    /// the answer was there.
+    /// Stores by `place`; nil where the answer is out of date, and was removed again. The check
+    /// comes after the store: a purge may have passed between an earlier check and the store.
     static func put(
         into cache: ResponseCache, unless isOutdated: () -> Bool, _ place: (ResponseCache) -> StoredResponse
     ) -> StoredResponse? {
@@ -229,7 +225,7 @@ struct AnswerStorage {
         return nil
     }
 
-    /// Whether what was asked for changed while the answer was on its way.
+    /// Whether the target was purged or written while the request was under way.
     private var isOutdated: Bool {
         flight.map { storing.flights.isOutdated($0) } ?? false
     }
@@ -238,8 +234,8 @@ struct AnswerStorage {
 // MARK: - Answers about what is stored
 
 extension AnswerStorage {
-    /// Makes the stored answer fresh again, with the fields that the origin sent along (RFC 9111
-    /// 4.3.4). `stored`, or `contradicted`.
+    /// Freshens the stored answer with the fields of a 304 (RFC 9111 4.3.4): `stored`, or
+    /// `contradicted`.
     func freshen(by response: UpstreamResponse) -> ExchangeState.Event {
         guard let stored = request.stored, let current = current(stored) else { return .contradicted }
         let isReplaced = current.receivedAt > stored.receivedAt
@@ -247,7 +243,7 @@ extension AnswerStorage {
             by: response.freshFields(isPersonal: stored.key.isPersonal), revalidation(response))
         {
         case .stored where isReplaced:
-            // Freshened meanwhile by another's 304, or the same came anew.
+            // Another 304 freshened it, or the same content came again.
             guard current.status == stored.status, current.body == stored.body,
                 current.isFresh(at: storing.base.unixSeconds)
             else { return .contradicted }
@@ -255,9 +251,9 @@ extension AnswerStorage {
             return event(current, originStatus: 304)
         case .stored(let freshened):
             storing.base.statistics.count(.revalidated)
-            put(inPlaceOfTheOld: freshened)
+            _ = put(freshened)
             storing.library.noteNames(in: freshened, at: storing.base.unixSeconds)
-            // The origin shows this state again, after every answer since.
+            // The 304 makes this state newer than every other answer.
             return event(learn(from: freshened), originStatus: 304)
         case .unstorable where isReplaced: return .contradicted
         case .unstorable(let confirmed, _):
@@ -268,8 +264,7 @@ extension AnswerStorage {
         }
     }
 
-    /// The answer to a HEAD tells whether the answer that is stored for GET is still right (RFC
-    /// 9111 4.3.5).
+    /// Updates the answer stored for GET by that to a HEAD (RFC 9111 4.3.5).
     private func updateByHead(_ response: UpstreamResponse) {
         guard request.forwarded.method == .head, response.status == 200, let stored = request.stored,
             stored.status == 200, let current = current(stored), current.receivedAt <= stored.receivedAt
@@ -277,24 +272,16 @@ extension AnswerStorage {
         let updated = stored.updated(
             byHead: response.freshFields(isPersonal: stored.key.isPersonal), contentLength: response.declaredLength,
             revalidation(response))
-        put(inPlaceOfTheOld: updated)
+        _ = put(updated)
     }
 
-    private func put(inPlaceOfTheOld updated: StoredResponse) {
-        _ = put { cache in
-            cache.store(updated)
-            return updated
-        }
-    }
-
-    /// The stored answer that the origin was asked about, as it is now: one that was removed or
-    /// replaced meanwhile must not come back updated.
+    /// The stored answer as it is now; nil where it was removed, which an update must not undo.
     private func current(_ stored: StoredResponse) -> StoredResponse? {
         isOutdated ? nil : storing.base.lookup(stored.key)
     }
 
-    /// An unsafe request that went well makes what is stored for its target invalid, and for the
-    /// targets that the answer names (RFC 9111 4.4).
+    /// Invalidates the target of a successful unsafe request, and the targets that its answer names
+    /// (RFC 9111 4.4).
     func invalidate(by response: UpstreamResponse) {
         guard !request.forwarded.method.isSafe, (200..<400).contains(response.status) else { return }
         let base = request.forwarded.target
@@ -307,13 +294,10 @@ extension AnswerStorage {
     }
 
     private func revalidation(_ response: UpstreamResponse) -> Revalidation {
-        var revalidation = Revalidation(
+        Revalidation(
             request: requestFacts, rule: request.facts.rule, notFound: storing.policy.notFound,
-            now: storing.base.unixSeconds, responseDelay: response.delay)
-        revalidation.badRequest = storing.policy.badRequest
-        revalidation.speed = storing.policy.speed
-        revalidation.parent = response.facts.parent
-        return revalidation
+            badRequest: storing.policy.badRequest, speed: storing.policy.speed, now: storing.base.unixSeconds,
+            responseDelay: response.delay, parent: response.facts.parent)
     }
 
     private var requestFacts: RequestFacts {

@@ -1,18 +1,16 @@
 import EventLoop
 
-// Which misses wait to be joined into one `ids` request, and when they go. Pure.
+// Combines misses into `ids` requests: decides which misses wait, and when a batch is sent. Pure.
 // Must hold: a miss waits only while another of its kind is under way, and never longer than
-// `window`; a member that waits comes out once, in one batch; a batch has at most as many ids as
-// the origin takes, each once; of a kind of which nothing is under way nothing is kept but how
-// often in a row the origin failed to answer it.
+// `window`; a waiting member leaves once, in one batch; a batch has at most as many ids as the
+// origin takes, each once; of a kind with nothing under way only its failures are kept.
 
-/// Joining in the manner of Nagle's algorithm (RFC 896): what comes while nothing is under way goes
-/// at once, and what comes behind it may wait for more of its kind.
+/// Combines misses like Nagle's algorithm (RFC 896): a miss is sent at once while nothing of its
+/// kind is under way, and waits for others otherwise.
 ///
-/// A batch goes when nothing of its kind is under way any more, when it is full, or after
-/// `window`. A real origin takes longer than that, so it is the window that bounds what waiting
-/// costs, and a slow or dead origin does not make it longer; one that answers within the window
-/// releases what waits even sooner.
+/// A batch is sent when nothing of its kind is under way any more, when it is full, or after
+/// `window`. Origins take longer than that, so the window bounds the cost of waiting, also for a
+/// slow or dead origin.
 struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     /// Misses that go to the origin together.
     struct Batch: Sendable {
@@ -20,14 +18,14 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         /// In the order in which they came, each once.
         private(set) var ids: [[UInt8]] = []
         private(set) var members: [(id: [UInt8], member: Member)] = []
-        /// How many ids the batch has that this one is a part of; 0 for a whole one.
+        /// The number of ids before the batch was split; 0 for a whole one.
         private var wholeCount = 0
 
         fileprivate init(kind: Kind) {
             self.kind = kind
         }
 
-        /// Failures in a row, its own included, after which the origin is taken to fail altogether.
+        /// Failures in a row, its own included, after which batches are not split any more.
         fileprivate var patience: Int { min(max(max(wholeCount, ids.count) / 2, 3), 8) }
 
         fileprivate mutating func add(_ id: [UInt8], _ member: Member) {
@@ -49,25 +47,25 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     }
 
     enum Action: Sendable {
-        /// By itself, at once; its end is told by `ended`.
+        /// Send it alone, at once; then call `ended`.
         case goAlone
-        /// It waits; come back with `due` then.
+        /// It waits; call `due` then.
         case wake(at: Instant)
-        /// It waits with others, whose moment has been asked for already.
+        /// It waits with others, for which `due` will be called.
         case wait
-        /// It is the last that there was room for; the end of the batch is told by `ended`.
+        /// The batch is full: send it; then call `ended`.
         case send(Batch)
     }
 
     /// State of one kind.
     private struct Misses: Sendable {
-        /// Requests whose end has not been told.
+        /// Requests that have not ended.
         var underWay = 0
         var waiting: Batch?
-        /// When what waits has waited for long enough.
+        /// When the waiting batch is sent at the latest.
         var due = Instant(nanoseconds: .min)
 
-        /// One has ended; what goes now, and whether nothing is left.
+        /// A request has ended: the batch to send now, and whether nothing is left.
         mutating func end() -> (batch: Batch?, isOver: Bool) {
             underWay -= 1
             guard underWay == 0 else { return (nil, false) }
@@ -83,12 +81,12 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         }
     }
 
-    /// How a request ended, as far as the origin is concerned.
+    /// How a request ended at the origin.
     enum End: Sendable {
         case answered
-        /// The origin is in trouble, or one of the ids is why.
+        /// The origin is in trouble, or one of the ids is the cause.
         case failed
-        /// The origin was not asked, or asks for patience.
+        /// The origin was not asked, or answered 429.
         case untold
 
         init(status: Int) {
@@ -97,22 +95,22 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
     }
 
     private var kinds: [Kind: Misses] = [:]
-    /// Failures since the last answer, of kinds that have any.
+    /// Failures since the last answer.
     private var failures: [Kind: Int] = [:]
 
-    /// More kinds than apps ask for; beyond, counting begins anew.
+    /// More kinds than apps ask for; beyond, all counts are dropped.
     static var mostFailing: Int { 256 }
 
     /// The longest that a miss waits for others.
     static var window: Duration { .milliseconds(4) }
 
-    /// Kinds of which something is under way.
+    /// Kinds with requests under way.
     var count: Int { kinds.count }
 
     /// A miss of one resource.
     /// - Parameters:
-    ///   - most: how many ids one request may have.
-    ///   - mayWait: whether it could be answered out of a batch; asked where that matters.
+    ///   - most: the most ids of one request.
+    ///   - mayWait: whether a batch could answer it.
     mutating func add(
         _ id: [UInt8], of kind: Kind, _ member: @autoclosure () -> Member, most: Int, at now: Instant,
         mayWait: () -> Bool
@@ -141,14 +139,14 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         return .wake(at: misses.due)
     }
 
-    /// The waiting batch of this kind, if it has waited for long enough; `ended` tells its end.
+    /// The waiting batch of this kind, if it is due: send it; then call `ended`.
     mutating func due(_ kind: Kind, at now: Instant) -> Batch? {
         guard let index = kinds.index(forKey: kind), kinds.values[index].due <= now else { return nil }
         return kinds.values[index].takeWaiting()
     }
 
-    /// A request has ended, of a single one or of a batch. What waits goes if it was the last one
-    /// under way; its end is told by `ended`.
+    /// A request, or a batch, has ended. Returns the waiting batch to send, if it was the last one
+    /// under way.
     mutating func ended(_ kind: Kind, _ end: End) -> Batch? {
         note(end, of: kind)
         guard let index = kinds.index(forKey: kind) else { preconditionFailure("an end is told once") }
@@ -157,9 +155,8 @@ struct BatchState<Kind: Hashable & Sendable, Member: Sendable>: Sendable {
         return next.batch
     }
 
-    /// Splits a batch that the origin could not answer at once into two parts, each with an end;
-    /// nil for a single id, and where nothing of its kind is answered any more: then `ended` tells
-    /// its end.
+    /// Splits a failed batch in two, each with an end; nil for a single id, and after too many
+    /// failures: then call `ended`.
     mutating func halve(_ batch: Batch) -> (Batch, Batch)? {
         guard failures[batch.kind, default: 0] < batch.patience, let halves = batch.halved() else { return nil }
         note(.failed, of: batch.kind)

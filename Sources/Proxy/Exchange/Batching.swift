@@ -3,9 +3,8 @@ import Compose
 import EventLoop
 import Upstream
 
-/// Joins single-resource misses into `ids` requests (`batch on`): performs what `BatchState`
-/// decides. A client that hangs up changes nothing: its id has gone to the origin with the others',
-/// and what comes is stored.
+/// Combines single-resource misses into `ids` requests (`batch on`): performs the decisions of
+/// `BatchState`. A client that leaves changes nothing: the answer is stored.
 final class Batching {
     private let batches: Batches
     private let budget: UpstreamBudget
@@ -19,16 +18,15 @@ final class Batching {
         (self.composing, self.base) = (composing, base)
     }
 
-    /// Whether the miss is one of those that are joined. Where what is composed is only compared,
-    /// every client gets the origin's own answer.
+    /// Whether the miss may be batched. With `compose verify` every client gets the origin's own
+    /// answer.
     func mayBatch(_ request: OriginRequest) -> Bool {
         let settings = library.settings
         return settings.batch && settings.compose != .verify && request.stored == nil && request.isForOneResource
             && request.isCollapsible
     }
 
-    /// Takes in an exchange whose request may be joined with others, and tells it whether it goes
-    /// by itself.
+    /// Adds an exchange whose request may be batched, and tells it whether it goes alone.
     func add(_ member: some BatchMember, for request: OriginRequest, of party: UpstreamParty) {
         guard let wanted = request.catalogRequest, let name = wanted.resources.first else {
             preconditionFailure("only what is accepted is joined")
@@ -59,13 +57,13 @@ final class Batching {
         }
     }
 
-    /// A request of the kind has ended, of a single miss or of a batch.
+    /// A request of the kind has ended, single or batch.
     func ended(_ kind: Batches.Kind, _ end: Batches.State.End) {
         batches.withLock { $0.ended(kind, end) }?.go()
     }
 
-    /// The request for the batch, on behalf of its first member. Nil where each member goes by
-    /// itself, and has been told so.
+    /// The request for the batch, for its first member's client. Nil where each member goes alone,
+    /// and was told.
     func request(for batch: Batches.State.Batch, of first: OriginRequest) -> OriginRequest? {
         if let wanted = first.wanted, batch.ids.count > 1,
             let request = composing.originRequest(
@@ -80,7 +78,7 @@ final class Batching {
         return nil
     }
 
-    /// The origin refused a list, and of what was in it this request was answered with that status.
+    /// Notes the answer to a single request whose batch the origin refused.
     func note(refusedListFor request: OriginRequest, answered status: Int) {
         if status == 200, let single = request.catalogRequest { note(batchOf: single, isRefused: true) }
     }
@@ -92,15 +90,15 @@ final class Batching {
 
     /// The request for the batch has ended.
     func finish(_ batch: Batches.State.Batch, _ end: PartEnd) {
-        // One of the ids may be why, or there are too many for the origin to answer in its time
-        // (APPLE-MUSIC-API 4.1.20: 300 songs never, 150 sometimes).
+        // One of the ids may be the cause, or their number (APPLE-MUSIC-API 4.1.20: 300 songs are
+        // never answered, 150 sometimes).
         if case .failed = end.ofBatch, let (one, other) = batches.withLock({ $0.halve(batch) }) {
             one.go()
             other.go()
             return
         }
         if case .stored(status: 200) = end { note(batchOf: batch.kind.wanted, isRefused: false) }
-        // A batch that waits for this end goes before its answer is taken apart.
+        // A batch that waits for this end is sent before the members look for their answers.
         ended(batch.kind, end.ofBatch)
         for (index, (_, member)) in batch.members.enumerated() {
             member.perform { $0.partEnded(end, isFirst: index == 0) }
@@ -111,14 +109,14 @@ final class Batching {
 extension Batches.State.Batch {
     fileprivate var names: [ResourceName] { ids.map { ResourceName(type: kind.wanted.shape.type, id: $0) } }
 
-    /// Has its first member send it, on the loop of that.
+    /// Has its first member send it, on that member's loop.
     fileprivate func go() {
         members.first?.member.perform { $0.lead(self) }
     }
 }
 
 extension PartEnd {
-    /// How the origin fared with a list's request.
+    /// The end, as `BatchState` counts it.
     var ofBatch: Batches.State.End {
         switch self {
         case .stored(let status), .unusable(let status?): Batches.State.End(status: status)

@@ -7,48 +7,43 @@ import Server
 import Tier
 import Upstream
 
-/// One request between its look-up and its answer: performs what `ExchangeState` says.
+/// One request between its look-up and its answer: performs the steps of `ExchangeState`.
 ///
-/// Confined to its loop. Alive as long as something is to happen to it: a timer, a flight that it
-/// waits for, a request of its own to the origin.
+/// Confined to its loop. A timer, a flight that it waits for, or its request keeps it alive.
 final class Exchange {
     let request: OriginRequest
-    /// On whose behalf.
     let party: UpstreamParty
-    /// The client that caused it, also for background requests.
+    /// The client that caused the request, also in the background.
     private let spender: UpstreamParty
     private let proxy: ProxyLoop
     private let completion: ((PartEnd, ComparedAnswer?) -> Void)?
     private var state: ExchangeState
     private let client: ExchangeClient?
-    /// The flight that it leads; nil while it waits for another's, and for a pass whose answer is
-    /// never stored.
+    /// The flight that it leads; nil while it waits, and for a pass whose answer is never stored.
     private var flight: Flights.FlightID?
-    /// Where it waits for another's flight.
+    /// Its seat in the flight that it waits for.
     private var awaited: Flights.Table.Seat?
-    /// The party that wants by now what was asked for on behalf of another party, or of none.
+    /// The party that waits for the answer now, where another one or none did first.
     private var promoter: UpstreamParty?
     private var upstream: UpstreamExchange?
     private var sending: ExchangeState.Sending?
-    /// The key of its answer, where another's answer has shown by which fields answers differ.
+    /// The key of its variant, once another answer has shown the `Vary`.
     private var place: CacheKey?
-    /// The token that was sent last; nil when the proxy has none of its own.
+    /// The proxy's own token that was sent last.
     private var developerToken: SecretBytes?
-    /// Its look-ups and stores in the shared tier; nil until it leads a flight, and without a tier.
+    /// Its look-up and store in the shared tier; nil until it leads a flight, and without a tier.
     private var errand: TierErrand?
     /// The request that would complete a composition of the answer.
     private var supplement: OriginRequest?
-    /// Why the answer is not composed, until that is counted.
+    /// The reason for not composing, until it is counted.
     private var refusal: Refusal?
     private var timer: TimerToken?
-    /// The kind of batch that it might have joined, and how the origin answered so far; `Batching`
-    /// is told at the end.
+    /// The kind of batch that it might have joined, and the origin's result so far, for `Batching`.
     private var batch: (kind: Batches.Kind, end: Batches.State.End)?
-    /// Whether the end of its client is watched for, and whether it has come.
     private var isWatching = false
     private var hasClientEnded = false
 
-    /// How long a request may wait for its turn, repeats after a 429 included.
+    /// The longest wait for a turn, repeats after a 429 included.
     private static let longestWaitForTurn = Duration.seconds(15)
 
     init(_ request: OriginRequest, for audience: Audience, _ proxy: ProxyLoop) {
@@ -79,7 +74,8 @@ final class Exchange {
             flight = id
         case .witness(let report):
             (party, spender) = (.everyone, .background)
-            traits.makeWitness()
+            traits.audience = .part
+            (traits.isWitness, traits.isVerified, traits.isCollapsible) = (true, true, false)
             completion = { _, said in report(said) }
         }
         if flight == nil, !traits.isWitness { traits.isBatchable = proxy.batching.mayBatch(request) }
@@ -92,7 +88,6 @@ final class Exchange {
         handle(.began(meanwhile: flight == nil ? nil : proxy.accounts.freshInMemory(request)))
     }
 
-    /// Asks for something else that this one needs.
     private func fetch(_ part: OriginRequest, _ report: @escaping (PartEnd) -> Void) {
         Exchange(part, for: .part(party, report), proxy).start()
     }
@@ -110,7 +105,7 @@ extension Exchange {
         if let response = step.invalidates { storage.invalidate(by: response) }
         if step.endsUserGeneration, let user = request.user {
             proxy.clients.drop(user)
-            // Writes were announced before. This is for dead tokens, and for writes that took long.
+            // Writes were announced before: this is for dead tokens, and for long writes.
             proxy.sharing.tier?.announceWrite(of: user) { _ in }
         }
         if let said = step.comparison { proxy.verifying.verify(request, against: said) }
@@ -119,7 +114,7 @@ extension Exchange {
         if step.savesRequest { proxy.base.statistics.count(.upstreamSaved) }
         if let action = step.client { perform(action, step.comparison) }
         if let action = step.origin { perform(action) }
-        // A batch that waited for this request goes after this client's answer.
+        // A batch that waits for this request goes after the client's answer.
         if flight == nil, let (kind, end) = batch {
             batch = nil
             proxy.batching.ended(kind, end)
@@ -160,7 +155,7 @@ extension Exchange {
     }
 
     private func join() {
-        guard let key = place ?? request.key else { preconditionFailure("what others may wait for has a key") }
+        guard let key = place ?? request.key else { preconditionFailure("a collapsible request has a key") }
         let (joining, joined) = proxy.flights.join(
             proxy.accounts.flightKey(key, request), self, of: party, bytes: request.forwarded.byteCount,
             on: proxy.base.loop)
@@ -186,13 +181,17 @@ extension Exchange {
         }
         guard let client else { preconditionFailure("only a client is answered") }
         (client.isCollapsed, client.isShared) = (state.isCollapsed, state.isShared)
-        if isWatching { unwatchClient() }
+        if isWatching {
+            isWatching = false
+            client.unwatchEnd()
+        }
+        if case .stream(let bytes) = action { return stream(bytes, to: client) }
         client.perform(action)
-        switch action {
-        case .beginStreaming where client.isConfirmed: handle(.clientLeft)
-        case .beginStreaming(let response) where !response.body.isEmpty: handle(.received(response.body))
-        case .stream(let bytes): stream(bytes, to: client)
-        default: break
+        guard case .beginStreaming(let response) = action else { return }
+        if client.isConfirmed {
+            handle(.clientLeft)
+        } else if !response.body.isEmpty {
+            handle(.received(response.body))
         }
     }
 
@@ -208,7 +207,7 @@ extension Exchange {
             send(sending)
         case .look: look()
         case .fetchPart:
-            guard let supplement else { preconditionFailure("what is lacking is known") }
+            guard let supplement else { preconditionFailure("a part has a request") }
             fetch(supplement) { [self] in partEnded($0, isFirst: true) }
         case .joinBatch:
             countRefusal()
@@ -240,7 +239,7 @@ extension Exchange {
         handle(.completed(found?.stored))
     }
 
-    /// Once, however often the request is sent.
+    /// Counts the refusal once, however often the request is sent.
     private func countRefusal() {
         guard let refusal else { return }
         self.refusal = nil
@@ -269,7 +268,7 @@ extension Exchange {
         if upstream?.isWaitingForTurn == true { waitForTurn() }
     }
 
-    /// Others may join what waits, and its own client may leave.
+    /// Lets others join while the request waits, and its client leave.
     private func waitForTurn() {
         if let flight, sending?.priority.isBackground != true {
             proxy.flights.note(self, as: flight, of: party, on: proxy.base.loop)
@@ -293,12 +292,7 @@ extension Exchange {
         client.watchEnd { [weak self] in self?.clientEnded() }
     }
 
-    private func unwatchClient() {
-        isWatching = false
-        client?.unwatchEnd()
-    }
-
-    /// It has hung up, or at least ended its side, before its answer.
+    /// The client has closed the connection, or its side of it, before its answer.
     private func clientEnded() {
         isWatching = false
         hasClientEnded = true
@@ -306,7 +300,7 @@ extension Exchange {
         giveUpIfUnwanted()
     }
 
-    /// A request that was not sent yet, and for which no client waits any more, is not sent.
+    /// Ends a request that was not sent and for which no client waits.
     private func giveUpIfUnwanted() {
         guard hasClientEnded, upstream?.isWaitingForTurn == true,
             flight.map({ proxy.flights.abandon($0) }) ?? true
@@ -347,7 +341,7 @@ extension Exchange: UpstreamReceiver {
         return false
     }
 
-    /// Whether nothing is to be done with the whole: it is not compared, recorded or inflated.
+    /// Whether the content is neither compared, recorded nor inflated.
     private func mayStream(_ response: UpstreamResponse) -> Bool {
         request.expected == nil && !proxy.observer.traffic.isOn && (sending?.inflates != true || !response.isGzip)
     }
@@ -388,7 +382,7 @@ extension Exchange: FlightLeader, FlightWaiter {
     func flightFinished(_ outcome: FlightOutcome) {
         var isOurs = true
         if case .stored(let stored, _) = outcome {
-            // The request fields that tell answers apart may differ.
+            // The request fields that select the variant may differ.
             let fields = request.forwarded.fields
             place = proxy.base.cache.key(like: stored, for: fields.span, proxy.base.reader)
             isOurs = place == stored.key

@@ -4,25 +4,24 @@ import HTTP
 import Server
 import Upstream
 
-/// The client's side of an exchange: writes its answer, and counts and logs it.
+/// The client's side of an exchange: writes, counts and logs the answer.
 ///
 /// Confined to its loop.
 final class ExchangeClient {
     private let connection: ClientConnection
     private let request: OriginRequest
     private let proxy: ProxyLoop
-    /// Whether another's request brought the answer.
+    /// Whether another client's request brought the answer.
     var isCollapsed = false
     /// Whether another node's request brought the answer.
     var isShared = false
-    /// How long the origin took to answer; nil where another client's request brought the answer,
-    /// or it did not answer.
+    /// How long the origin took to answer; nil where it did not answer this request.
     var upstreamTime: Duration?
-    /// Why a large answer goes on as it comes.
+    /// Why a large answer is streamed.
     var streamReason = Reason.tooLarge
     /// Status, fields and bytes sent so far.
     private var streamed: (status: Int, fields: [UInt8], bytes: Int) = (0, [], 0)
-    /// Whether a 304 has been sent in place of it, and no more is wanted.
+    /// Whether a 304 was sent in place of a large answer, which ends it.
     private(set) var isConfirmed = false
 
     init(_ connection: ClientConnection, _ request: OriginRequest, _ proxy: ProxyLoop) {
@@ -36,13 +35,15 @@ final class ExchangeClient {
     func watchEnd(_ body: @escaping () -> Void) { connection.watchEnd(body) }
     func unwatchEnd() { connection.unwatchEnd() }
 
-    /// - Precondition: content and reports are not this side's alone; the exchange performs them.
+    /// - Precondition: `action` is neither `stream` nor `report`, which the exchange performs.
     func perform(_ action: ExchangeState.ClientAction) {
         switch action {
         case .hint(let interim): connection.sendInterim(status: interim.status, fields: interim.fields.bytes)
         case .stored(let stored, let status): answer(stored, originStatus: status)
         case .stale(let stored, let cause, let status): answer(stale: stored, cause, originStatus: status)
-        case .composed(let stored, let cause, let status): answer(composed: stored, cause, originStatus: status)
+        case .composed(let stored, let cause, let status):
+            proxy.base.statistics.count(because: cause)
+            answer(stored, originStatus: status)
         case .substitute: perform(action.settled { proxy.composed.find($0, for: request) })
         case .pass(let response, let reason): pass(response, reason)
         case .refuse(let failure): refuse(failure)
@@ -57,11 +58,11 @@ final class ExchangeClient {
         case .discard(let response):
             noteLarge(response)
             recordStreamed(streamReason)
-        case .stream, .report: break
+        case .stream, .report: preconditionFailure("the exchange performs these")
         }
     }
 
-    /// With what is stored now: everyone's answer.
+    /// Serves an answer that is stored now.
     private func answer(_ stored: StoredResponse, originStatus: Int?) {
         let ttl = stored.freshFor - stored.age(at: proxy.base.unixSeconds)
         let made = originStatus == 304 ? .revalidated : stored.composition?.detail
@@ -70,11 +71,6 @@ final class ExchangeClient {
         proxy.answering.serve(
             stored, forwarded(isShared ? nil : originStatus, storing, of: stored), template: request.facts.logTemplate,
             upstreamTime: upstreamTime, to: connection)
-    }
-
-    private func answer(composed stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
-        proxy.base.statistics.count(because: cause)
-        answer(stored, originStatus: originStatus)
     }
 
     private func answer(stale stored: StoredResponse, _ cause: Reason, originStatus: Int?) {
@@ -92,7 +88,9 @@ final class ExchangeClient {
         // Why a pass is one has been counted.
         if reason != request.reason { proxy.base.statistics.count(because: reason) }
         if response.status == 401, response.body.isEmpty, request.sendsNoToken(hasOwnToken: proxy.accounts.signs) {
-            return refuseWithoutToken(reason)
+            // The origin's 401 does not say what is missing (APPLE-MUSIC-API 8.8).
+            let detail = "No developer token: neither the request (Authorization: Bearer) nor the proxy has one."
+            return refuse(AppleError(status: 401, detail: detail), originStatus: 401, reason)
         }
         let fields = response.forwardableFields(isPersonal: isPersonal, isCollapsed: isCollapsed)
         if let confirmation = confirmation(response, fields) {
@@ -131,7 +129,7 @@ final class ExchangeClient {
         }
     }
 
-    /// The origin says no time; the proxy knows when it would ask again.
+    /// Appends the proxy's own time for a 429 of the origin without one.
     private func appendWait(to buffer: inout ByteBuffer) {
         buffer.append("Retry-After: ")
         buffer.append(decimal: proxy.asking.retryAfter(of: request, proxy.accounts.party(of: connection)))
@@ -141,19 +139,15 @@ final class ExchangeClient {
     private func refuse(_ failure: ExchangeFailure) {
         countCollapsed()
         proxy.base.statistics.count(because: failure.reason)
-        proxy.answering.refuse(
-            connection,
-            AppleError(status: failure.status, detail: Self.detail(of: failure)),
-            key: request.key, template: request.facts.logTemplate, retryAfter: failure.retryAfter,
-            upstreamTime: upstreamTime, status: forwarded(failure.originStatus, .no(failure.reason)))
+        refuse(
+            AppleError(status: failure.status, detail: Self.detail(of: failure)), retryAfter: failure.retryAfter,
+            originStatus: failure.originStatus, failure.reason)
     }
 
-    /// Says what is missing, in place of the origin's 401 without a word (APPLE-MUSIC-API 8.8).
-    private func refuseWithoutToken(_ reason: Reason) {
-        let detail = "No developer token: neither the request (Authorization: Bearer) nor the proxy has one."
+    private func refuse(_ error: AppleError, retryAfter: Int? = nil, originStatus: Int?, _ reason: Reason) {
         proxy.answering.refuse(
-            connection, AppleError(status: 401, detail: detail), key: request.key, template: request.facts.logTemplate,
-            upstreamTime: upstreamTime, status: forwarded(401, .no(reason)))
+            connection, error, key: request.key, template: request.facts.logTemplate, retryAfter: retryAfter,
+            upstreamTime: upstreamTime, status: forwarded(originStatus, .no(reason)))
     }
 
     private static func detail(of failure: ExchangeFailure) -> String {
@@ -194,8 +188,8 @@ final class ExchangeClient {
             answer(), on: connection)
     }
 
-    /// Recorded form of an answer that is not stored: with its content only where it is whole
-    /// and without a coding. No cookie has shaped it, since none goes to the origin.
+    /// Recorded form of an answer that is not stored, with its content only where that is whole and
+    /// has no coding. Cookies are not forwarded, so the content depends on none.
     private func recorded(_ response: UpstreamResponse, _ fields: [UInt8]) -> TrafficAnswer {
         let isCoded = !response.isInflated && response.fields.contains(.contentEncoding)
         let isPlain = !isPersonal && !isCoded && response.status != 206
@@ -240,8 +234,8 @@ extension ExchangeClient {
     }
 
     /// Sends more of a large answer; false when the client is slow and `resume` will be called once
-    /// it has caught up, or has gone. What could have been collected waits for it instead, as if it
-    /// had been, and not with the origin.
+    /// it has caught up, or has gone. An answer that could have been collected does not slow the
+    /// origin down: its bytes wait here.
     func stream(_ bytes: [UInt8], resume: @escaping () -> Void) -> Bool {
         streamed.bytes += bytes.count
         return connection.stream(bytes, resume: streamReason == .tooLarge ? resume : nil)
@@ -255,13 +249,13 @@ extension ExchangeClient {
 }
 
 extension Exchange {
-    /// For whom it is made.
+    /// The receiver of an exchange's answer.
     enum Audience {
         case client(ClientConnection)
         case part(UpstreamParty, (PartEnd) -> Void)
-        /// For the client that a stale answer was served to.
+        /// A refresh, for the client to which a stale answer was served.
         case refresh(Flights.FlightID, UpstreamParty)
-        /// A verification, in the background; nil: no answer that could be compared.
+        /// A verification in the background; nil where the answer cannot be compared.
         case witness((ComparedAnswer?) -> Void)
     }
 }

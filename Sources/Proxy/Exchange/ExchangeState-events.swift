@@ -3,154 +3,145 @@ import EventLoop
 import Freshness
 import Upstream
 
-// The words of `ExchangeState`: what it is told, and what it says is to be done.
+// The events and actions of `ExchangeState`.
 
 extension ExchangeState {
-    /// For whom a request is made.
+    /// The receiver of an answer.
     enum Audience {
-        /// A client, whose answer it is.
+        /// A client.
         case client
         /// Another exchange, which completes its answer with this one.
         case part
-        /// No client waits: a stale answer was served and is replaced behind it.
+        /// The cache: a stale answer was served and is replaced.
         case refresh
     }
 
-    /// Facts that do not change while the exchange goes on.
+    /// Facts that do not change during an exchange.
     struct Traits {
         var audience = Audience.client
         /// Whether others may wait for the answer, and this exchange for theirs.
         var isCollapsible = true
-        /// Whether something is stored under the key that is no longer fresh.
+        /// Whether a stale answer is stored under the key.
         var hasStored = false
-        /// Whether the origin can confirm what is stored.
+        /// Whether the origin can confirm the stored answer.
         var isRevalidatable = false
-        /// Whether something is stored that the client accepts in place of an answer that does not
-        /// come. It may be purged before it is needed.
+        /// Whether a stale answer may replace a missing one. It may be purged before that.
         var hasStandIn = false
         /// Whether another node may have the answer.
         var asksTier = false
         /// Whether one request would complete a composition of the answer.
         var hasSupplement = false
-        /// Whether that asks for more than the client wants.
+        /// Whether that request asks for more than the client wants.
         var asksForMore = false
-        /// Whether the request can be joined with others.
         var isBatchable = false
         var acceptsGzip = false
-        /// Whether the proxy signs requests with a token of its own.
+        /// Whether the proxy signs requests with its own token.
         var hasOwnToken = false
-        /// Whether the client's own precondition goes along, which 304 may answer.
+        /// Whether the client's precondition is forwarded, which a 304 may answer.
         var isConditional = false
-        /// Whether the client's range goes along, which 206 may answer.
+        /// Whether the client's range is forwarded, which a 206 may answer.
         var asksForRange = false
-        /// Whether the method changes nothing (RFC 9110 9.2.1).
+        /// Whether the method is safe (RFC 9110 9.2.1).
         var isSafe = true
-        /// Whether personal answers are kept for the user whose token goes along.
+        /// Whether personal answers are kept for the user.
         var hasUser = false
-        /// Whether the answer is compared with what was composed.
+        /// Whether the answer is compared with a composed one.
         var isVerified = false
-        /// Whether only a verification wants it. It goes in the background, joins no flight and is
-        /// not repeated.
+        /// Whether it is only for a verification: in the background, without a flight or repeats.
         var isWitness = false
-        /// Whether the origin's errors are the same for everyone: neither a field nor a token of
-        /// the client's goes along.
+        /// Whether the origin's errors are the same for everyone: no field or token of the client
+        /// is forwarded.
         var hasImpersonalErrors = false
-        /// Whether the route wants a user's token.
+        /// Whether the route needs a user's token.
         var isPersonal = false
-        /// Whether a user's token goes along.
+        /// Whether a user's token is sent.
         var hasUserToken = false
-        /// Whether the client's own fields go along.
+        /// Whether the client's own fields are forwarded.
         var carriesFields = false
-        /// The longest that a client waits for another's request.
+        /// The longest wait for another request.
         var longestWait = Duration.seconds(15)
     }
 
-    /// How a request joined the flight of its key.
+    /// A request's place in the flight of its key.
     enum FlightPlace {
-        /// It asks the origin, and others wait for it. Unless the answer has come since the
-        /// look-up: what a leader brings is stored before its flight is finished.
+        /// It asks the origin for all, unless an answer was stored since its look-up.
         case leader(meanwhile: StoredResponse?)
-        /// It asks for itself, because answers to this key were of no use to others a moment ago
-        /// (hit-for-miss).
+        /// It asks for itself: recent answers to this key could not be shared (hit-for-miss).
         case alone
-        /// It waits for another's request.
+        /// It waits for the leader.
         case waiter
-        /// Too many wait for this key.
+        /// Too many requests wait.
         case full
     }
 
     /// Result of decoding an answer that may be in gzip.
     enum Decoding {
         case readable
-        /// It is no gzip, or not as much as it says.
+        /// It is not gzip, or incomplete.
         case damaged
-        /// It is more than is collected.
+        /// It exceeds the bound for collected content.
         case tooLarge
     }
 
     enum Event {
-        /// The cache had no fresh answer. `meanwhile`: what has come since, where the exchange has
-        /// its flight already.
+        /// The cache had no fresh answer; `meanwhile`: one stored since, where a flight exists.
         case began(meanwhile: StoredResponse?)
         case joined(FlightPlace)
-        /// The request that this one waited for has ended; `isOurs`: its answer is for requests
-        /// with these fields too (`Vary`).
+        /// The leader's request has ended; `isOurs`: its answer is for this request's fields too
+        /// (`Vary`).
         case flightFinished(FlightOutcome, isOurs: Bool)
-        /// This exchange leads a flight from now on, unless the answer has come meanwhile.
+        /// This exchange leads a flight now; `meanwhile`: an answer stored since.
         case tookOver(meanwhile: StoredResponse?)
         /// The leader has not been out for long enough.
         case mayNotTakeOver
-        /// The shared tier's answer, or one composed from its answers, which is in the cache by
-        /// now; nil where the origin is to be asked.
+        /// The shared tier's answer, or one composed from its answers, both stored; nil: ask the
+        /// origin.
         case looked(StoredResponse?)
-        /// It waits for others to join it, or goes by itself: at once, or because none have come.
+        /// It waits for a batch, or goes alone.
         case batched(isAlone: Bool)
-        /// The missing part of a composition has come, or not; `isFirst`: for one of a batch.
+        /// The part, or the batch, has ended; `isFirst`: for the first of a batch.
         case partEnded(PartEnd, isFirst: Bool)
-        /// The answer that was to be had by the part, if it is there.
+        /// The answer that the part completes; nil where it is still not there.
         case completed(StoredResponse?)
-        /// The time that was set has come. `standIn`: what is stale and may still be served.
+        /// The timer's time has come; `standIn`: a stale answer that may be served.
         case patienceEnded(standIn: StoredResponse?)
-        /// Something to pass on before the answer (RFC 9110 15.2).
+        /// A response before the final one (RFC 9110 15.2).
         case interim(UpstreamInterim)
         /// The whole answer.
         case answered(UpstreamResponse, Decoding)
         /// Whether there is another token than the refused one.
         case tokenRenewed(Bool)
-        /// The answer is in the cache, or what it confirms is; `isReusable`: others may be given it
-        /// without asking.
+        /// The answer, or the one it confirms, is stored; `isReusable`: without a revalidation.
         case stored(StoredResponse, originStatus: Int, isReusable: Bool)
-        /// The answer must not be kept, or was purged while it was on its way.
+        /// The answer must not be stored, or was purged on its way.
         case unstored(UpstreamResponse, Reason)
-        /// The answer could be kept, but what is stored is better: the origin is in trouble.
+        /// The answer is an error that could be stored, but a better answer is.
         case outranked(UpstreamResponse)
-        /// A 304 does not fit what is stored, or that was purged meanwhile.
+        /// A 304 does not fit the stored answer, or that was purged.
         case contradicted
-        /// The head of an answer that goes on as it comes, and its content so far: it is too large
-        /// to be collected, or nobody keeps it.
+        /// The head and first content of a streamed answer: too large to be collected, or not kept.
         case headArrived(UpstreamResponse)
         case received([UInt8])
         case finished
         /// There is no answer, or no more of it.
         case failed(ExchangeFailure)
-        /// The client does not keep up with a large answer, and does again.
+        /// The client does not keep up with a streamed answer, and does again.
         case clientBlocked, clientDrained
         case clientLeft
-        /// A client waits by now for what no client had asked for, or another client had.
+        /// A client, or another one, waits for the answer now.
         case promoted
-        /// The client has left, no other waits, and nothing was sent yet.
+        /// The client has left, no other waits, and the request was not sent.
         case unwanted
     }
 
-    /// How the request is to be sent.
+    /// How the request is sent.
     struct Sending: Equatable {
-        /// With the validators of what is stored.
+        /// Whether the stored answer's validators are sent.
         let validates: Bool
         let acceptsGzip: Bool
-        /// Whether gzip is inflated when it comes, asked for or not.
+        /// Whether gzip is inflated, asked for or not.
         let inflates: Bool
-        /// Whether a 429 is worth waiting for another try: not where there is something to answer
-        /// with at once.
+        /// Whether a 429 is repeated: not where another answer can be served at once.
         let repeats: Bool
         let priority: UpstreamPriority
     }
@@ -171,55 +162,54 @@ extension ExchangeState {
         case finish(FlightOutcome)
     }
 
-    /// Answers found without asking the origin, looked up when they are needed.
+    /// Answers found without the origin, looked up when they are needed.
     enum Substitute {
         /// The answer that another request brought.
         case arrived
-        /// An answer that can be composed by now; the reason becomes its detail, where there is
-        /// one.
+        /// An answer composed now; the reason, if any, becomes its detail.
         case composition(Reason?)
-        /// A stale answer that may still be served.
+        /// A stale answer that may be served.
         case standIn
     }
 
     enum ClientAction {
         case hint(UpstreamInterim)
-        /// With everyone's answer.
+        /// A stored answer.
         case stored(StoredResponse, originStatus: Int?)
-        /// With what is stored, although it is stale.
+        /// A stale answer.
         case stale(StoredResponse, Reason, originStatus: Int?)
-        /// With what was composed because the origin gave no answer.
+        /// An answer composed because the origin gave none.
         case composed(StoredResponse, Reason, originStatus: Int?)
-        /// With what is there in place of the origin's answer: see `settled`.
+        /// The first substitute that exists, or `otherwise`: see `settled`.
         indirect case substitute([Substitute], Reason, originStatus: Int?, otherwise: ClientAction)
-        /// With the origin's own answer, which is not stored.
+        /// The origin's answer, which is not stored.
         case pass(UpstreamResponse, Reason)
-        /// With an error of the proxy's own.
+        /// An error generated by the proxy.
         case refuse(ExchangeFailure)
-        /// The client left before the head of a large answer came: it is counted.
+        /// Counts a large answer whose client left before its head.
         case discard(UpstreamResponse)
-        /// The content that has come so far follows the head; more by `stream`.
+        /// Sends the head; the content so far follows, and more by `stream`.
         case beginStreaming(UpstreamResponse)
         case stream([UInt8])
         case endStreaming
-        /// The client must see that the answer is incomplete; why it is, is logged.
+        /// Shows the client that the answer is incomplete, and logs the reason.
         case breakOff(Reason)
-        /// The client has left: what it was sent is counted.
+        /// Counts the bytes sent to a client that has left.
         case abandon
-        /// To the exchange whose part this is.
+        /// Tells the exchange whose part this is.
         case report(PartEnd)
     }
 
     enum OriginAction {
-        /// Whatever is under way is cancelled.
+        /// Cancels the request under way, and sends one.
         case send(Sending)
         /// Comes back as `looked`.
         case look
         /// Comes back as `partEnded`.
         case fetchPart
-        /// Comes back as `batched`, and where it does not go by itself as `partEnded`.
+        /// Comes back as `batched`, and unless it goes alone as `partEnded`.
         case joinBatch
-        /// The first of these that is there comes back as `completed`.
+        /// The first that exists comes back as `completed`.
         case complete([Substitute])
         /// Comes back as `tokenRenewed`.
         case renewToken
@@ -236,16 +226,16 @@ extension ExchangeState {
     /// Actions, in this order.
     struct Step {
         var timer = TimerAction.keep
-        /// The targets that an unsafe request changed are invalidated, if it was one.
+        /// The answer to a request whose targets are invalidated, if it was unsafe.
         var invalidates: UpstreamResponse?
-        /// Ends what is kept of the user's answers.
+        /// Drops the user's stored answers.
         var endsUserGeneration = false
-        /// The origin's answer, where it is compared with a composed one.
+        /// The origin's answer, to be compared with a composed one.
         var comparison: ComparedAnswer?
         var flight: FlightAction?
-        /// The origin was asked, and nothing is stored of what came.
+        /// The result of asking the origin, where nothing was stored.
         var lastAnswer: (status: Int?, reason: Reason)?
-        /// One request to the origin less than clients asked for.
+        /// Whether a request to the origin was saved.
         var savesRequest = false
         var client: ClientAction?
         var origin: OriginAction?
@@ -253,7 +243,7 @@ extension ExchangeState {
 }
 
 extension [ExchangeState.Substitute] {
-    /// The first that is there; what comes after it is not looked for.
+    /// The first that `find` finds.
     func first(_ find: (Element) -> StoredResponse?) -> (kind: Element, stored: StoredResponse)? {
         for kind in self {
             if let stored = find(kind) { return (kind, stored) }
@@ -263,7 +253,7 @@ extension [ExchangeState.Substitute] {
 }
 
 extension ExchangeState.ClientAction {
-    /// The answer itself, where it depends on what is there by now.
+    /// The action itself, or the one that a `substitute` stands for.
     func settled(by find: (ExchangeState.Substitute) -> StoredResponse?) -> Self {
         guard case .substitute(let substitutes, let cause, let status, let otherwise) = self else { return self }
         guard let (kind, stored) = substitutes.first(find) else { return otherwise }
@@ -275,18 +265,18 @@ extension ExchangeState.ClientAction {
     }
 }
 
-/// How the fetching of a part ended, for the exchange that is to be completed with it.
+/// How the request for a part ended.
 enum PartEnd: Sendable {
     case stored(status: Int)
-    /// The origin's answer could not be stored; its status, if it is known.
+    /// The origin's answer could not be stored; nil where its status is unknown.
     case unusable(status: Int?)
-    /// The origin asks for patience or is in trouble: another request would fare no better.
+    /// The origin answered 429 or 5xx: another request would fail too.
     case refused(UpstreamResponse, Reason)
-    /// There was none: another request would fare no better.
+    /// There was no answer: another request would fail too.
     case failed(ExchangeFailure)
 
-    /// Whether the origin does not know what was asked for together. Other errors may be about one
-    /// of the ids, the length of them all, or the token.
+    /// Whether the origin does not know such batches. Other errors may be about one of the ids,
+    /// their number, or the token.
     var isRefusedList: Bool {
         switch self {
         case .stored(let status), .unusable(let status?): [404, 405, 410].contains(status)
@@ -295,55 +285,48 @@ enum PartEnd: Sendable {
     }
 }
 
-/// Why there is no usable answer, and what to tell a client that has no stale one.
+/// The reason for no usable answer, and the error for a client without a stand-in.
 struct ExchangeFailure: Sendable, Equatable {
-    /// Status of the answer that the proxy generates.
+    /// Status of the generated error.
     let status: Int
     let reason: Reason
-    /// The origin's status; nil when it gave none.
+    /// The origin's status; nil where it gave none.
     var originStatus: Int?
-    /// Seconds after which another try is worth while; nil where nothing is known.
+    /// Seconds for `Retry-After`; nil where nothing is known.
     var retryAfter: Int?
 
-    /// Whether what was asked for, or a field, may be why: an origin ends a connection for it too,
-    /// or says what is no answer.
+    /// Whether the target or a field may be the cause: origins also close the connection, or send
+    /// malformed answers, for those.
     var mayBeOfTheTarget: Bool { reason == .upstreamClosed || reason == .upstreamMalformed }
 
-    /// The origin answers something that was not asked.
+    /// The origin answered with a status that was not asked for.
     static func unasked(_ response: UpstreamResponse) -> ExchangeFailure {
         ExchangeFailure(status: 502, reason: .upstreamMalformed, originStatus: response.status)
     }
 }
 
-/// How a flight ended, for those who waited for it.
+/// How a flight ended, for its waiters.
 enum FlightOutcome: Sendable {
     /// Stored, or confirmed by the origin.
     case stored(StoredResponse, originStatus: Int)
-    /// Not stored, and the same for everyone: an error of the moment, or what became out of date on
-    /// its way.
+    /// Not stored, but the same for everyone: a transient error, or an answer purged on its way.
     case unstored(UpstreamResponse, Reason)
-    /// The answer was the leader's alone: ask for yourself.
+    /// The answer is the leader's alone: each waiter asks for itself.
     case released
-    /// The failure may be the leader's own: its party had no turn, or one of its client's
-    /// fields is why. All who waited try once more together; where that fails too, this is the
-    /// failure, and without one each asks for itself.
+    /// The failure may be caused by the leader: its party had no turn, or by one of its client's
+    /// fields. The waiters try once more together; then they get this failure, or without one ask
+    /// each for itself.
     case leadersOwn(ExchangeFailure?)
-    /// There was no answer for anyone.
+    /// There is no answer for anyone.
     case failed(ExchangeFailure)
 }
 
 extension FlightOutcome {
-    /// An answer that other nodes may be given too.
+    /// The answer to share with other nodes.
     var reusable: StoredResponse? { if case .stored(let stored, _) = self { stored } else { nil } }
 }
 
 extension ExchangeState.Traits {
-    /// From now on it is asked for to be compared alone.
-    mutating func makeWitness() {
-        audience = .part
-        (isWitness, isVerified, isCollapsible) = (true, true, false)
-    }
-
     /// Whether an answer of this status refuses the proxy's own developer token.
     func refusesOwnToken(_ status: Int) -> Bool {
         hasOwnToken
@@ -351,7 +334,6 @@ extension ExchangeState.Traits {
                 == .refused
     }
 
-    /// Traits of a request.
     init(_ request: OriginRequest, hasOwnToken: Bool) {
         self.hasOwnToken = hasOwnToken
         isCollapsible = request.isCollapsible
@@ -370,7 +352,7 @@ extension ExchangeState.Traits {
 }
 
 extension UpstreamFailure {
-    /// Why there is no answer: the reason that is spelt as the failure's word.
+    /// The reason spelt like the failure's word.
     var reason: Reason { Reason(text: word) ?? .upstreamClosed }
 }
 

@@ -5,12 +5,11 @@ import Upstream
 // Events of an exchange that come from the origin's answers.
 
 extension ExchangeState {
-    /// The whole answer is here, its content decoded where that was to be done.
     mutating func answered(_ response: UpstreamResponse, _ decoding: Decoding) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         isAged = (response.facts.age ?? 0) > 0
         guard decoding == .readable else {
-            // The request asked for no coding, and the answer has one that cannot be read.
+            // The answer has a damaged coding although none was asked for.
             guard acceptsGzip else { return end(.failed(.unasked(response))) }
             wasDamaged = decoding == .damaged
             acceptsGzip = false
@@ -59,14 +58,14 @@ extension ExchangeState {
         return end(.unstored(response, reason))
     }
 
-    /// An answer that could be stored for everyone is everyone's, though it is not stored.
+    /// Shares an answer that could have been stored, unless it varies.
     mutating func outranked(_ response: UpstreamResponse) -> Step {
         var step = unstored(response, .serverError)
         if response.facts.vary.names.isEmpty { step.flight = .finish(.unstored(response, .serverError)) }
         return step
     }
 
-    /// The 304 is about another state of the content, or what it confirms has gone meanwhile.
+    /// Asks again without validators.
     mutating func contradicted() -> Step {
         guard case .storing = work, validates else {
             preconditionFailure("only a conditional request is contradicted")
@@ -92,7 +91,6 @@ extension ExchangeState {
 // MARK: - Large answers
 
 extension ExchangeState {
-    /// The answer goes on as it comes; its content so far is here, and more will come.
     mutating func headArrived(_ response: UpstreamResponse) -> Step {
         guard case .asking = work else { preconditionFailure("the origin answers what it was asked") }
         switch verdict(response) {
@@ -100,7 +98,7 @@ extension ExchangeState {
             work = .renewing(response, isStreamed: true)
             return Step(origin: .renewToken)
         case .accept where acceptsGzip && response.isGzip:
-            // Not to be inflated piece by piece: what is streamed goes through as it comes.
+            // A streamed answer is not inflated, so it must come without a coding.
             acceptsGzip = false
             return sendAgain()
         case .accept where !(wasDamaged && response.isGzip): return stream(response)
@@ -147,16 +145,12 @@ extension ExchangeState {
         return Step(client: .endStreaming)
     }
 
-    /// A client that still waits for its answer changes nothing by leaving: what was paid for is
-    /// stored, and the answer is counted and logged. One that leaves in the middle of a large
-    /// answer ends it.
+    /// A client that leaves during a streamed answer ends it. Before its answer nothing changes:
+    /// the answer is stored, counted and logged.
     mutating func clientLeft() -> Step {
         hasClientLeft = true
-        switch client {
-        case .streaming:
-            (work, client) = (.ended, .done)
-            return Step(client: .abandon, origin: .cancel)
-        case .none, .waiting, .done: return Step()
-        }
+        guard isStreaming else { return Step() }
+        (work, client) = (.ended, .done)
+        return Step(client: .abandon, origin: .cancel)
     }
 }

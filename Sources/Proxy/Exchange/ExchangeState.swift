@@ -2,9 +2,8 @@ import Cache
 import EventLoop
 import Upstream
 
-// Everything that happens to one request between its look-up and its answer: one table of states
-// and events. Pure; `Exchange` performs the steps. What may be gone from the cache by the time of
-// an answer is looked up there, and the step says what to answer without it.
+// The states and events of one request between its look-up and its answer. Pure; `Exchange`
+// performs the steps, and looks up substitutes, which a purge may have removed.
 // Must hold: a client is answered once, and nothing is sent to it afterwards; a flight is finished
 // once, before its own client is answered; the origin's answer is stored before a flight with it is
 // finished; an exchange that has ended asks nothing more of the origin.
@@ -14,39 +13,38 @@ import Upstream
 //                    ├─ wait ─► flight finished ──────────────┤            │   no validators, no gzip
 //                    └─ full ─► refuse            take over ──┘            └─► stream
 //
-// A client that could have a stale answer gets it when the origin fails, or has been slow for two
-// seconds; what the origin brings afterwards is stored all the same.
+// A client with a stand-in gets it when the origin fails, or has been slow for two seconds; the
+// origin's answer is stored when it comes.
 
-/// The state of one exchange: what its client still waits for, and what is under way for it.
+/// The state of one exchange and of its client.
 struct ExchangeState {
     enum Client {
-        /// There is no client: a refresh, a part of another answer.
+        /// There is no client: a refresh, or a part of another answer.
         case none
         case waiting
-        /// The head of a large answer has left, and its content is still coming.
+        /// The head of a streamed answer was sent.
         case streaming
-        /// It has its answer, or has left in the middle of one.
+        /// The answer was sent, or the client has left during it.
         case done
     }
 
     enum Work {
-        /// Nothing has been asked for yet.
         case unstarted
         /// Another request's flight brings the answer.
         case waiting
-        /// The shared tier is asked whether another node has the answer.
+        /// The shared tier looks for the answer.
         case looking
-        /// The missing part of a composition, or a batch, is being fetched.
+        /// The missing part of a composition, or a batch, is fetched.
         case completing(isBatch: Bool)
-        /// The part is here; what is to be had by it is looked up.
+        /// The part is stored; the answer that it completes is looked up.
         case completed(isPaidFor: Bool)
-        /// The origin is being asked.
+        /// The request waits for its turn or for the origin.
         case asking
-        /// The origin refused the developer token with this answer; another one is looked for.
+        /// The origin refused the developer token with this answer.
         case renewing(UpstreamResponse, isStreamed: Bool)
-        /// The whole answer is here, and is being put into the cache.
+        /// The whole answer is put into the cache.
         case storing
-        /// The content of a large answer is coming.
+        /// The content of a streamed answer is coming.
         case streaming
         case ended
     }
@@ -55,37 +53,33 @@ struct ExchangeState {
     var client: Client
     var work = Work.unstarted
     private let began: Instant
-    /// Whether another's request brings the answer.
+    /// Whether another request brings the answer.
     private(set) var isCollapsed = false
-    /// Whether other nodes' requests have brought the answer, or what it is made of.
+    /// Whether another node's request has brought the answer, or its parts.
     private(set) var isShared = false
-    /// Whether a client waits by now for what no client had asked for.
+    /// Whether a client waits for this refresh.
     private var isPromoted = false
-    /// Whether something stale can be served in place of an answer that does not come, as far as is
-    /// known.
+    /// Whether a stale answer may replace a missing one.
     private(set) var hasStandIn: Bool
-    /// Whether the client has hung up. It is answered all the same, for the counters and the log.
+    /// Whether the client has left. It is answered all the same, for the counters and the log.
     var hasClientLeft = false
     var validates: Bool
     var acceptsGzip: Bool
-    /// Whether the origin's gzip could not be read. What it sends then is looked at, whatever it
-    /// was asked for.
+    /// Whether the origin's gzip was damaged: later gzip is inflated, asked for or not.
     var wasDamaged = false
     var hasRenewedToken = false
-    /// Whether another cache kept the answer for a while.
+    /// Whether the answer has an `Age`.
     var isAged = false
-    /// Whether it has joined a flight a second time, because the leader of the first failed for a
-    /// reason of its own.
+    /// Whether it joined a second flight because the first leader failed by itself.
     private(set) var hasRejoined = false
-    /// Whether it has joined another flight, because the answer of the first was for requests with
-    /// other fields.
+    /// Whether it joined a second flight because the first answer was for other fields.
     private var hasChangedFlight = false
-    /// Whether the origin has refused a list that this request was a part of.
+    /// Whether the origin has refused a batch with this request.
     private(set) var wasPartOfRefused = false
 
-    /// How long a client that could have a stale answer waits for the origin.
+    /// How long a client with a stand-in waits for the origin.
     static let patienceWithFallback = Duration.seconds(2)
-    /// How often a client that waits for another's request looks whether it may ask in its place.
+    /// How often a waiter tries to take over.
     private static let takeOverInterval = Duration.seconds(1)
 
     init(_ traits: Traits, at now: Instant) {
@@ -97,16 +91,11 @@ struct ExchangeState {
         hasStandIn = traits.hasStandIn
     }
 
-    /// Whether the client still waits for its answer.
-    var isUnanswered: Bool { if case .waiting = client { true } else { false } }
-
-    /// Whether it could have something stale instead.
+    var isUnanswered: Bool { client == .waiting }
     private var hasFallback: Bool { isUnanswered && hasStandIn }
+    var isStreaming: Bool { client == .streaming }
 
-    /// Whether the content of a large answer goes on to a client.
-    var isStreaming: Bool { if case .streaming = client { true } else { false } }
-
-    /// Actions after an event, in the order of the step's members.
+    /// Decides on an event.
     mutating func handle(_ event: Event, at now: Instant) -> Step {
         switch event {
         case .began(let meanwhile): begin(meanwhile, at: now)
@@ -145,7 +134,7 @@ extension ExchangeState {
     private mutating func begin(_ meanwhile: StoredResponse?, at now: Instant) -> Step {
         guard case .unstarted = work else { preconditionFailure("an exchange begins once") }
         switch traits.audience {
-        // Its flight was begun by what decided that it is wanted.
+        // Its flight began before it.
         case .refresh: return meanwhile.map { finish(with: $0) } ?? lead(at: now)
         case .client, .part: return traits.isCollapsible ? Step(flight: .join) : askAlone(at: now)
         }
@@ -158,7 +147,7 @@ extension ExchangeState {
             guard let meanwhile else { return lead(at: now) }
             isCollapsed = true
             return finish(with: meanwhile)
-        // Others may have nothing of its answer, so no other node is waited for.
+        // Its answer is not shared, so no other node has it.
         case .alone: return fetch(at: now)
         case .waiter:
             work = .waiting
@@ -172,7 +161,7 @@ extension ExchangeState {
         }
     }
 
-    /// Looks whether another node has the answer, where that may be.
+    /// Asks the shared tier, where that may have the answer.
     private mutating func lead(at now: Instant) -> Step {
         isCollapsed = false
         guard traits.asksTier else { return fetch(at: now) }
@@ -181,7 +170,7 @@ extension ExchangeState {
     }
 
     private mutating func looked(_ found: StoredResponse?, at now: Instant) -> Step {
-        guard case .looking = work else { preconditionFailure("only who looks finds") }
+        guard case .looking = work else { preconditionFailure("only a look-up finds") }
         guard let found else { return fetch(at: now) }
         isShared = true
         var step = finish(with: found)
@@ -189,7 +178,7 @@ extension ExchangeState {
         return step
     }
 
-    /// Goes for what a composition lacks, together with others, or for the whole answer.
+    /// Asks for the supplement, for a batch, or for the whole answer.
     private mutating func fetch(at now: Instant) -> Step {
         guard traits.hasSupplement || traits.isBatchable else { return ask(at: now) }
         work = .completing(isBatch: !traits.hasSupplement)
@@ -211,10 +200,10 @@ extension ExchangeState {
         return step
     }
 
-    /// Sends the request as it is now; the patience of its client goes on.
+    /// Sends the request with the present settings; the timer stays.
     mutating func sendAgain() -> Step {
         work = .asking
-        // A client that has what is stale, or could have it, is not worth another try after a 429.
+        // A client with a stand-in does not wait for repeats after a 429.
         let repeats = traits.audience != .client && !traits.isWitness || isUnanswered && !hasStandIn
         return Step(
             origin: .send(
@@ -223,7 +212,6 @@ extension ExchangeState {
                     repeats: repeats, priority: priority)))
     }
 
-    /// By who waits: a client, a client that wants a confirmation, or nobody.
     private var priority: UpstreamPriority {
         switch traits.audience {
         case .refresh where !isPromoted: .refresh
@@ -232,7 +220,6 @@ extension ExchangeState {
         }
     }
 
-    /// Nothing was sent yet, and no client waits for it any more.
     private mutating func unwanted() -> Step {
         guard case .asking = work else { return Step() }
         hasClientLeft = true
@@ -251,15 +238,13 @@ extension ExchangeState {
 // MARK: - Waiting
 
 extension ExchangeState {
-    /// The request that this one waited for has ended.
     private mutating func flightFinished(_ outcome: FlightOutcome, isOurs: Bool, at now: Instant) -> Step {
-        // The client of one that asks in the leader's place gets whichever comes first; what the
-        // other brings is stored.
+        // After a take-over the client gets the first of the two answers; both are stored.
         if case .asking = work, isUnanswered, isOurs, case .stored(let stored, let status) = outcome {
             isCollapsed = true
             return answer(.stored(stored, originStatus: status))
         }
-        // It was answered before, or asks in the leader's place.
+        // It was answered before, or has taken over.
         guard case .waiting = work, isUnanswered || traits.audience == .part else { return Step() }
         switch outcome {
         case .stored(let stored, let status) where isOurs:
@@ -288,8 +273,7 @@ extension ExchangeState {
         }
     }
 
-    /// The origin is slow: a stale answer is better than none; without one, a waiting client may
-    /// ask in the leader's place.
+    /// The origin is slow: serves the stand-in, or lets a waiter take over.
     private mutating func losePatience(_ standIn: StoredResponse?, at now: Instant) -> Step {
         guard isUnanswered else { return Step() }
         if let standIn { return answer(.stale(standIn, .waitedTooLong, originStatus: nil)) }
@@ -315,33 +299,31 @@ extension ExchangeState {
     }
 
     private mutating func batched(isAlone: Bool, at now: Instant) -> Step {
-        // Patience was lost, and the whole has been asked for.
+        // The whole was asked for, because patience ended.
         guard case .completing = work else { return Step() }
         return isAlone ? ask(at: now) : Step(timer: .set(now + Flights.Table.patience))
     }
 
-    /// The missing part is stored now, or the answer has to be asked for as a whole.
     private mutating func partEnded(_ end: PartEnd, isFirst: Bool, at now: Instant) -> Step {
-        // Patience was lost, and the whole has been asked for.
+        // The whole was asked for, because patience ended.
         guard case .completing(let isBatch) = work else { return Step() }
         wasPartOfRefused = isBatch && end.isRefusedList
         switch end {
         case .failed(let failure): return self.end(.failed(failure))
-        // The extra part, for which the client did not ask, may have been too much, or unknown to
-        // the origin; and the whole may come in time where a part does not.
+        // The extra part may have been too much for the origin, or unknown to it; and the whole may
+        // come in time where a part does not.
         case .refused(let response, _)
         where traits.asksForMore && (response.status >= 500 || response.status == 400)
             || !isBatch && response.status == 504:
             return ask(at: now)
         case .refused(let response, let reason):
-            // The answer for one of a batch is another's to the rest.
+            // One request of a batch counts as a miss, the others as collapsed.
             isCollapsed = !isFirst
             return self.end(.unstored(response, reason))
         case .unusable: return ask(at: now)
         case .stored:
-            // One of a batch has cost a request, the others none.
             work = .completed(isPaidFor: !isBatch || isFirst)
-            // The origin's own answer goes before one that is composed.
+            // The origin's own answer precedes a composed one.
             return Step(origin: .complete([.arrived, .composition(isBatch ? .batched : nil)]))
         }
     }

@@ -2,17 +2,15 @@ import Cache
 import EventLoop
 import Text
 
-// Which keys are being fetched, who waits for the answers, and which keys are not worth waiting
-// for. Pure.
-// Must hold: one leader a key, unless one has been out for so long that another is sent after it;
-// however a flight finishes, no waiter is left behind; no flight is joined that began before a
-// purge or a change of its target; what all waiters hold, and what is remembered of keys, is
-// bounded.
+// Collapsing: the keys being fetched, their waiters, and the keys that cannot be collapsed. Pure.
+// Must hold: one leader a key, unless the last has been out for `patience`; every waiter hears of
+// an end; no flight is joined that began before a purge or a change of its target; the waiters'
+// bytes and the marks are bounded.
 
 /// Traits that requests share if one of them waits for another.
 struct FlightKey: NumberedKey {
     let key: CacheKey
-    /// Number of the client whose token goes along (`ClientToken`).
+    /// Number of the client's token that is sent (`ClientToken`).
     let token: UInt64
 
     init(_ key: CacheKey, token: UInt64 = ClientToken.none) {
@@ -23,7 +21,7 @@ struct FlightKey: NumberedKey {
     var hashNumber: UInt64 { key.hash ^ token }
 }
 
-/// One flight among those of the process; never used again.
+/// Names a flight; no number is used twice.
 struct FlightNumber: NumberedKey {
     fileprivate let number: Int
     var hashNumber: UInt64 { UInt64(truncatingIfNeeded: number) }
@@ -38,7 +36,7 @@ struct FlightTable<Waiter> {
         fileprivate let leader: Int
     }
 
-    /// Where one waits: a flight, and which of those that wait for it one after another.
+    /// A waiter's place: its flight, and the round of waiters.
     struct Seat: Hashable {
         let flight: FlightNumber
         fileprivate let round: Int
@@ -47,43 +45,42 @@ struct FlightTable<Waiter> {
     enum Joining: Equatable {
         /// Ask the origin, and `finish`.
         case lead(FlightID)
-        /// Another does; `finish` hands the waiter out.
+        /// Wait for the leader; `finish` returns the waiter.
         case wait
-        /// Ask for yourself, and `finish`: answers to this key were of no use to others a moment
-        /// ago (hit-for-miss).
+        /// Ask for yourself, and `finish`: recent answers to this key could not be shared
+        /// (hit-for-miss).
         case alone(FlightID)
-        /// All that wait hold as many bytes as they may.
+        /// The waiters hold `maxWaitingBytes`.
         case full
     }
 
     private struct Flight {
         let key: FlightKey
-        /// The cache's count of purges when it left.
+        /// The cache's count of purges at its begin.
         let epoch: Int
         /// Mostly one.
         var leaders: [Int]
-        /// When the last leader left.
+        /// When the last leader began.
         var begun: Instant
         var waiters: [Waiter] = []
-        /// Bytes that they hold.
+        /// Bytes that the waiters hold.
         var waitingBytes = 0
-        /// Those of them whose clients have left.
+        /// Waiters whose clients have left.
         var gone = 0
-        /// How often they have been told, while another leader was out.
+        /// Counts the sets of waiters that ended while another leader was out.
         var round = 0
-        /// Whether others could wait for it: only then does its end say what waiting for the key is
-        /// worth.
+        /// Whether others could wait for it: only then does its end mark the key.
         let isJoinable: Bool
-        /// The leaders' answer was made invalid while they were out.
+        /// The target changed since the begin.
         var isInvalid = false
     }
 
-    /// A note about a key, kept for a while.
+    /// A note about a key.
     private struct Mark {
         /// Until then no request waits for the key (hit-for-miss).
-        var uncollapsibleUntil: Instant
-        /// From then on it is refreshed again.
-        var refreshableFrom: Instant
+        let uncollapsibleUntil: Instant
+        /// From then on the key is refreshed again.
+        let refreshableFrom: Instant
     }
 
     private var flights: [FlightNumber: Flight] = [:]
@@ -94,25 +91,23 @@ struct FlightTable<Waiter> {
     /// Bytes held by the waiters of all flights.
     private(set) var waitingBytes = 0
 
-    /// How long a leader keeps others waiting before one of them may try anew (FRAMING 6.2).
+    /// How long a leader is out before a waiter may take over (FRAMING 6.2).
     static var patience: Duration { .seconds(5) }
-    /// How long an uncacheable answer keeps its key from being waited for (FRAMING 6.3).
+    /// How long an uncacheable answer keeps its key from being collapsed (FRAMING 6.3).
     static var hitForMiss: Duration { .seconds(10) }
-    /// The pause after a refresh that brought nothing to store: an origin in trouble is not asked
-    /// by every hit.
+    /// The pause after a refresh without an answer to store, which spares an origin in trouble.
     static var refreshPause: Duration { .seconds(5) }
-    /// Bytes that all waiters may hold together.
+    /// The most bytes that all waiters hold.
     static var maxWaitingBytes: Int { ProxyMemory.waitingBytes }
-    /// Memory of a waiter without its request's bytes: the exchange with its state, the request to
-    /// the origin, and its place here. The input of its connection is the connection's.
+    /// Memory of a waiter without its request's bytes: the exchange, the request to the origin, and
+    /// its place here.
     static var bytesPerWaiter: Int { 4 << 10 }
     static var maxMarks: Int { 4_096 }
 
-    /// Requests that are out.
     var count: Int { flights.count }
 
-    /// A client wants the answer to `key`. `epoch` counts the cache's purges; `bytes` are those of
-    /// the request that the waiter holds.
+    /// A request wants the answer to `key`. `epoch` counts the cache's purges; `bytes` are those of
+    /// the request.
     mutating func join(_ key: FlightKey, epoch: Int, now: Instant, bytes: Int = 0, _ waiter: Waiter) -> Joining {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return .alone(begin(key, epoch, now)) }
         guard let number = openFlight(key, epoch), let index = flights.index(forKey: number) else {
@@ -126,7 +121,7 @@ struct FlightTable<Waiter> {
         return .wait
     }
 
-    /// The client of one that waits for a flight has left, which is told of the end all the same.
+    /// A waiter's client has left; the waiter still hears of the end.
     /// - Returns: whether no client waits for the flight any more.
     mutating func waiterLeft(_ seat: Seat) -> Bool {
         guard let index = flights.index(forKey: seat.flight), flights.values[index].round == seat.round else {
@@ -136,8 +131,9 @@ struct FlightTable<Waiter> {
         return flights.values[index].gone >= flights.values[index].waiters.count
     }
 
-    /// The client of this leader has left before anything was sent: whether no other waits for what
-    /// it brings. From then on none can; it has to `finish`.
+    /// The leader's client has left before the request was sent.
+    /// - Returns: whether no client waits for the flight. Then no request can join it; it has to
+    ///   `finish`.
     mutating func abandon(_ id: FlightID) -> Bool {
         guard let index = flights.index(forKey: id.flight) else { return true }
         let flight = flights.values[index]
@@ -146,29 +142,29 @@ struct FlightTable<Waiter> {
         return true
     }
 
-    /// A stale answer was served: whether to ask for a newer one, which one request at a time does.
+    /// A stale answer was served; nil where a refresh is under way or must pause.
     mutating func refresh(_ key: FlightKey, epoch: Int, now: Instant) -> FlightID? {
         guard openFlight(key, epoch) == nil else { return nil }
         if let from = marks[key]?.refreshableFrom, now < from { return nil }
         return lead(key, epoch, now)
     }
 
-    /// Whether a request for this key would wait for another's now.
+    /// Whether a request for this key would wait for another one.
     func isWaitedFor(_ key: FlightKey, epoch: Int, now: Instant) -> Bool {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return false }
         return openFlight(key, epoch) != nil
     }
 
-    /// Where those that join the flight of a key wait; nil where none is out.
+    /// The seat of a request that joins the flight of a key now; nil without a flight.
     func seat(for key: FlightKey) -> Seat? {
         open[key].flatMap { number in flights[number].map { Seat(flight: number, round: $0.round) } }
     }
 
-    /// Whether others wait for what this leader brings.
+    /// Whether others wait for this leader's answer.
     func isWaitedFor(_ id: FlightID) -> Bool { flights[id.flight]?.waiters.isEmpty == false }
 
-    /// A waiter has lost its patience: it may lead when the last leader has been out for long
-    /// enough, or what that one brings is out of date or of no use to others. Nil: wait on.
+    /// A waiter's patience has ended: it leads where the last leader has been out for `patience`,
+    /// or its answer is outdated or cannot be shared. Nil: wait on.
     mutating func takeOver(_ key: FlightKey, epoch: Int, now: Instant) -> FlightID? {
         if let until = marks[key]?.uncollapsibleUntil, now < until { return begin(key, epoch, now) }
         guard let number = openFlight(key, epoch), let flight = flights[number] else { return lead(key, epoch, now) }
@@ -179,16 +175,15 @@ struct FlightTable<Waiter> {
         return FlightID(flight: number, leader: leader)
     }
 
-    /// An unsafe method changed the target (RFC 9111 4.4): shared answers that leaders bring for it
-    /// are out of date, in all variants, but for that of the request that changed it.
+    /// An unsafe method changed the target (RFC 9111 4.4): the shared answers under way for it are
+    /// outdated, except that of the request itself.
     mutating func invalidate(_ target: [UInt8], by leader: FlightID? = nil) {
         invalidate { number, key in
             number != leader?.flight && !key.isPersonal && key.target.elementsEqual(target)
         }
     }
 
-    /// From now on answers that leaders bring for single users are out of date: another process may
-    /// have served writes of theirs.
+    /// Personal answers under way are outdated: another process may have served the users' writes.
     mutating func invalidatePersonal() {
         invalidate { _, key in key.isPersonal }
     }
@@ -200,7 +195,7 @@ struct FlightTable<Waiter> {
         }
     }
 
-    /// Whether what this leader brings must not be stored any more.
+    /// Whether this leader's answer must not be stored.
     func isOutdated(_ id: FlightID, epoch: Int) -> Bool {
         guard let flight = flights[id.flight] else { return false }
         return flight.isInvalid || flight.epoch != epoch
@@ -208,16 +203,16 @@ struct FlightTable<Waiter> {
 
     /// How a leader's request ended.
     enum Ending {
-        /// The answer serves those who waited.
+        /// The answer serves the waiters.
         case shared
-        /// It serves the leader alone. For a while no request waits for this key.
+        /// It serves the leader alone. No request waits for this key for `hitForMiss`.
         case uncollapsible
-        /// There was none: all waiters hear the same, unless another leader is still out.
+        /// No answer: the waiters hear of it, unless another leader is out.
         case failed
     }
 
-    /// A leader is back. Returns all waiters that hear of it: where it failed and another took
-    /// over, the rest waits for that one, and each until its own patience ends.
+    /// A leader has ended. Returns the waiters to tell: none where it failed and another leader is
+    /// out.
     mutating func finish(_ id: FlightID, _ ending: Ending, now: Instant) -> [Waiter] {
         guard var flight = flights.removeValue(forKey: id.flight) else { return [] }
         guard let place = flight.leaders.firstIndex(of: id.leader) else {
@@ -241,7 +236,7 @@ struct FlightTable<Waiter> {
         return flight.waiters
     }
 
-    /// The flight that may be joined; one that left before a purge is left to itself.
+    /// The flight that may be joined; nil for one that began before a purge.
     private func openFlight(_ key: FlightKey, _ epoch: Int) -> FlightNumber? {
         guard let number = open[key], flights[number]?.epoch == epoch else { return nil }
         return number
@@ -253,7 +248,7 @@ struct FlightTable<Waiter> {
         return id
     }
 
-    /// A request leaves, and no other request may wait for it unless it is joinable.
+    /// A request begins; others can wait for it only where it is joinable.
     mutating func begin(_ key: FlightKey, _ epoch: Int, _ now: Instant, isJoinable: Bool = false) -> FlightID {
         let (flight, leader) = (FlightNumber(number: makeNumber()), makeNumber())
         flights[flight] = Flight(
@@ -267,18 +262,14 @@ struct FlightTable<Waiter> {
     }
 
     private mutating func mark(_ key: FlightKey, _ ending: Ending, _ now: Instant) {
-        var refreshableFrom: Instant { now + Self.refreshPause }
-        switch ending {
-        case .shared: if !marks.isEmpty { marks[key] = nil }
-        case .uncollapsible:
-            let until = now + Self.hitForMiss
-            remember(key, Mark(uncollapsibleUntil: until, refreshableFrom: refreshableFrom), now)
-        case .failed: remember(key, Mark(uncollapsibleUntil: now, refreshableFrom: refreshableFrom), now)
+        guard ending != .shared else {
+            if !marks.isEmpty { marks[key] = nil }
+            return
         }
-    }
-
-    /// A note that does not fit is dropped: it costs a wait or a request, and no wrong answer.
-    private mutating func remember(_ key: FlightKey, _ mark: Mark, _ now: Instant) {
+        let mark = Mark(
+            uncollapsibleUntil: ending == .uncollapsible ? now + Self.hitForMiss : now,
+            refreshableFrom: now + Self.refreshPause)
+        // A dropped mark costs a wait or a request, never a wrong answer.
         if marks.count >= Self.maxMarks {
             marks = marks.filter { now < max($0.value.uncollapsibleUntil, $0.value.refreshableFrom) }
         }

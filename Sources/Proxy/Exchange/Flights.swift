@@ -5,15 +5,14 @@ import Upstream
 
 /// A waiter for another's flight, confined to a loop.
 protocol FlightWaiter: AnyObject {
-    /// The flight has ended.
     func flightFinished(_ outcome: FlightOutcome)
 }
 
 /// The leader of a flight, confined to a loop.
 protocol FlightLeader: AnyObject {
-    /// A client waits by now for what was asked for without one, or on behalf of another.
+    /// A client, or one of another party, waits for the answer now.
     func promote(for party: UpstreamParty)
-    /// No client waits any more for what this one leads.
+    /// No client waits for the flight any more.
     func waitersLeft()
 }
 
@@ -25,31 +24,28 @@ final class Flights: Sendable {
     private let cache: ResponseCache
     private struct State {
         var table = Table()
-        /// The leaders whose requests may be waiting for their turn, by their flights: those that
-        /// began without a client, and those that have been made to wait.
+        /// The leaders whose requests may be waiting for their turn, by their flights.
         var queued: [FlightNumber: Queued] = [:]
     }
 
     private struct Queued {
         let leader: Confined<any FlightLeader>
-        /// On whose behalf it waits; nil while no client waits for it.
+        /// The party that it waits for; nil while no client waits.
         var party: UpstreamParty?
     }
 
     private let state = Mutex(State())
 
-    /// - Parameter cache: whose purges end what is under way.
     init(_ cache: ResponseCache) {
         self.cache = cache
     }
 
-    /// Requests that are out.
     var count: Int { state.withLock { $0.table.count } }
 
     /// - Parameters:
-    ///   - party: on whose behalf the request is made.
+    ///   - party: the request's party.
     ///   - bytes: those of the request.
-    /// - Returns: and its seat, where it waits.
+    /// - Returns: how the request joined, and the seat of one that waits.
     func join(
         _ key: FlightKey, _ waiter: any FlightWaiter, of party: UpstreamParty, bytes: Int, on loop: EventLoop
     ) -> (Table.Joining, Table.Seat?) {
@@ -69,10 +65,9 @@ final class Flights: Sendable {
         return (joining, seat)
     }
 
-    /// The leader hears of clients that join its flight while its request may be waiting for its
-    /// turn.
-    /// - Parameter party: on whose behalf it waits; nil where no client does yet. A client may have
-    ///   joined before this call. It promotes the leader now, for everyone: its party was not kept.
+    /// Has the leader told of clients that join its flight while its request waits for its turn.
+    /// - Parameter party: the party that it waits for; nil for a refresh. A client that joined
+    ///   before this call promotes it for everyone: its party was not kept.
     func note(_ leader: some FlightLeader, as id: FlightID, of party: UpstreamParty?, on loop: EventLoop) {
         let queued = Queued(leader: Confined(leader, to: loop), party: party)
         let isWaitedFor = state.withLock { state in
@@ -82,8 +77,7 @@ final class Flights: Sendable {
         if isWaitedFor { leader.promote(for: .everyone) }
     }
 
-    /// The client of one that waits for a flight has left. Where it was the last, the leader may
-    /// give up.
+    /// A waiter's client has left; where it was the last, the leader is told.
     func waiterLeft(_ seat: Table.Seat) {
         let leader = state.withLock { state in
             state.table.waiterLeft(seat) ? state.queued[seat.flight]?.leader : nil
@@ -91,10 +85,8 @@ final class Flights: Sendable {
         leader?.execute { $0.waitersLeft() }
     }
 
-    /// Whether no client waits for what this leader, whose own has left, would bring.
     func abandon(_ id: FlightID) -> Bool { state.withLock { $0.table.abandon(id) } }
 
-    /// Whether a request for this key would wait for another's now.
     func isWaitedFor(_ key: FlightKey, now: Instant) -> Bool {
         withTable { $0.isWaitedFor(key, epoch: $1, now: now) }
     }
@@ -109,16 +101,15 @@ final class Flights: Sendable {
 
     func invalidatePersonal() { state.withLock { $0.table.invalidatePersonal() } }
 
-    /// Whether what this leader brings must not be stored any more: purged, or its target changed.
     func isOutdated(_ id: FlightID) -> Bool { withTable { $0.isOutdated(id, epoch: $1) } }
 
-    /// Gives `body` the cache's count of purges too.
+    /// Calls `body` with the cache's count of purges.
     private func withTable<Result: Sendable>(_ body: (inout Table, _ epoch: Int) -> Result) -> Result {
         let epoch = cache.purgeEpoch
         return state.withLock { body(&$0.table, epoch) }
     }
 
-    /// Tells the waiters; each hears it in a turn of its own loop.
+    /// Tells the waiters, each in a turn of its own loop.
     func finish(_ id: FlightID, _ outcome: FlightOutcome, now: Instant) {
         let waiters = state.withLock { state in
             if !state.queued.isEmpty { state.queued[id.flight] = nil }
@@ -133,7 +124,7 @@ extension FlightOutcome {
         switch self {
         case .stored, .unstored(_, .outdated): .shared
         case .released: .uncollapsible
-        // About this one's client.
+        // Only the leader's client has left.
         case .failed(let failure) where failure.reason == .clientLeft: .shared
         case .unstored, .leadersOwn, .failed: .failed
         }

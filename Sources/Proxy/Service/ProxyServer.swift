@@ -250,6 +250,27 @@ extension ProxyServer {
     }
 }
 
+// MARK: - Handover to another process, which accepts while this one still serves
+
+extension ProxyServer {
+    /// Copies the descriptors of all loops' listening sockets, in the order of the settings. A
+    /// closed socket resets the connections in its queue, and with `SO_REUSEPORT` each loop has its
+    /// own, so all are copied.
+    public func copySockets() throws(SystemError) -> [Descriptor] {
+        var found: [(address: SocketAddress, socket: Descriptor)] = []
+        for worker in workers {
+            found += try worker.loop.sync { () throws(SystemError) in try worker.server.copySockets() }
+        }
+        return addresses.flatMap { address in found.filter { $0.address == address }.map(\.socket) }
+    }
+
+    /// Leaves new connections in the kernel's queues, or accepts them again; returns when every
+    /// loop does.
+    public func setAccepting(_ accepts: Bool) {
+        for worker in workers { worker.loop.sync { worker.server.setAccepting(accepts) } }
+    }
+}
+
 extension ProxySettings {
     fileprivate func applyBounds() {
         shared.requestBudget.limit(to: bounds.requestBytes)

@@ -38,7 +38,7 @@ extension CommonRate {
 
     /// When the next request may leave, or when to look again: `now` or later.
     func nextStart(now: Instant) -> Instant {
-        guard let shared, !shared.isAway else { return own.nextStart(now: now) }
+        guard isShared, let shared else { return own.nextStart(now: now) }
         return shared.nextStart(ceiling, now: now)
     }
 
@@ -89,8 +89,7 @@ extension CommonRate {
 
     /// Whether requests that wait should be told of by `want`.
     func wantsTokens(now: Instant) -> Bool {
-        guard let shared, !shared.isAway else { return false }
-        return shared.isDry(ceiling, now: now)
+        isShared && shared?.isDry(ceiling, now: now) == true
     }
 
     mutating func want(_ tokens: Int, isBackground: Bool, now: Instant) {

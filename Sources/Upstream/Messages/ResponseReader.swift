@@ -44,7 +44,8 @@ struct ResponseReader: Sendable {
     private var parser: HeadParser
     private var head = ResponseHead()
     private var decoder: BodyDecoder
-    private var response: UpstreamResponse?
+    /// The head of an answer that was not reported yet.
+    private(set) var response: UpstreamResponse?
     private var collected: [UInt8] = []
     private var isStreaming = false
     /// Whether the origin keeps the connection after this answer. Meaningful once the head is
@@ -70,9 +71,6 @@ struct ResponseReader: Sendable {
         isStreaming = false
         keepsAlive = false
     }
-
-    /// The head of an answer of which nothing was reported yet.
-    var received: UpstreamResponse? { response }
 
     /// Has the answer reported as it comes, from `began` on.
     mutating func streamContent() { isStreaming = true }
@@ -154,7 +152,7 @@ extension ResponseReader {
             throw .tooManyInterimResponses
         }
         guard head.status != 100 else { return nil }
-        return UpstreamInterim(status: head.status, fields: EndToEndFields.copy(from: head, bytes))
+        return UpstreamInterim(status: head.status, fields: UpstreamFields(of: head, bytes))
     }
 
     private mutating func prepare(for framing: BodyFraming) {

@@ -1,10 +1,9 @@
 import HTTP
 
-/// The end-to-end fields of an answer, in the order of the origin, as lines that can go on the wire
-/// as they are.
+/// The end-to-end fields of an answer, in the origin's order, as lines ready for the wire.
 ///
-/// Hop-by-hop fields, those that `Connection` names, and the framing are gone (RFC 9110, 7.6.1):
-/// the sender of these fields writes its own `Content-Length` or `Transfer-Encoding`.
+/// Hop-by-hop fields, fields that `Connection` names, and framing fields are removed (RFC 9110,
+/// 7.6.1): the sender of these fields writes its own `Content-Length` or `Transfer-Encoding`.
 public struct UpstreamFields: Sendable, Equatable {
     /// One field: offsets into `bytes`.
     public struct Line: Sendable, Equatable {
@@ -23,10 +22,18 @@ public struct UpstreamFields: Sendable, Equatable {
     /// Where each field lies, in the order of the origin.
     public private(set) var lines: [Line] = []
 
-    init() {}
+    /// Copies the end-to-end fields of a received head. Framing must have been decided before
+    /// (FRAMING 5.8).
+    init(of head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
+        self.bytes.reserveCapacity(head.byteCount)
+        lines.reserveCapacity(head.fields.count)
+        for field in head.fields where !Self.isHopByHop(field.id) {
+            guard Self.isForEveryRecipient(field.id) || !head.connection.names(field.name, bytes) else { continue }
+            append(field.id, name: bytes.extracting(field.name.range), value: bytes.extracting(field.value.range))
+        }
+    }
 
-    /// Takes a field over from a received head.
-    mutating func append(_ id: FieldName, name: Span<UInt8>, value: Span<UInt8>) {
+    private mutating func append(_ id: FieldName, name: Span<UInt8>, value: Span<UInt8>) {
         let nameStart = bytes.count
         bytes.append(name)
         let nameEnd = bytes.count
@@ -39,9 +46,25 @@ public struct UpstreamFields: Sendable, Equatable {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    mutating func reserve(bytes byteCount: Int, lines lineCount: Int) {
-        bytes.reserveCapacity(byteCount)
-        lines.reserveCapacity(lineCount)
+    /// RFC 9110, 7.6.1 and the older names; and the framing, which the next sender writes itself.
+    private static func isHopByHop(_ id: FieldName) -> Bool {
+        switch id {
+        case .connection, .keepAlive, .proxyConnection, .proxyAuthenticate, .proxyAuthorization, .te, .trailer,
+            .transferEncoding, .upgrade, .contentLength:
+            true
+        default: false
+        }
+    }
+
+    /// Fields that `Connection` cannot remove, because a sender must not list them (RFC 9110,
+    /// 7.6.1): without them a private answer could look storable, or its content be misread.
+    private static func isForEveryRecipient(_ id: FieldName) -> Bool {
+        switch id {
+        case .cacheControl, .cdnCacheControl, .pragma, .expires, .date, .age, .etag, .lastModified, .vary, .setCookie,
+            .contentType, .contentEncoding, .contentRange, .retryAfter:
+            true
+        default: false
+        }
     }
 }
 

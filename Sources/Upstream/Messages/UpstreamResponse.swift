@@ -30,7 +30,7 @@ public struct UpstreamResponse: Sendable {
     /// to come.
     init(_ head: borrowing ResponseHead, _ bytes: Span<UInt8>) {
         status = head.status
-        fields = EndToEndFields.copy(from: head, bytes)
+        fields = UpstreamFields(of: head, bytes)
         declaredLength = Self.declaredLength(head, bytes)
         body = []
     }

@@ -34,7 +34,7 @@ final class UpstreamConnection {
         reader = ResponseReader(limits: pool.settings.limits, maxCollectedBytes: pool.settings.maxCollectedBytes)
     }
 
-    /// Closes without a word to the pool.
+    /// Closes without telling the pool.
     func close() {
         dialer?.stop()
         dialer = nil
@@ -72,8 +72,7 @@ extension UpstreamConnection {
 extension UpstreamConnection {
     /// Sends the request; the answer goes to the exchange.
     ///
-    /// Bytes read before the request has left cannot be its answer: such a connection is not
-    /// used.
+    /// Bytes that came before the request cannot be its answer: such a connection is not used.
     func start(_ exchange: UpstreamExchange, isReused: Bool) {
         guard let stream, isQuiet(stream) else {
             pool?.broke(self, .closedEarly(.nothing(isReused: isReused)))
@@ -86,19 +85,13 @@ extension UpstreamConnection {
         exchange.request.head.withUnsafeBytes { stream.send($0, exchange.request.body) }
     }
 
-    /// Looks for input at the end of this turn.
-    func readLater() {
-        stream?.readLater()
-    }
+    /// Stops the origin's timeout: nothing is read until `resumes`.
+    func pauses() { pool?.pauses(self) }
 
-    /// Nothing is read until `resumes`: what does not come meanwhile is not the origin's fault.
-    func pauses() {
-        pool?.pauses(self)
-    }
-
+    /// Reads on at the end of this turn.
     func resumes() {
         pool?.progressed(self)
-        readLater()
+        stream?.readLater()
     }
 
     private func readOn() {
@@ -113,7 +106,7 @@ extension UpstreamConnection {
             }
             guard !exchange.isPaused, readOnce(stream, exchange) else { return }
         }
-        readLater()
+        stream?.readLater()
     }
 
     /// One read; false when there is nothing more to read now.
@@ -153,7 +146,7 @@ extension UpstreamConnection {
         return result
     }
 
-    /// Reports what the input holds; false when there is no exchange any more to read for.
+    /// Reports the input's contents; false when the exchange has ended.
     private func process() -> Bool {
         while let exchange, exchange.isAwaited {
             let step: ResponseReader.Step
@@ -174,10 +167,10 @@ extension UpstreamConnection {
         return exchange != nil
     }
 
-    /// Whether the head has just come, and the content is to be reported as it comes.
+    /// Notes a head that has just come; true where its content is to be streamed.
     @discardableResult
     private func noteReceivedHead(_ exchange: UpstreamExchange) -> Bool {
-        guard !hasReportedHead, let response = reader.received else { return false }
+        guard !hasReportedHead, let response = reader.response else { return false }
         noteHead(response, exchange)
         guard !exchange.wantsWhole(response) else { return false }
         reader.streamContent()
@@ -193,7 +186,8 @@ extension UpstreamConnection {
 
     private func report(_ event: UpstreamEvent, _ exchange: UpstreamExchange) {
         switch event {
-        case .interim, .received:
+        // The reader throws failures in place of reporting them.
+        case .interim, .received, .failed:
             exchange.report(event)
         case .answered(let response):
             finish(exchange)
@@ -204,8 +198,6 @@ extension UpstreamConnection {
         case .finished:
             finish(exchange)
             exchange.report(event)
-        case .failed(let failure):
-            fail(failure)
         }
     }
 
@@ -216,7 +208,7 @@ extension UpstreamConnection {
         return response
     }
 
-    /// The answer is complete: gives the connection back, before the receiver is told.
+    /// Returns the connection to the pool, before the receiver is told of the complete answer.
     private func finish(_ exchange: UpstreamExchange) {
         let isReusable = isReusable
         // The answer may have been one user's alone (FRAMING 5.10).
@@ -226,14 +218,13 @@ extension UpstreamConnection {
         pool?.finished(self, exchange, isReusable: isReusable)
     }
 
-    /// Both messages have ended exactly, nothing is left over on either side, and the origin keeps
-    /// the connection.
+    /// Whether both messages have ended, no byte is left over, and the origin keeps the connection.
     private var isReusable: Bool {
         guard let stream, reader.keepsAlive, input.isEmpty, stream.pendingBytes == 0 else { return false }
         return isQuiet(stream)
     }
 
-    /// Whether nothing can be read, not even an end.
+    /// Whether a read would block: no byte and no end has come.
     private func isQuiet(_ stream: Stream) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { stream.read(into: $0) == .wouldBlock }
     }

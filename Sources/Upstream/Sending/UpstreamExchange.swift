@@ -1,9 +1,9 @@
 import EventLoop
 
-/// One request to the origin and its answer: what its sender holds on to. Confined to its loop.
+/// One request to the origin and its answer, as its sender holds it. Confined to its loop.
 ///
 /// It waits for its turn in the budget, then for a connection, is sent, perhaps pauses after a 429
-/// and waits again, and ends. One that was given to a pool alone has no turn to wait for.
+/// and waits again, and ends. A request given to a pool directly has no turn.
 ///
 /// Must hold:
 /// - a turn that was asked for is returned once, however the exchange ends;
@@ -14,34 +14,29 @@ public final class UpstreamExchange {
     enum Phase {
         /// The gate has it.
         case waitingForTurn
-        /// The pool has it; a request whose connection was dead on arrival comes back to this.
+        /// The pool has it, also after its connection was dead.
         case waitingForConnection
-        /// It has been handed to a connection.
         case onConnection
-        /// After a 429.
+        /// It waits to be repeated after a 429.
         case pausing
-        /// Its failure is still to be told.
+        /// Its failure is reported in the next turn of the loop.
         case failing
         case ended
     }
 
-    /// As it was given to `send`.
     let request: UpstreamRequest
-    /// As it was given to `send`, or promoted to since.
     private(set) var priority: UpstreamPriority
-    /// On whose behalf it waits.
     private(set) var party: UpstreamParty
-    /// As it was given to `send`.
     let label: UpstreamLabel
     /// The account whose limit counts beside the common one; 0: none.
     let account: UInt64
-    /// When the request was handed to its connection; for a repeated one, to its last.
+    /// When its last connection got the request.
     private(set) var requestedAt: Instant
-    /// Whether the receiver has asked for no more bytes for now.
+    /// Whether the receiver wants no bytes for now.
     private(set) var isPaused = false
 
     private(set) var phase = Phase.waitingForConnection
-    /// Nil once it has heard of the end, and once it wants to hear nothing more.
+    /// Nil after the end and after `cancel`.
     private var receiver: (any UpstreamReceiver)?
     private let loop: EventLoop
     private var timer: TimerToken?
@@ -52,13 +47,12 @@ public final class UpstreamExchange {
     private var repeats = 0
     /// The turn that was asked for and is still to be returned.
     private var turn: BudgetState.JobID?
-    /// Given where the head of an answer has come that was a 429: the budget hears of it however
-    /// the rest ends.
+    /// A 429 whose head has come, for the budget, however the rest ends.
     private var refusal: BudgetState.Outcome?
     private var isCounted = false
 
     private weak var pool: UpstreamPool?
-    /// Its number in the pool; new with each sending.
+    /// Its number in the pool, new with each sending.
     private(set) var id = PoolState.RequestID(number: -1)
     private weak var connection: UpstreamConnection?
 
@@ -109,7 +103,7 @@ public final class UpstreamExchange {
     /// Whether it was sent before, and met a 429.
     var isRepeated: Bool { repeats > 0 }
 
-    /// Whether it waits for its turn: nothing of it has been sent yet.
+    /// Whether it waits for its turn, not sent.
     public var isWaitingForTurn: Bool { phase == .waitingForTurn }
 
     /// Reads no more of a streamed answer until `resume`, so that the origin is slowed down by TCP.
@@ -135,8 +129,7 @@ public final class UpstreamExchange {
         gate?.resumed(self)
     }
 
-    /// Its reader has held the connection for too long: the connection goes, and the receiver hears
-    /// of it.
+    /// Closes the connection of a reader that is too slow, and tells the receiver.
     func cutOff() {
         guard case .onConnection = phase else { return }
         pool?.cancel(self)
@@ -156,19 +149,18 @@ extension UpstreamExchange {
         refusal = nil
         isCounted = false
         phase = .waitingForTurn
-        gate.enqueue(self, turn, isRepeated: isRepeated)
+        gate.enqueue(self, turn)
         // Only where it did not start at once, as it mostly does.
         guard case .waitingForTurn = phase else { return }
         timer = loop.schedule(at: deadline) { self.deadlinePassed() }
     }
 
-    /// The turn that it waited for is gone: the queue has no room for it, or the origin refuses it.
+    /// The budget refuses the turn: the queue is full, or the origin refuses the account.
     func lostTurn(_ failure: UpstreamFailure) {
         turn = nil
         fail(failure)
     }
 
-    /// The pool has it from now on, under this number.
     func wait(in pool: UpstreamPool, as id: PoolState.RequestID) {
         stopTimer()
         phase = .waitingForConnection
@@ -176,7 +168,6 @@ extension UpstreamExchange {
         (self.pool, self.id) = (pool, id)
     }
 
-    /// A connection sends it.
     func start(on connection: UpstreamConnection) {
         phase = .onConnection
         self.connection = connection
@@ -188,7 +179,6 @@ extension UpstreamExchange {
         refusal = response.status == 429 ? .rateLimited(retryAfter: response.retryAfter) : nil
     }
 
-    /// The connection has nothing more to do with it.
     func leaveConnection() {
         connection = nil
         if case .onConnection = phase { phase = .waitingForConnection }
@@ -204,7 +194,7 @@ extension UpstreamExchange {
 // MARK: Back: from the connection or the pool to the receiver
 
 extension UpstreamExchange {
-    /// Whether there is a receiver that is still to hear of it.
+    /// Whether the receiver waits for an event.
     var isAwaited: Bool { receiver != nil }
 
     /// Whether the answer is to be reported in one piece.
@@ -235,8 +225,7 @@ extension UpstreamExchange {
         receiver.upstream(self, event)
     }
 
-    /// Told in a turn of its own, so that no receiver is called from inside `send` or another
-    /// receiver's call.
+    /// Reports the failure in a turn of its own, so that no receiver is called from inside `send`.
     func fail(_ failure: UpstreamFailure) {
         stopTimer()
         phase = .failing

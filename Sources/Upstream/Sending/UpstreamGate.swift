@@ -137,11 +137,14 @@ extension UpstreamGate {
     }
 
     /// Asks for a turn; the exchange starts now or later.
-    func enqueue(_ exchange: UpstreamExchange, _ turn: BudgetState.JobID, isRepeated: Bool) {
+    func enqueue(_ exchange: UpstreamExchange, _ turn: BudgetState.JobID) {
         let now = loop.now
-        let (priority, party, account) = (exchange.priority, exchange.party, exchange.account)
         waiting[turn] = exchange
-        decide { $0.submit(turn, priority, of: party, account: account, isRepeated: isRepeated, now: now) }
+        decide {
+            $0.submit(
+                turn, exchange.priority, of: exchange.party, account: exchange.account,
+                isRepeated: exchange.isRepeated, now: now)
+        }
         guard waiting[turn] != nil else { return }
         observer.upstreamQueued()
         reviewPauses()

@@ -1,26 +1,25 @@
 import EventLoop
 
-/// Tells the operator that the origin fails: at once when it begins, then at most every ten seconds
-/// with a count, so that an origin that is down does not fill the log. Each kind of trouble has a
-/// quiet period of its own, so that none hides another.
+/// Writes the origin's failures to the log: the first at once, then at most one every ten seconds
+/// with a count. Each kind of trouble has its own quiet period, so that none hides another.
 ///
 /// Confined to its loop.
 final class FailureReport {
-    enum Kind: CaseIterable {
+    enum Kind {
         /// No answer, or an error.
         case failure
         /// The developer token is refused.
         case token
         /// Too many requests.
         case rate
-        /// An answer contradicts what was learnt.
+        /// An answer contradicts earlier ones.
         case contradiction
-        /// A composed answer was not what the origin says.
+        /// A composed answer differs from the origin's.
         case wrongAnswer
     }
 
     private struct Quiet {
-        var until: Instant?
+        let until: Instant
         var suppressed = 0
     }
 
@@ -33,14 +32,15 @@ final class FailureReport {
         self.write = write
     }
 
-    /// - Parameter cause: what is known of it; of the request its path at most.
+    /// - Parameter cause: has at most the path of a request.
     func note(_ cause: String, _ kind: Kind = .failure, at now: Instant) {
-        let last = quiet[kind] ?? Quiet()
-        if let until = last.until, now < until {
+        let last = quiet[kind]
+        if let last, now < last.until {
             quiet[kind]?.suppressed += 1
             return
         }
-        let more = last.suppressed > 0 ? " (and \(last.suppressed) more failures since the last report)" : ""
+        let suppressed = last?.suppressed ?? 0
+        let more = suppressed > 0 ? " (and \(suppressed) more failures since the last report)" : ""
         quiet[kind] = Quiet(until: now + Self.quietPeriod)
         write("upstream: " + cause + more)
     }

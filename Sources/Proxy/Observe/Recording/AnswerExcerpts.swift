@@ -4,20 +4,13 @@ import Freshness
 import HTTP
 import Recording
 
-/// Fields of answers, and the hashes of their bodies. Stored answers that are given again are read
-/// and hashed once.
+/// Reads the fields and hashes the bodies of answers, once for each stored answer.
 struct AnswerExcerpts {
     struct Answer {
         var fields: [RecordedField] = []
         var content: [UInt8] = []
-        /// nil: the content is not recorded.
+        /// Nil: the content is not recorded.
         var hash: BodyHash?
-    }
-
-    /// Holds the stored answer, so that no other can come to be at its place.
-    private struct Known {
-        let stored: StoredResponse
-        let answer: Answer
     }
 
     private struct Place: Hashable {
@@ -25,11 +18,12 @@ struct AnswerExcerpts {
         let isCoded: Bool
     }
 
-    private var known: [Place: Known] = [:]
+    /// Holds each stored answer, so that no other one gets its identifier.
+    private var known: [Place: (stored: StoredResponse, answer: Answer)] = [:]
     private var byteCount = 0
 
     private static let most = 4096
-    /// Mostly bytes that the cache holds too.
+    /// Mostly bytes that the cache shares.
     private static let mostBytes = ProxyMemory.excerptBytes
 
     mutating func answer(_ answer: TrafficAnswer, to method: String) -> Answer {
@@ -49,12 +43,12 @@ struct AnswerExcerpts {
         if let known = known[place] { return known.answer }
         let body = stored.body
         var answer = Self.answer(Self.head(of: stored, .whole, coding)[...], stored.isDamaged ? [] : body)
-        // Coded by the origin: what it says without that is not known.
+        // The origin coded the content; its plain form is not known.
         if coding == .identity, answer.fields.contains(where: { $0.name == "content-encoding" }) {
             (answer.content, answer.hash) = ([], nil)
         }
         if known.count >= Self.most || byteCount >= Self.mostBytes { (known, byteCount) = ([:], 0) }
-        known[place] = Known(stored: stored, answer: answer)
+        known[place] = (stored, answer)
         byteCount += stored.byteCount
         return answer
     }
