@@ -46,9 +46,11 @@ struct StartTests {
 
     private static let warned: [StartTrial] = [
         StartTrial("a cache file without its folder", ["cache_file @/no/cache.sqlite"], "No such file or directory"),
-        StartTrial("a variable in a path", ["cache_file $HOME/cache.sqlite"], "neither variables nor ~ are replaced"),
+        StartTrial(
+            "a variable in a path", ["cache_file $HOME/cache.sqlite"],
+            "paths are literal: variables and ~ are not expanded"),
         StartTrial("more workers than connections", ["workers 1000"], "workers 1000: only 64 loops run"),
-        StartTrial("no token", [], "clients have to bring a developer token"),
+        StartTrial("no token", [], "clients must send a developer token"),
         StartTrial("a cache file of another version", ["cache_file @/other"], "version 99") {
             try StartTests.putDatabase($0, "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 99")
         },
@@ -59,8 +61,8 @@ struct StartTests {
         },
         StartTrial(
             "an upstream that is its own listener", ["listen 127.0.0.1:PORT", "upstream http://127.0.0.1:PORT"],
-            "is this proxy itself"),
-        StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line says tls"),
+            "is an address of this proxy"),
+        StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line has tls"),
     ]
 
     private static let starved: [StartTrial] = [

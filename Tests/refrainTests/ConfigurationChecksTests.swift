@@ -48,7 +48,7 @@ import Testing
             // The tier.
             (
                 "shared_tier redis://cache\nshared_tier_ca_file ca.pem",
-                "2: shared_tier_ca_file: is for a shared_tier with rediss:// alone"
+                "2: shared_tier_ca_file: applies only to a shared_tier with rediss://"
             ),
             (
                 "shared_tier rediss://a\nshared_tier_ca_file x",

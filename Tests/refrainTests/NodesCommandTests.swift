@@ -35,8 +35,8 @@ import Testing
         #expect(result.status == 0 && result.standard.contains("engine away") && result.standard.contains("unknown"))
         #expect(
             result.error == """
-                refrain: engine away since 2026-01-01T00:00:00Z: what is said of others is as old as that
-                refrain: process 2 at a:1 is a node of this name too: each needs a name of its own
+                refrain: engine away since 2026-01-01T00:00:00Z: the rows of other nodes are as old as that
+                refrain: process 2 at a:1 uses this node name too: give each node its own name (node_name)
 
                 """)
     }

@@ -42,7 +42,7 @@ import Text
         #expect(named.split(separator: "\n").count == 2 && named.contains(running.album), "\(named)")
         #expect(running.run("list", "--resource", "albums:0", "--sort", "age").standard.isEmpty)
         let none = running.run("list", "--class", "songs")
-        #expect(none.status == 0 && none.standard.isEmpty && none.error == "refrain: nothing is stored that fits\n")
+        #expect(none.status == 0 && none.standard.isEmpty && none.error == "refrain: no stored answer matches\n")
         let json = try JSON.parse(Array(running.run("list", "--json").standard.utf8))
         #expect(json["entries"]?[0]?["target"]?.stringValue == running.album)
         let narrow = running.run("list", width: 84).standard

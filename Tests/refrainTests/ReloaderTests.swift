@@ -15,7 +15,7 @@ import Text
     }
 
     @Test func unchangeableDirectivesAreNamedWithTheirLine() throws {
-        let text = "cannot change while the proxy runs; restart it"
+        let text = "cannot change while the proxy runs; restart the proxy"
         #expect(try refusals("workers 2", "\nworkers 3") == ["proxy.conf:2: workers: \(text)"])
         #expect(try refusals("workers 2", "") == ["proxy.conf: workers: \(text)"])
         let sizes = "cache_size 2GiB\nmemory_size 1MiB\ncache_file other.sqlite"

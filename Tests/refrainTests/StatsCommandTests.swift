@@ -52,7 +52,7 @@ import Text
                   method                2
                   stale                 1
 
-                not composed, by what was tried and what it lacked
+                not composed, by rule and reason
                   batch: over-age       5
                   item: not-held        4
 

@@ -121,7 +121,7 @@ extension MetricFamily {
             "refrain_request_memory_bytes", "Memory of requests that are being read, or wait for their answers",
             \.source.requestBudget.heldBytes),
         gauge(
-            "refrain_answer_memory_bytes", "Memory of answers that slow clients have not taken yet",
+            "refrain_answer_memory_bytes", "Memory of answers that slow clients have not read yet",
             \.source.answerBudget.heldBytes),
         counter(
             "refrain_slow_clients_total", "Connections that were reset in the middle of an answer, for want of memory",

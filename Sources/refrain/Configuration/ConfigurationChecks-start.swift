@@ -27,7 +27,7 @@ extension ConfigurationChecks {
         if let path = configuration.cacheFile {
             if let trouble = files.cacheForecast(path) { forecast.warnings.append("cache_file: \(trouble)") }
             if let holder = files.cacheHolder(path) {
-                forecast.notes.append("cache_file: process \(holder) uses \(path) now")
+                forecast.notes.append("cache_file: \(path) is in use by process \(holder)")
             }
         }
         for line in listenLines {
@@ -41,7 +41,7 @@ extension ConfigurationChecks {
         switch problem.errno {
         // The proxy that this configuration is for may run.
         case EADDRINUSE:
-            forecast.notes.append("\(line.directive.name): \(address) is in use now; while it is, a start fails")
+            forecast.notes.append("\(line.directive.name): \(address) is in use; a start fails until it is free")
         // A service manager may give the proxy more rights, or the socket.
         case EACCES:
             forecast.warnings.append(

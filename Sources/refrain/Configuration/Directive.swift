@@ -365,7 +365,7 @@ extension Directive {
         let name = Array(text.utf8)
         guard !name.isEmpty, name.span.isToken(0..<name.count) else { throw ValueError(text, isNot: "a field name") }
         guard NamedFields.canGoAlong(text) else {
-            throw ValueError(text, isNot: "a field that can go along: it is a secret, or the proxy writes it itself")
+            throw ValueError(text, isNot: "a field that can be forwarded: it is a secret, or the proxy sets it")
         }
         return text
     }
