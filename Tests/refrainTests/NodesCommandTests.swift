@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test func withoutATierTheProxysErrorIsShown() {
-        let refusal = #"{"errors":[{"detail":"This proxy has no shared tier."}]}"#
+        let refusal = #"{"errors":[{"detail":"`shared_tier` is not configured."}]}"#
         for words in [[], ["--json"]] {
             let result = runAgainstServer("nodes", refusal, words, status: "404 Not Found").result
             #expect(result.status == 1 && result.standard.isEmpty)
-            #expect(result.error.hasSuffix("/nodes: status 404: This proxy has no shared tier.\n"))
+            #expect(result.error.hasSuffix("/nodes: status 404: `shared_tier` is not configured.\n"))
         }
         #expect(runAgainstServer("nodes", "{}", []).result.status == 1)
     }

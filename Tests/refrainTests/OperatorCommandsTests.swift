@@ -79,7 +79,8 @@ import Text
         #expect(json["plan"] == "fetch" && json["rule"] == "1d stale 7d" && json["stored"] == .null)
         #expect(json["not_composed"]?["rule"] == "item" && json["not_composed"]?["reason"] == "not-held")
         let text = running.run("explain", "/v1/catalog/us/albums/0").standard
-        #expect(text.contains("\nnot composed why     item: none of the resources"), "\(text)")
+        #expect(
+            text.contains("\nnot composed why     item: no fresh stored answer has any of the resources"), "\(text)")
         let personal = running.run("explain", "--user", "/v1/me/library/songs").standard
         #expect(personal.contains("\nkept for users answers  0\n"), "\(personal)")
         #expect(json["kept_for_users"] == .null)

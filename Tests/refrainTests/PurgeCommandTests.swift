@@ -80,7 +80,7 @@ import Testing
             (["--storefront", "USA"], "refrain: purge: --storefront: expected two lower-case letters"),
             (["--prefix", "v1"], "refrain: purge: --prefix: expected"),
             (["--match", "/v1/a"], "refrain: purge: --match: expected a path that begins with / and has * in it"),
-            (["--resource", "song:1"], "refrain: purge: --resource: there is no such type; did you mean songs?"),
+            (["--resource", "song:1"], "refrain: purge: --resource: unknown type; did you mean songs?"),
             (["--url", "nonsense"], "refrain: purge: --url: "),
         ]
         for (words, beginning) in cases { expectUsageError(["purge"] + words, beginning) }

@@ -60,7 +60,7 @@ import Testing
             "printf p >&3; head -c 1 <&3 >/dev/null; printf s >&3; head -c 1 <&3 >/dev/null; exec sleep 600")
         scene.upgrader.request()
         let log = scene.log(with: "has replaced process \(getpid())")
-        let process = try #require(log.firstMatch(of: /process ([0-9]+) serves/).flatMap { pid_t($0.output.1) })
+        let process = try #require(log.firstMatch(of: /process ([0-9]+) has replaced/).flatMap { pid_t($0.output.1) })
         scene.upgrader.request()
         #expect(scene.log(with: "ignored").contains("SIGUSR2: ignored: process \(process) has taken over"))
         #expect(scene.upgrader.end() == process)

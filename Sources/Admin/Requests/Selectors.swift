@@ -150,7 +150,7 @@ extension EntrySelection {
             throw AdminRequestError(detail: "resource: expected TYPE:ID, such as songs:1440935467.")
         }
         if let meant = ResourceMention.knownType(near: String(parts[0])) {
-            throw AdminRequestError(detail: "resource: there is no such type; did you mean \(meant)?")
+            throw AdminRequestError(detail: "resource: unknown type; did you mean \(meant)?")
         }
         return ResourceMention.number(type: String(parts[0]), id: String(parts[1]))
     }

@@ -161,7 +161,11 @@ import Upstream
         #expect(try DashboardView(moment(statistics: statistics)).states["readiness"] == "good", "a client's mistake")
         statistics.upstream.note("answers 503", at: 999_990)
         let view = try DashboardView(moment(statistics: statistics))
-        #expect(view.states["readiness"] == "degraded" && view.texts["readiness"] == "ready; errors of Apple's API")
+        #expect(
+            view.states["readiness"] == "degraded"
+                && view.texts["readiness"] == "ready; Apple's API returns "
+                    + "errors"
+        )
         let draining = AdminSources.Readiness(isReady: false, words: "draining")
         #expect(try DashboardView(moment(statistics: statistics, readiness: draining)).states["readiness"] == "bad")
     }
