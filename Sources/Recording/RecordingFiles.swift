@@ -73,7 +73,7 @@ enum RecordingFiles {
     }
 
     private static func foreign(_ path: String) -> RecordingError {
-        .badFile(path: path, reason: "is there and is no recording, so nothing is written to it")
+        .badFile(path: path, reason: "exists and is not a recording, so it is not overwritten")
     }
 
     /// A writer that was stopped between its two moves has left bodies behind. It began with the

@@ -142,7 +142,7 @@ import Text
         #expect(try folder.problem(#"{"log":[]}"#) == "f: log is not an object")
         #expect(try folder.problem(#"{"log":{"entries":{}}}"#) == "f: log.entries is not a list")
         #expect(try folder.problem(#"{"log":{"version":"1.2"}}"#) == "f: log.entries is not a list")
-        #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: nothing to be read in it: entry 1: ") == true)
+        #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: it has no usable entry: entry 1: ") == true)
     }
 
     /// One such entry refused the whole file, with thousands of entries in it.

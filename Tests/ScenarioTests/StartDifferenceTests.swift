@@ -27,7 +27,7 @@ struct StartDifferenceTests {
         try configure("cache_file \(folder.file("cache.sqlite"))", "cache_file_locked memory")
         let second = try start("serve", log: "second")
         waitUntil { said("listening on http", "second") || !second.isRunning }
-        #expect(said("going on from memory", "second"))
+        #expect(said("serving from memory", "second"))
         for program in [first, second] { program.send(SIGTERM) }
         #expect([first, second].map { $0.waitForEnd() } == [0, 0])
     }

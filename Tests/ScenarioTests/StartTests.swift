@@ -24,10 +24,11 @@ struct StartTests {
         StartTrial("an access log without its folder", ["access_log @/no/access.log"], "No such file or directory"),
         StartTrial("an address of another machine", ["listen 192.0.2.1:0"], "Cannot assign requested address"),
         StartTrial("an address twice", ["listen 127.0.0.1:65001", "listen 0.0.0.0:65001"], "already taken"),
-        StartTrial("a cache file that is a key", ["cache_file @/key"], "no cache file of this program's") { folder in
+        StartTrial("a cache file that is a key", ["cache_file @/key"], "not a cache file") { folder in
             try folder.put("secret", "key", mode: 0o600)
         },
-        StartTrial("a cache file that is another's database", ["cache_file @/other"], "another program's database") {
+        StartTrial("a cache file that is another's database", ["cache_file @/other"], "the database of another program")
+        {
             try StartTests.putDatabase($0, "PRAGMA user_version = 10")
             try FileManager.default.createDirectory(
                 atPath: $0.file("other.segments"), withIntermediateDirectories: false)

@@ -99,7 +99,7 @@ import Text
         access.cacheHolder = { path in path == "a.sqlite" ? 4711 : nil }
         let result = run(["check"], files: access)
         #expect(result.status == 0)
-        #expect(result.error.hasSuffix("refrain: note: cache_file: process 4711 uses a.sqlite now\n"))
+        #expect(result.error.hasSuffix("refrain: note: cache_file: a.sqlite is in use by process 4711\n"))
     }
 
     @Test func itsOutputIsAnEqualConfiguration() throws {

@@ -35,7 +35,7 @@ import Testing
             ("admin_listen 0.0.0.0:8081\nadmin_token_file t", nil), ("admin_listen off", nil),
             (
                 "listen [::]:80\nlisten 127.0.0.1:80\nmusic_user_token_file t",
-                "3: music_user_token_file: anyone who reaches [::]:80 could use this account; set client_keys_file"
+                "3: music_user_token_file: any client that reaches [::]:80 could use this account; set client_keys_file"
             ),
             ("music_user_token_file t", nil), ("listen [::]:80\nmusic_user_token_file t\nclient_keys_file k", nil),
             // Ways to a developer token.

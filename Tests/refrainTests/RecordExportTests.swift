@@ -87,7 +87,7 @@ import Text
             let result = run("record", "export", recording, "--har", folder.appendingPathComponent("o").path)
             #expect(
                 result.status == 0
-                    && result.error == "refrain: warn: \(recording):4: the last line is cut off, and left out\n")
+                    && result.error == "refrain: warn: \(recording):4: the last line is truncated and skipped\n")
         }
     }
 

@@ -111,7 +111,7 @@ public struct ReplayComparison: Sendable {
             notes.map(TextTable.printable) + (notes.isEmpty ? [] : [""])
             + TextTable.lines(facts, [.left], indent: 0) + [""]
             + TextTable.lines(figures, [.left, .right], indent: 0)
-            + ["", "Latencies are corrected where nothing else is said. " + ReportNotes.corrected]
+            + ["", "Latencies are corrected unless stated otherwise. " + ReportNotes.corrected]
             + explanations.filter { [ReportNotes.generators, ReportNotes.failures, ReportNotes.resets].contains($0) }
         return lines.map { $0 + "\n" }.joined()
     }

@@ -11,7 +11,7 @@ public enum TerminalSummary {
         if let reason = result.invalidBecause {
             lines += [
                 "", "INVALID RUN: \(reason)",
-                "Run it again on an idle machine or more slowly before blaming the target.",
+                "Repeat it on an idle machine or at a lower rate before you judge the target.",
             ]
         }
         lines += result.remarks.map { "  " + $0 }
