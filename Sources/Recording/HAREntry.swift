@@ -177,8 +177,7 @@ enum HAREntry {
         guard let count = declaredLength(of: response) else { return nil }
         guard count <= RecordedExchange.mostBytes else {
             throw LineProblem(
-                "the size of the content is not a valid "
-                    + "size")
+                "the size of the content is not a valid size")
         }
         return count
     }

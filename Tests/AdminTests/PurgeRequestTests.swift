@@ -76,8 +76,7 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
         ("{}", "No selector is given"), (#"{"all":false}"#, "No selector is given"),
         (
             #"{"hard":true}"#,
-            "No selector is "
-                + "given"
+            "No selector is given"
         ),
         (#"{"all":true,"url":"/a"}"#, "all: "), (#"{"all":true,"storefront":"us"}"#, "all: "),
         (#"{"all":1}"#, "all: expected true or false"), (#"{"hard":"yes","all":true}"#, "hard: expected true or false"),

@@ -74,8 +74,7 @@ import Testing
         func refusal(_ target: String) -> String? { scene.proxy.explain(target)?.refusal?.sentence }
         #expect(
             refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix(
-                "item: no fresh stored answer has any of the "
-                    + "resources") == true)
+                "item: no fresh stored answer has any of the resources") == true)
         try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
         #expect(refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix("item: no answer to a request with") == true)
         #expect(refusal("/v1/catalog/us/search?term=a&types=albums") == "other: charts and searches are never composed")

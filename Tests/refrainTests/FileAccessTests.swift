@@ -60,7 +60,7 @@ import Testing
             let path = try list(bytes)
             #expect(access.secretProblem(path, .clientKeys) == nil && access.secretSum(path) != nil)
         }
-        #expect(try access.secretProblem(list(1 + 1 << 20), .clientKeys) == "must hold 1 to 1048576 bytes")
+        #expect(try access.secretProblem(list(1 + 1 << 20), .clientKeys) == "must contain 1 to 1048576 bytes")
     }
 
     @Test func aWrongKeyFileIsToldTheExpectedContent() throws {

@@ -103,8 +103,7 @@ struct AdminAuthorizer {
             return .error(
                 403,
                 "Without a token, only root and the user that the proxy runs as may do this, and the user of this "
-                    + "connection is"
-                    + " unknown: set admin_token_file, or use a unix: path for admin_listen.")
+                    + "connection is unknown: set admin_token_file, or use a unix: path for admin_listen.")
         }
         return nil
     }

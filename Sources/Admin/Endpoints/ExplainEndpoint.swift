@@ -89,8 +89,7 @@ extension Explanation {
                 ? "One larger request is sent; this answer and later similar ones are cut from it."
                 : "A part of the answer is stored; one smaller request fetches the rest."
         case .verify:
-            return "The answer could be composed; with compose verify the origin is asked anyway and both "
-                + "are compared."
+            return "The answer could be composed; with compose verify the origin is asked anyway and both are compared."
         case .stale:
             return "The stored answer is stale: it is served, and a new one is fetched in the background."
         case .personal: return "The answer is personal; stored personal answers are shown only as counts by route."

@@ -172,9 +172,7 @@ extension MetricFamily {
         counter("refrain_upstream_rate_limited_total", "429 answers of the origin", .rateLimited),
         counter("refrain_upstream_retried_total", "Requests sent to the origin again after a 429", .retried),
         counter("refrain_upstream_queued_total", "Requests queued for the origin", .queued),
-        counter(
-            "refrain_upstream_queue_refused_total", "Requests refused because the queue for the origin was full",
-            .queueRefused),
+        counter("refrain_upstream_queue_refused_total", "Requests refused: the queue was full", .queueRefused),
         counter(
             "refrain_upstream_saved_total", "Requests to the origin saved by composing and batching", .upstreamSaved),
         gauge("refrain_upstream_in_flight", "Requests in flight to the origin", \.source.upstream.inFlight),
@@ -240,9 +238,7 @@ extension MetricFamily {
         },
         counter("refrain_cache_file_written_total", "Answers written to the cache file", \.source.store.written),
         counter(
-            "refrain_cache_file_dropped_total",
-            "Answers not written to the cache file: queue full, or answer too "
-                + "large",
+            "refrain_cache_file_dropped_total", "Answers not written to the cache file: queue full, or too large",
             \.source.store.dropped),
         counter("refrain_cache_file_failures_total", "Failed reads and transactions of the cache file") { input in
             [Sample(input.source.store.failedReads + input.source.store.failedTransactions)]
@@ -272,11 +268,8 @@ extension MetricFamily {
         counter("refrain_client_requests_total", labels: ["client"], "Requests of clients with a key") { input in
             input.source.clients().map { Sample($0.requests, [$0.name]) }
         },
-        counter(
-            "refrain_client_limited_total", labels: ["client"],
-            "Requests refused because the client exceeded its "
-                + "rate"
-        ) { input in
+        counter("refrain_client_limited_total", labels: ["client"], "Requests refused by the rate of the client") {
+            input in
             input.source.clients().map { Sample($0.limited, [$0.name]) }
         },
         counter("refrain_client_sent_bytes_total", labels: ["client"], "Bytes of content sent to the client") { input in

@@ -133,11 +133,9 @@ extension Lack {
         case .nextUnknown: "the next link of such a page was never observed"
         case .parametersForbid: "parameters of the request do not allow resources from other answers"
         case .placesNeverCompared:
-            "no resource was observed both in the kind of answer that has it and in the kind "
-                + "that needs it"
+            "no resource was observed both in the kind of answer that has it and in the kind that needs it"
         case .placesDiffer:
-            "resources had other attributes in the kind of answer that has them than in the kind that "
-                + "needs them"
+            "resources had other attributes in the kind of answer that has them than in the kind that needs them"
         case .membersDiffer: "the stored resource has other members than the form"
         case .relationshipNotHeld: "no stored answer has the relationship"
         case .relationshipDiffers: "the stored relationship has other members than the form"

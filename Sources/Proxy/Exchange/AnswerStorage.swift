@@ -88,8 +88,7 @@ struct AnswerStorage {
             let scan = response.scan
             guard scan.isAnswer || response.status != 200 || request.facts.rule.followsOrigin else {
                 storing.troubles.noteFailure(
-                    "answers \(request.facts.route.template) with a 200 that is not a valid "
-                        + "answer")
+                    "answers \(request.facts.route.template) with a 200 that is not a valid answer")
                 return .unstored(response, .noAnswer)
             }
             return place(storable(response, scan, key, lifetime), response, varyingBy: facts.vary)

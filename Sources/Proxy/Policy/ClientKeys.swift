@@ -53,8 +53,7 @@ public struct ClientKeys: Sendable {
                 if let twin {
                     throw ClientKeysError(
                         line: line,
-                        problem: "client \(found.name) has the same key as "
-                            + "\(clients[twin].name)")
+                        problem: "client \(found.name) has the same key as \(clients[twin].name)")
                 }
                 byHash[hash, default: []].append(clients.count)
                 places.append(found.key)

@@ -232,8 +232,7 @@ public final class ProxyService: Service {
             proxy.base.statistics.count(.refused)
             proxy.base.statistics.count(because: reason)
             proxy.answering.refuse(
-                connection,
-                AppleError(status: 504, detail: "No stored answer satisfies this request (only-if-cached)."),
+                connection, AppleError(status: 504, detail: "No stored answer satisfies this request."),
                 key: key, template: facts.logTemplate, status: .refused(reason))
         }
     }
@@ -292,11 +291,7 @@ extension ProxyService {
             proxy.base.statistics.count(.refused)
             proxy.base.statistics.count(because: .unconfirmed)
             proxy.answering.refuse(
-                connection,
-                AppleError(
-                    status: 503,
-                    detail: "The shared tier is unavailable, so other nodes cannot be "
-                        + "informed of this write."),
+                connection, AppleError(status: 503, detail: "Other nodes cannot be informed of this write."),
                 template: facts.logTemplate, retryAfter: 1)
         }
     }

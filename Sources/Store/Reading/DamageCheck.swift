@@ -162,8 +162,7 @@ final class DamageCheck: Sendable {
         guard isFirst, dropped > 0 else { return }
         runner.work.withLock {
             $0.tell(
-                "the background check found damage: damaged rows are removed, and the check "
-                    + "continues")
+                "the background check found damage: damaged rows are removed, and the check continues")
         }
     }
 

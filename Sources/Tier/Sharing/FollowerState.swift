@@ -379,8 +379,7 @@ extension FollowerState {
         for (name, _) in registry.ahead(now: moment.now) {
             sayOnce(
                 "time of " + name,
-                "the last heartbeat of node \(name) is in the future: the engine's clock was "
-                    + "set back")
+                "the last heartbeat of node \(name) is in the future: the engine's clock was set back")
         }
         noteAnswered()
         logUnlogged()

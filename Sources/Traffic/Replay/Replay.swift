@@ -202,8 +202,7 @@ public final class Replay: Sendable {
         if sampling < 1 {
             let share = Figure.percent(sampling)
             remarks.append(
-                "The recording is a sample of \(share) of the traffic; the real rate was higher "
-                    + "accordingly.")
+                "The recording is a sample of \(share) of the traffic; the real rate was higher accordingly.")
         }
         return remarks
     }

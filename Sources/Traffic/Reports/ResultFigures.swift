@@ -16,8 +16,7 @@ enum ReportNotes {
 
     static let failures = "Failed requests have no latency and are not in these figures."
     static let resets =
-        "Resets: requests sent twice, because their connection ended before the first byte of an "
-        + "answer."
+        "Resets: requests sent twice, because their connection ended before the first byte of an answer."
     static let generators =
         "\"\(generatorsMark)\" marks latencies of which more than 10 % is lag of the generator."
 

@@ -34,7 +34,8 @@ extension ReplayResult {
     /// The same of the 99th percentile, in a sentence.
     public var latenessAtP99: String? {
         lateness(at: Self.p99).map { late in
-            "the generator was late: \(Figure.time(nanoseconds: late.lag)) of the 99th percentile is its own lag, and \(Figure.time(nanoseconds: late.allowed)) are allowed"
+            "the generator was late: \(Figure.time(nanoseconds: late.lag)) of the 99th percentile is its own lag, "
+                + "and \(Figure.time(nanoseconds: late.allowed)) are allowed"
         }
     }
 

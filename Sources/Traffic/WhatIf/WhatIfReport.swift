@@ -60,8 +60,7 @@ public struct WhatIfReport: Sendable {
         }
         if figures.contains(where: { $0.passes > 0 }) {
             remarks.append(
-                "Personal requests pass under every configuration, because recordings do not identify "
-                    + "users.")
+                "Personal requests pass under every configuration, because recordings do not identify users.")
         }
         return remarks
     }

@@ -10,8 +10,7 @@ extension AdminSocket<ServerURL> {
             guard !url.isTLS else {
                 throw ValueError(
                     text,
-                    isNot: "an http:// URL; the admin listener does not "
-                        + "support TLS")
+                    isNot: "an http:// URL; the admin listener does not support TLS")
             }
             return url
         }

@@ -29,6 +29,5 @@ struct CommandOption: Sendable {
         "admin", "URL|unix:PATH", "the admin listener of the running proxy (admin_listen of the configuration)")
     static let adminTokenFile = CommandOption(
         "admin-token-file", "FILE",
-        "file with the token for the admin listener (admin_token_file of the "
-            + "configuration)")
+        "file with the token for the admin listener (admin_token_file of the configuration)")
 }

@@ -21,8 +21,7 @@ extension Command {
             .init("refrain check", "shows each setting in effect and where it came from"),
             .init(
                 "refrain check --config new.conf && mv new.conf proxy.conf",
-                "installs a new file only if it is "
-                    + "valid"),
+                "installs a new file only if it is valid"),
         ]
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)

@@ -18,8 +18,7 @@ extension Command {
         examples: [
             .init(
                 "refrain explain /v1/catalog/us/songs/1440935467",
-                "shows whether the request would be a hit, and if "
-                    + "not, why"),
+                "shows whether the request would be a hit, and if not, why"),
             .init("refrain explain --user /v1/me/library/songs", "does the same for a request with a user token"),
         ]
     ) { arguments, context throws(CommandFailure) in

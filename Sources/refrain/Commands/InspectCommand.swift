@@ -17,8 +17,7 @@ extension Command {
         examples: [
             .init(
                 "refrain inspect /v1/catalog/us/songs/1440935467",
-                "shows age, freshness, fields and where it is "
-                    + "stored"),
+                "shows age, freshness, fields and where it is stored"),
             .init("refrain inspect --body /v1/catalog/us/songs/1440935467 > song.json", "writes the content to a file"),
         ]
     ) { arguments, context throws(CommandFailure) in

@@ -24,12 +24,10 @@ extension Command {
             .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),
             .init(
                 "refrain list --resource songs:1440935467 --sort size",
-                "shows answers that contain a song, the "
-                    + "largest first"),
+                "shows answers that contain a song, the largest first"),
             .init(
                 "refrain list --prefix /v1/catalog/us/albums --limit 1000 --json",
-                "writes up to 1000 entries as "
-                    + "JSON"),
+                "writes up to 1000 entries as JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
         var parameters: [(String, String)] = []

@@ -28,8 +28,7 @@ extension Command {
             .init("refrain purge --resource songs:1440935467", "makes every answer that contains this song stale"),
             .init(
                 "refrain purge --prefix /v1/catalog/us/charts --dry-run",
-                "counts the answers that it would make "
-                    + "stale"),
+                "counts the answers that it would make stale"),
             .init(
                 "refrain purge --match '/v1/catalog/*/albums/*' --dry-run",
                 "counts the answers about albums of all storefronts"),

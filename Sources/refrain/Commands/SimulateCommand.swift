@@ -20,8 +20,7 @@ extension Command {
                 "makes a recording for use without credentials"),
             .init(
                 "refrain simulate --fault 503:0.05 --fault limit:20/s",
-                "answers 5% of requests with 503, and 429 "
-                    + "above 20 requests a second"),
+                "answers 5% of requests with 503, and 429 above 20 requests a second"),
         ],
         signals: TaggedParagraph.stopSignals
     ) { arguments, context throws(CommandFailure) in

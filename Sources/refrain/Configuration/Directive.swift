@@ -264,7 +264,8 @@ extension Directive {
                 + "albums may have their own",
             details:
                 "upstream: the lifetime comes from the origin's header fields (RFC 9111). off: never stored. stale: "
-                + "how long after that the old answer is served while a new one is fetched. CLASS is one of \(TTLClass.names.joined(separator: ", ")); "
+                + "how long after that the old answer is served while a new one is fetched. CLASS is one of "
+                + "\(TTLClass.names.joined(separator: ", ")); "
                 + "types without a line use that of catalog."
         ) { configuration, words throws(ValueError) in
             guard TTLClass.names.contains(words[0]) else {

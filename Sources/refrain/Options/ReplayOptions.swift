@@ -160,8 +160,7 @@ extension ReplayFilter {
 extension ReplayOptions {
     static let target = CommandOption(
         "target", "URL",
-        "the server to send requests to: http://HOST[:PORT] or "
-            + "https://...")
+        "the server to send requests to: http://HOST[:PORT] or https://...")
     static let speed = CommandOption("speed", "Nx", "the recorded timing, N times as fast (1x)")
     static let rate = CommandOption(
         "rate", "RATE", "evenly spaced requests at this rate instead: 20/s, 0.5/s, 30/m")
@@ -175,24 +174,20 @@ extension ReplayOptions {
     static let method = CommandOption("method", "METHOD", isRepeatable: true, "only this method, GET or HEAD")
     static let status = CommandOption(
         "status", "STATUS", isRepeatable: true,
-        "only requests recorded with this "
-            + "status: 200, 4xx")
+        "only requests recorded with this status: 200, 4xx")
     static let outcome = CommandOption(
         "outcome", "WORD", isRepeatable: true,
-        "only requests recorded with this "
-            + "outcome: hit, miss")
+        "only requests recorded with this outcome: hit, miss")
     static let storefront = CommandOption("storefront", "CODE", isRepeatable: true, "only this storefront, such as us")
     static let header = CommandOption(
         "header", "NAME:VALUE", isRepeatable: true, "add this field to every request; put secrets into --header-file")
     static let headerFile = CommandOption(
         "header-file", "FILE",
-        "add these 'Name: value' lines to every request; the file must not be readable by "
-            + "others")
+        "add these 'Name: value' lines to every request; the file must not be readable by others")
     static let caFile = CommandOption("ca-file", "FILE", "trust these authorities (PEM) instead of the system's")
     static let timeout = CommandOption(
         "timeout", "DURATION",
-        "timeout of each connection attempt, wait and answer "
-            + "(30s)")
+        "timeout of each connection attempt, wait and answer (30s)")
     static let verify = CommandOption("verify", "compare status and JSON value of each answer with the recording")
     static let failIf = CommandOption(
         "fail-if", "EXPR", isRepeatable: true, "exit with 1 if this holds: 'p99>50ms', 'hit<0.9', 'diff>0'")

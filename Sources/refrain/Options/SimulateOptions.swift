@@ -52,8 +52,7 @@ struct SimulateOptions: Sendable {
         ]
         for option in shaping where arguments.value(option) != nil {
             throw .usage(
-                "simulate: --\(option.name) cannot be combined with --recording, which replaces the "
-                    + "simulated API")
+                "simulate: --\(option.name) cannot be combined with --recording, which replaces the simulated API")
         }
     }
 }
@@ -121,8 +120,7 @@ extension SimulateOptions {
     static let upstream = CommandOption("upstream", "URL", "the origin for --mode record or fallback")
     static let seed = CommandOption(
         "seed", "N",
-        "seed of the catalog and the faults; the same seed gives the same "
-            + "results")
+        "seed of the catalog and the faults; the same seed gives the same results")
     static let latency = CommandOption(
         "latency", "MS",
         "milliseconds added to every answer (0); with --recording, the delay of every answer (as recorded)")

@@ -143,8 +143,7 @@ final class RunningProxy: Sendable {
         let workers = before.current.settings.workers
         guard configuration.upstreamConnections >= workers else {
             throw .badSetting(
-                "upstream_connections: the proxy runs \(workers) loops, which need one each; restart "
-                    + "the proxy")
+                "upstream_connections: the proxy runs \(workers) loops, which need one each; restart the proxy")
         }
         settings.workers = workers
         let staysPut = before.admin.map { $0.address == configuration.adminListener } ?? false

@@ -89,8 +89,7 @@ extension FileAccess {
     func checkReport(_ path: String, of recording: String) throws(CommandFailure) {
         guard path != recording else {
             throw .usage(
-                "replay: \(path) is the recording; write the report to another "
-                    + "file")
+                "replay: \(path) is the recording; write the report to another file")
         }
         if let problem = saveProblem(path) { throw .failed("cannot write \(path): \(problem)") }
     }

@@ -163,8 +163,7 @@ import Upstream
         let view = try DashboardView(moment(statistics: statistics))
         #expect(
             view.states["readiness"] == "degraded"
-                && view.texts["readiness"] == "ready; Apple's API returns "
-                    + "errors"
+                && view.texts["readiness"] == "ready; Apple's API returns errors"
         )
         let draining = AdminSources.Readiness(isReady: false, words: "draining")
         #expect(try DashboardView(moment(statistics: statistics, readiness: draining)).states["readiness"] == "bad")
