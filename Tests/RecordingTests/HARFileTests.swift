@@ -147,8 +147,8 @@ import Text
 
     /// One such entry refused the whole file, with thousands of entries in it.
     @Test(arguments: [
-        ("1", "request is not an object"), ("[01]", "a byte that cannot stand here"),
-        ("[1}", "a byte that cannot stand here"),
+        ("1", "request is not an object"), ("[01]", "an unexpected byte"),
+        ("[1}", "an unexpected byte"),
         (entry(time: "yesterday"), "startedDateTime is not"),
         (entry(url: #"http://h/v1/a\r\nX: y"#), "request.url has a path"),
         (entry(status: "-5"), "response.status"), (entry(status: "1e9"), "response.status"),

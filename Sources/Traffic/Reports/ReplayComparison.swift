@@ -130,7 +130,7 @@ extension ReplayComparison {
         let alarms = HTMLReport.invalid([a, b].map { (" " + $0.letter, $0.result) })
         let circumstances =
             HTML.table(
-                "What was run", ["", "A", "B"], circumstances.map { [$0.name, $0.a, $0.b] }, [.left], classes: "wrap")
+                "Runs", ["", "A", "B"], circumstances.map { [$0.name, $0.a, $0.b] }, [.left], classes: "wrap")
 
         let figures = HTML.table(
             "Figures of both runs", ["", "A", "B", "B / A"], rows.map { [$0.name, $0.a, $0.b, $0.ratio] },
@@ -138,7 +138,7 @@ extension ReplayComparison {
         return HTML.page(
             title: "\(a.name) and \(b.name)",
             body: head + alarms + "<main>\n"
-                + HTML.section("What was run", (unlikeness.map(HTML.note) ?? "") + circumstances)
+                + HTML.section("Runs", (unlikeness.map(HTML.note) ?? "") + circumstances)
                 + HTML.section("Corrected latency by percentile", span: "half", percentiles)
                 + HTML.section("Figures", span: "half", figures) + "</main>\n"
                 + HTMLReport.foot(explanations))

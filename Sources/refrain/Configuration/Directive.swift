@@ -265,8 +265,7 @@ extension Directive {
             details:
                 "upstream: the lifetime comes from the origin's header fields (RFC 9111). off: never stored. stale: "
                 + "how long after that the old answer is served while a new one is fetched. CLASS is one of "
-                + "\(TTLClass.names.joined(separator: ", ")); "
-                + "types without a line use that of catalog."
+                + "\(TTLClass.names.joined(separator: ", ")); types without a line use that of catalog."
         ) { configuration, words throws(ValueError) in
             guard TTLClass.names.contains(words[0]) else {
                 throw ValueError(words[0], isNot: "a class" + Suggestion.text(for: words[0], in: TTLClass.names))
