@@ -138,7 +138,7 @@ import Text
     @Test func brokenFilesSayWhere() throws {
         let cut = String(Self.har(Self.entry(), Self.entry()).dropLast(40))
         #expect(try folder.problem(cut) == "f:3: not JSON: the text ends inside a value")
-        #expect(try folder.problem(#"{"log":{"entries":[} "#)?.hasPrefix("f:1: not JSON: a byte that cannot") == true)
+        #expect(try folder.problem(#"{"log":{"entries":[} "#)?.hasPrefix("f:1: not JSON: an unexpected byte") == true)
         #expect(try folder.problem(#"{"log":[]}"#) == "f: log is not an object")
         #expect(try folder.problem(#"{"log":{"entries":{}}}"#) == "f: log.entries is not a list")
         #expect(try folder.problem(#"{"log":{"version":"1.2"}}"#) == "f: log.entries is not a list")
