@@ -98,7 +98,9 @@ import Text
         let port = try RawSocket.freePort()
         let result = run("stats", "--admin", "http://127.0.0.1:\(port)")
         #expect(result.status == 1)
-        #expect(result.error.hasPrefix("refrain: http://127.0.0.1:\(port): Connection refused; check that the proxy is running"))
+        #expect(
+            result.error.hasPrefix(
+                "refrain: http://127.0.0.1:\(port): Connection refused; check that the proxy is running"))
     }
 
     @Test func theAdminURLIsChecked() {
