@@ -4,10 +4,10 @@ enum ForeignFile {
         ([0x1F, 0x8B], "compressed with gzip; unpack it first"),
         ([0x28, 0xB5, 0x2F, 0xFD], "compressed with zstd; unpack it first"),
         (Array("PK\u{3}\u{4}".utf8), "a zip archive; unpack it first"),
-        (Array("SQLite format 3\0".utf8), "an SQLite database, such as a cache, and no recording"),
+        (Array("SQLite format 3\0".utf8), "an SQLite database, not a recording"),
         ([0x89, 0x50, 0x4E, 0x47], "an image"), ([0xFF, 0xD8, 0xFF], "an image"), (Array("GIF8".utf8), "an image"),
         ([0xFF, 0xFE], "UTF-16; recordings and HAR are UTF-8"), ([0xFE, 0xFF], "UTF-16; recordings and HAR are UTF-8"),
-        (Array("<".utf8), "HTML or XML, and no recording"),
+        (Array("<".utf8), "HTML or XML, not a recording"),
     ]
 
     /// The file's kind; nil where it may be a recording.

@@ -91,7 +91,7 @@ enum HAREntry {
         var fields: [RecordedField] = []
         for element in elements {
             guard let name = element["name"]?.stringValue, let text = element["value"]?.stringValue else {
-                throw LineProblem("\(name) holds what has no name and value")
+                throw LineProblem("\(name) has an element without name and value")
             }
             // Browsers join fields of one name by line ends. In a request they stay an error:
             // requests are sent again.
@@ -168,14 +168,17 @@ enum HAREntry {
                 throw LineProblem("response.content.text is not base64")
             }
             return bytes
-        default: throw LineProblem("response.content.encoding is not base64, the only one there is")
+        default: throw LineProblem("response.content.encoding is not base64, the only supported one")
         }
     }
 
     /// The length of a body that the file does not have; nil where it does not say.
     private static func length(of response: JSON) throws(LineProblem) -> Int? {
         guard let count = declaredLength(of: response) else { return nil }
-        guard count <= RecordedExchange.mostBytes else { throw LineProblem("the size of the content is no size") }
+        guard count <= RecordedExchange.mostBytes else {
+            throw LineProblem(
+                "the size of the content is not a valid size")
+        }
         return count
     }
 

@@ -22,7 +22,7 @@ struct HARFile {
         let leftOut = contents.leftOutWords
         guard !contents.exchanges.isEmpty else {
             guard !leftOut.isEmpty else { throw .empty(path: path) }
-            throw .badFile(path: path, reason: "nothing to be read in it: " + leftOut.joined(separator: ", "))
+            throw .badFile(path: path, reason: "it has no usable entry: " + leftOut.joined(separator: ", "))
         }
         let first = contents.exchanges.map(\.time).min() ?? Timestamp(microseconds: 0)
         let started = own?["started"]?.stringValue.flatMap(Timestamp.init(_:)) ?? first

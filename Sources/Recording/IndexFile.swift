@@ -25,7 +25,7 @@ struct IndexFile {
         if exchanges.isEmpty { throw .empty(path: path) }
         bodies = RecordedBodies(reading.bodies)
         warnings = reading.longBodies.map {
-            "\(path):\($0): a body of more than 8 MiB is left out"
+            "\(path):\($0): a body of more than 8 MiB is skipped"
         }
     }
 }
@@ -94,7 +94,7 @@ private struct IndexReading {
         } else if !body.isEmpty, let hash = BodyHash(of: body) {
             exchange.body = hash
             if bodies.updateValue(body, forKey: hash) == nil { bodyBytes += body.count }
-            guard bodyBytes <= InputFile.mostWhole else { throw fault("the bodies are more than fit into memory") }
+            guard bodyBytes <= InputFile.mostWhole else { throw fault("the bodies are too large for memory") }
         }
         return exchange
     }

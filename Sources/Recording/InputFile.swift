@@ -90,7 +90,7 @@ final class InputFile {
             searched = buffer.count
             guard buffer.count - position <= Self.longestLine else {
                 throw .badLine(
-                    path: path, line: number + 1, reason: "longer than a mebibyte; no line of a recording is")
+                    path: path, line: number + 1, reason: "longer than 1 MiB, the limit for lines of a recording")
             }
             if position > 0 {
                 searched -= position

@@ -138,7 +138,7 @@ extension RecordedExchange {
         var fields: [RecordedField] = []
         for member in members {
             guard let text = member.value.stringValue else {
-                throw LineProblem("\(name) holds what is no header field")
+                throw LineProblem("\(name) has an invalid header field")
             }
             if let field = try RecordedFields.kept(member.key, text, of: list) { fields.append(field) }
         }

@@ -22,7 +22,7 @@ public enum RecordingError: Error, Sendable, Equatable, CustomStringConvertible 
         case .badLine(let path, let line, let reason): path + ":" + String(line) + ": " + reason
         case .badFile(let path, let reason): path + ": " + reason
         case .tooLarge(let path, let most):
-            "\(path): more than \(most >> 20) MiB, the most that is read of a file that is no recording of lines"
+            "\(path): larger than \(most >> 20) MiB, the limit for files other than recordings"
         case .empty(let path): path + ": no recorded response in it"
         }
     }

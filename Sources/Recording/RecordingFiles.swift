@@ -72,7 +72,7 @@ enum RecordingFiles {
     }
 
     private static func foreign(_ path: String) -> RecordingError {
-        .badFile(path: path, reason: "is there and is no recording, so nothing is written to it")
+        .badFile(path: path, reason: "exists and is not a recording, so it is not overwritten")
     }
 
     /// Completes a move that was stopped between a recording and its bodies. Moves begin with the

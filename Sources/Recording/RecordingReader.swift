@@ -22,7 +22,7 @@ public final class RecordingReader {
         if let first = dropped.line {
             warnings.append(
                 "\(path):\(first): \(dropped.count == 1 ? "1 exchange was" : "\(dropped.count) exchanges were") not recorded, from here on; "
-                    + "the writer could not keep up, or its disk took nothing"
+                    + "the writer was too slow, or its disk failed"
             )
         }
         if let first = bodiless.line {
@@ -68,7 +68,7 @@ public final class RecordingReader {
         guard let object = try? JSON.parse(first.bytes), object.objectValue != nil else {
             throw .badLine(
                 path: path, line: first.number,
-                reason: "not a JSON object; a recording begins with one, and so does HAR")
+                reason: "not a JSON object; recordings and HAR files begin with one")
         }
         guard RecordingHeader.begins(object) else {
             let index = try IndexFile(path: path, first: first, rest: file)
@@ -126,7 +126,7 @@ public final class RecordingReader {
 
     private func leaveOut(_ line: FileLine, _ reason: String) {
         guard line.isWhole else {
-            return otherWarnings.append("\(path):\(line.number): the last line is cut off, and left out")
+            return otherWarnings.append("\(path):\(line.number): the last line is truncated and skipped")
         }
         unreadable.count += 1
         if unreadable.line == nil { (unreadable.line, unreadable.reason) = (line.number, reason) }

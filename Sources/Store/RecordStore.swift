@@ -43,7 +43,7 @@ public final class RecordStore: Sendable {
         let store = RecordStore(shared, StoreRunner(work, shared, isTemporary: isTemporary))
         store.runner.start { @Sendable code in
             let error = SystemError(call: "sched_setscheduler", errno: code)
-            log("cache file \(path): no thread writes it that gives way to all others: \(error)")
+            log("cache file \(path): the writer thread cannot get idle priority: \(error)")
         }
         return store
     }

@@ -12,7 +12,7 @@ public enum StoreForecast {
         if signs.verdict == .ours, let bytes = signs.beginning {
             let header = DatabaseHeader(bytes)
             let version = header.map { Int64($0.version) } ?? 0
-            if header == nil { return "\(path) is no SQLite database; \(consequence)" }
+            if header == nil { return "\(path) is not an SQLite database; \(consequence)" }
             if version != 0, !Schema.readable.contains(version) {
                 return "\(path) is of version \(version), not \(Schema.version); \(consequence)"
             }
@@ -20,7 +20,7 @@ public enum StoreForecast {
         return full(FilePath.folder(of: path))
     }
 
-    private static let consequence = "the proxy will rename it and begin with an empty one"
+    private static let consequence = "the proxy will rename it and start with an empty one"
 
     /// Why nothing may be written to a file at `path`: nothing shows that it is a cache file. Nil
     /// where it may, or there is none.
@@ -40,7 +40,7 @@ public enum StoreForecast {
 
     private static func full(_ folder: String) -> String? {
         guard let free = DiskSpace(inFolder: folder)?.freeBytes, free < SpaceBounds.smallest else { return nil }
-        return "\(folder) has room for \(free) bytes; the proxy will keep answers in memory until there is more"
+        return "\(folder)has \(free) bytes free; the proxy will keep answers in memory only until there is more space"
     }
 
     /// SQLite makes journals next to the file.

@@ -5,7 +5,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The fault; the raw value describes it.
     public enum Reason: String, Sendable, CaseIterable {
         case truncated = "the text ends inside a value"
-        case unexpectedByte = "a byte that cannot stand here"
+        case unexpectedByte = "an unexpected byte"
         case trailingContent = "content after the value"
         case tooDeep = "nested too deeply"
         case badNumber = "a malformed number"

@@ -179,7 +179,7 @@ import Text
             ("/entries?prefix=%FF", "prefix: expected prefix=VALUE, percent-encoded UTF-8."),
             ("/entries?%22%3Cb%3E=1", "A parameter: unknown"),
             ("/entries?url=songs", "url: expected a URL or a path"),
-            ("/entry", "url: expected one."), ("/entry?url=/a&body=yes", "body: expected 1 or 0."),
+            ("/entry", "url: missing."), ("/entry?url=/a&body=yes", "body: expected 1 or 0."),
             ("/entry?url=/a?b=1&c=2", "c: unknown; known are url, body; & in a URL is written %26."),
             ("/explain", "url: expected a URL"), ("/explain?url=/a%00", "url: expected a URL or a path"),
             ("/explain?url=/a&method=get", "method: expected one of GET, HEAD, POST"),

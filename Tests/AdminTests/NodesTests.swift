@@ -86,7 +86,7 @@ import Testing
         let admin = try AdminUnderTest()
         let reply = try admin.client.send("GET", "/nodes")
         let error = (reply.json as? [String: [[String: String]]])?["errors"]?.first
-        #expect(reply.status == 404 && error?["detail"]?.contains("has no shared tier") == true)
+        #expect(reply.status == 404 && error?["detail"]?.contains("is not configured") == true)
         #expect(try admin.object("/stats")?["tier"] is NSNull)
         let metrics = String(decoding: try admin.client.send("GET", "/metrics").body, as: UTF8.self)
         #expect(!metrics.contains("refrain_tier"))

@@ -73,7 +73,11 @@ private func condition(_ text: String) throws -> EntrySelection.Condition {
 
     @Test(arguments: [
         ("", "Expected a JSON object"), ("[]", "Expected a JSON object"), ("{", "Expected a JSON object"),
-        ("{}", "Nothing is chosen"), (#"{"all":false}"#, "Nothing is chosen"), (#"{"hard":true}"#, "Nothing is chosen"),
+        ("{}", "No selector is given"), (#"{"all":false}"#, "No selector is given"),
+        (
+            #"{"hard":true}"#,
+            "No selector is given"
+        ),
         (#"{"all":true,"url":"/a"}"#, "all: "), (#"{"all":true,"storefront":"us"}"#, "all: "),
         (#"{"all":1}"#, "all: expected true or false"), (#"{"hard":"yes","all":true}"#, "hard: expected true or false"),
         (#"{"dry_run":null,"all":true}"#, "dry_run: expected"), (#"{"url":1}"#, "url: expected a string"),

@@ -75,7 +75,8 @@ import Testing
         Segments.remove(folder: Segments.folder(of: scratch.file))
         let store = scratch.open(lines)
         #expect(store.entries == 0 && store.status.damaged == 9)
-        #expect(lines.all.count == 1 && lines.all[0].contains("9 answers are gone with their segments"), "\(lines.all)")
+        #expect(
+            lines.all.count == 1 && lines.all[0].contains("9 answers were lost with their segments"), "\(lines.all)")
         store.write(response("/1", "anew"))
         #expect(store.makeReader().lookup(key("/1"), at: noon)?.body == Array("anew".utf8))
     }

@@ -141,7 +141,7 @@ import Testing
         #expect(pieces >= 2 && store.status.checked == 300 && store.status.damaged == 0)
         isHeld.signal()
         waitUntil { store.status.lost > 0 }
-        #expect(store.status.lost < 300 && lines.all.contains { $0.contains("it is given up") }, "\(lines.all)")
+        #expect(store.status.lost < 300 && lines.all.contains { $0.contains("it is discarded") }, "\(lines.all)")
         pass(store)
         #expect(store.makeReader().lookup(key("/299"), at: noon) != nil)
         store.close()

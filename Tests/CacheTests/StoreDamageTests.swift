@@ -136,7 +136,7 @@ import Testing
         for _ in 0..<3 { store.write(Self.entries[0]) }
         #expect(store.health == .available)
         #expect(content(reader.lookup(Self.entries[0].key, at: noon + 5)) == content(Self.entries[0]))
-        #expect(scratch.setAside.count == 1 && lines.all.count { $0.contains("is of no use") } == 1)
+        #expect(scratch.setAside.count == 1 && lines.all.count { $0.contains("is unusable") } == 1)
         // The old reader's connection is gone by now; the fresh file's journal must not have gone
         // with it.
         store.close()
@@ -182,7 +182,7 @@ import Testing
         let store = running ?? scratch.open(lines)
         store.write(Self.entries[0])
         #expect(store.health.isUnavailable && scratch.setAside.isEmpty, "\(scratch.names)")
-        #expect(lines.all.contains { $0.contains("no cache file of this program's") || $0.contains("replaced") })
+        #expect(lines.all.contains { $0.contains("not a cache file") || $0.contains("replaced") })
         #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.file)) == before)
         #expect(running != nil || !scratch.names.contains("cache.sqlite.segments"), "it would be a sign")
         #expect(rename(scratch.file, precious) == 0)

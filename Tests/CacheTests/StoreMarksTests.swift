@@ -219,7 +219,7 @@ import Testing
         store = scratch.open(lines, now: { noon })
         cache = ResponseCache(memory: MemoryTier(maxBytes: 1 << 20), store: store)
         #expect(last(cache, "/a") == noon && last(cache, "/c/1") == noon)
-        #expect(lines.all.count { $0.contains("2 purges were of the future") } == 1, "\(lines.all)")
+        #expect(lines.all.count { $0.contains("2 purges had a time in the future") } == 1, "\(lines.all)")
         store.flush()
         waitUntil { (try? sqlite(scratch.file, "SELECT max(at) FROM purged")) == noon }
         store.close()

@@ -61,7 +61,7 @@ struct FullDiskTests {
             try house.folder.put([], "free")
             waitUntil(within: 60) { house.folder.has("freed") }
             let begun = ContinuousClock.now
-            let isBack = try Self.says("works again", program, tally, from: 10_000_000)
+            let isBack = try Self.says("is available again", program, tally, from: 10_000_000)
             let resumption = ContinuousClock.now - begun
             #expect(program.isRunning && isFull && isBack, "\(program.text.suffix(2_000))")
             #expect(program.stop() == 0, "\(program.text.suffix(2_000))")
@@ -97,7 +97,7 @@ struct FullDiskTests {
             let tally = Tally()
             let isFull = try Self.says("record: \(recording): No space left on device", program, tally, from: 0)
             try house.folder.put([], "free")
-            let isBack = try Self.says("record: \(recording) is written again", program, tally, from: 1_000)
+            let isBack = try Self.says("record: \(recording) can be written again", program, tally, from: 1_000)
             #expect(program.isRunning && isFull && isBack, "\(program.text.suffix(2_000))")
             #expect(program.stop() == 0, "\(program.text.suffix(2_000))")
             #expect(tally.now.wrong.isEmpty && tally.now.broken.isEmpty, "\(tally.now.wrong.prefix(5))")

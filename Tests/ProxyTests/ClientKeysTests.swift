@@ -37,13 +37,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "line 1: no client is named"), ("phone\n", "line 1: expected a name, a key and perhaps a rate"),
+        ("", "line 1: the file names no client"), ("phone\n", "line 1: expected a name, a key and optionally a rate"),
         ("\nphone short\n", "line 2: the key of phone has fewer than 16 characters"),
-        ("a 0123456789abcdef\na 0123456789abcdeg\n", "line 2: a is there twice"),
-        ("a 0123456789abcdef\nb 0123456789abcdef\n", "line 2: b has the key of a"),
-        ("a 0123456789abcdef more\n", "line 1: the third word is no rate such as 50/s"),
-        ("a 0123456789abcdef 0/s\n", "line 1: the third word is no rate such as 50/s"),
-        ("a 0123456789abcdef 5/s more\n", "line 1: expected a name, a key and perhaps a rate"),
+        ("a 0123456789abcdef\na 0123456789abcdeg\n", "line 2: client a is given twice"),
+        ("a 0123456789abcdef\nb 0123456789abcdef\n", "line 2: client b has the same key as a"),
+        ("a 0123456789abcdef more\n", "line 1: the third word is not a rate such as 50/s"),
+        ("a 0123456789abcdef 0/s\n", "line 1: the third word is not a rate such as 50/s"),
+        ("a 0123456789abcdef 5/s more\n", "line 1: expected a name, a key and optionally a rate"),
     ])
     func anErrorNamesItsLineAndNeverTheKey(text: String, message: String) {
         #expect(thrown { () throws(ClientKeysError) in try keys(text) }?.description == message)

@@ -138,17 +138,17 @@ import Text
     @Test func brokenFilesSayWhere() throws {
         let cut = String(Self.har(Self.entry(), Self.entry()).dropLast(40))
         #expect(try folder.problem(cut) == "f:3: not JSON: the text ends inside a value")
-        #expect(try folder.problem(#"{"log":{"entries":[} "#)?.hasPrefix("f:1: not JSON: a byte that cannot") == true)
+        #expect(try folder.problem(#"{"log":{"entries":[} "#)?.hasPrefix("f:1: not JSON: an unexpected byte") == true)
         #expect(try folder.problem(#"{"log":[]}"#) == "f: log is not an object")
         #expect(try folder.problem(#"{"log":{"entries":{}}}"#) == "f: log.entries is not a list")
         #expect(try folder.problem(#"{"log":{"version":"1.2"}}"#) == "f: log.entries is not a list")
-        #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: nothing to be read in it: entry 1: ") == true)
+        #expect(try folder.problem(Self.har("01"))?.hasPrefix("f: it has no usable entry: entry 1: ") == true)
     }
 
     /// One such entry refused the whole file, with thousands of entries in it.
     @Test(arguments: [
-        ("1", "request is not an object"), ("[01]", "a byte that cannot stand here"),
-        ("[1}", "a byte that cannot stand here"),
+        ("1", "request is not an object"), ("[01]", "an unexpected byte"),
+        ("[1}", "an unexpected byte"),
         (entry(time: "yesterday"), "startedDateTime is not"),
         (entry(url: #"http://h/v1/a\r\nX: y"#), "request.url has a path"),
         (entry(status: "-5"), "response.status"), (entry(status: "1e9"), "response.status"),

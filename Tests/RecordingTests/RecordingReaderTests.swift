@@ -61,7 +61,7 @@ import Text
     @Test func droppedExchangesAreAWarningWithItsLine() throws {
         let read = try folder.read(Self.header + "{\"dropped\":12}\n\n" + Self.line)
         #expect(read.exchanges == [.example()])
-        #expect(read.warnings.contains { $0.contains("/file:2: 12 exchanges") && $0.contains("its disk took nothing") })
+        #expect(read.warnings.contains { $0.contains("/file:2: 12 exchanges") && $0.contains("its disk failed") })
     }
 
     /// As a file system may leave it after the power failed.
@@ -69,7 +69,7 @@ import Text
         let read = try folder.read(Self.header + Self.line + String(repeating: "\0", count: 5000))
         #expect(read.exchanges == [.example()])
         #expect(
-            read.warnings.count == 1 && read.warnings[0].hasSuffix("/file:3: the last line is cut off, and left out"))
+            read.warnings.count == 1 && read.warnings[0].hasSuffix("/file:3: the last line is truncated and skipped"))
     }
 
     /// The page promised so, and the file was refused.
@@ -119,12 +119,13 @@ import Text
         let long = String(repeating: "x", count: 3 * InputFile.longestLine)
         let read = try folder.read(Self.header + Self.line + long + "\n" + Self.line)
         #expect(read.exchanges == [.example(), .example()])
-        let said = "/file:3: longer than a mebibyte; no line of a recording is; this line is left out"
+        let said = "/file:3: longer than 1 MiB, the limit for lines of a recording; this line is left out"
         #expect(read.warnings.count == 1 && read.warnings[0].hasSuffix(said))
         let cut = try folder.read(Self.header + Self.line + long).warnings
-        #expect(cut.count == 1 && cut[0].hasSuffix("/file:3: the last line is cut off, and left out"))
+        #expect(cut.count == 1 && cut[0].hasSuffix("/file:3: the last line is truncated and skipped"))
         #expect(
-            try folder.problem(Self.header + long + "\n") == "f:2: longer than a mebibyte; no line of a recording is")
+            try folder.problem(Self.header + long + "\n") == "f:2: longer than 1 MiB, the limit for lines of a "
+                + "recording")
         let most = "{\"dropped\":0,\"x\":\"" + String(repeating: "x", count: InputFile.longestLine - 20) + "\"}"
         #expect(try folder.problem(Self.header + most + "\n") == nil)
     }

@@ -31,7 +31,7 @@ struct CacheFileTests {
             let third = try start(folder, "third", "cache_file_locked memory")
             #expect(third.listens() && third.text.contains("in use by process \(first.id)"), "\(third.text)")
             #expect(first.stop() == 0 && !first.text.contains("cannot be used"), "\(first.text)")
-            #expect(third.logs("works again") && third.stop() == 0, "\(third.text)")
+            #expect(third.logs("is available again") && third.stop() == 0, "\(third.text)")
         }
     }
 

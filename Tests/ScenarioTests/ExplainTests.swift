@@ -67,11 +67,13 @@ import Testing
         let scene = try ComposingScene()
         let albums = try scene.ids("albums", 1)
         func refusal(_ target: String) -> String? { scene.proxy.explain(target)?.refusal?.sentence }
-        #expect(refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix("item: none of the resources") == true)
+        #expect(
+            refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix(
+                "item: no fresh stored answer has any of the resources") == true)
         try scene.get("/v1/catalog/us/albums/\(albums[0])?include=artists")
         #expect(refusal("/v1/catalog/us/albums/\(albums[0])")?.hasPrefix("item: no answer to a request with") == true)
         #expect(refusal("/v1/catalog/us/search?term=a&types=albums") == "other: charts and searches are never composed")
-        #expect(refusal("/v1/catalog/us/genres") == "other: answers to such targets are not composed")
+        #expect(refusal("/v1/catalog/us/genres") == "other: answers to this kind of target are not composed")
         #expect(refusal("/v1/catalog/us/albums/\(albums[0])?include=artists") == nil, "a hit")
         #expect(refusal("/v1/me/library/songs") == nil, "a pass")
     }

@@ -22,8 +22,8 @@ import Text
         proxy.settings.shared.nodes.alive = 4000
         let key = ("X-Refrain-Key", "0123456789abcdef")
         for (fields, status, reason, detail) in [
-            ([], 401, "client-key-missing", "A client key is needed here"),
-            ([("Authorization", "Basic abc")], 401, "client-key-missing", "A client key is needed here"),
+            ([], 401, "client-key-missing", "A client key is required"),
+            ([("Authorization", "Basic abc")], 401, "client-key-missing", "A client key is required"),
             ([("X-Refrain-Key", "0123456789abcdeg")], 401, "client-key-unknown", "The client key in X-Refrain-Key"),
             ([("Authorization", "Bearer eyJ.a.b")], 401, "client-key-unknown", "The token in Authorization"),
             ([key], 200, "absent", ""), ([key], 429, "client-rate", "1 request a second"),
@@ -147,7 +147,7 @@ import Text
             #expect(reply.status == 401 && String(decoding: reply.body, as: UTF8.self).contains("No developer token: "))
             #expect(reply.field("Cache-Status")?.contains("fwd-status=401") == true)
         }
-        #expect(lines.withLock { $0 }.count { $0.contains("wants a developer token (401)") } == 1)
+        #expect(lines.withLock { $0 }.count { $0.contains("requires a developer token (401)") } == 1)
         #expect(!lines.withLock { $0 }.contains { $0.contains("refuses") })
         #expect(try proxy.client.send("GET", "/v1/catalog/us/albums/words").body.isEmpty, "another error is as it was")
         let bearer = [("Authorization", "Bearer a")]

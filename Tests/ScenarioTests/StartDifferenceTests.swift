@@ -14,7 +14,7 @@ struct StartDifferenceTests {
         let (socket, port) = try RawSocket.listening()
         defer { socket.close() }
         try configure("listen 127.0.0.1:\(port)")
-        try await expect("127.0.0.1:\(port) is in use now", at: "check", status: 0)
+        try await expect("127.0.0.1:\(port) is in use;", at: "check", status: 0)
         try await expect("Address already in use", at: "serve", status: 1)
     }
 
@@ -23,11 +23,11 @@ struct StartDifferenceTests {
         let first = try start("serve", log: "first")
         waitUntil { said("listening on http", "first") || !first.isRunning }
         try await expect("process \(first.id) uses", at: "check", status: 0)
-        try await expect("is in use by process \(first.id); stop that", at: "serve", status: 78)
+        try await expect("is in use by process \(first.id); stop it", at: "serve", status: 78)
         try configure("cache_file \(folder.file("cache.sqlite"))", "cache_file_locked memory")
         let second = try start("serve", log: "second")
         waitUntil { said("listening on http", "second") || !second.isRunning }
-        #expect(said("going on from memory", "second"))
+        #expect(said("serving from memory", "second"))
         for program in [first, second] { program.send(SIGTERM) }
         #expect([first, second].map { $0.waitForEnd() } == [0, 0])
     }

@@ -24,10 +24,11 @@ struct StartTests {
         StartTrial("an access log without its folder", ["access_log @/no/access.log"], "No such file or directory"),
         StartTrial("an address of another machine", ["listen 192.0.2.1:0"], "Cannot assign requested address"),
         StartTrial("an address twice", ["listen 127.0.0.1:65001", "listen 0.0.0.0:65001"], "already taken"),
-        StartTrial("a cache file that is a key", ["cache_file @/key"], "no cache file of this program's") { folder in
+        StartTrial("a cache file that is a key", ["cache_file @/key"], "not a cache file") { folder in
             try folder.put("secret", "key", mode: 0o600)
         },
-        StartTrial("a cache file that is another's database", ["cache_file @/other"], "another program's database") {
+        StartTrial("a cache file that is another's database", ["cache_file @/other"], "the database of another program")
+        {
             try StartTests.putDatabase($0, "PRAGMA user_version = 10")
             try FileManager.default.createDirectory(
                 atPath: $0.file("other.segments"), withIntermediateDirectories: false)
@@ -46,9 +47,11 @@ struct StartTests {
 
     private static let warned: [StartTrial] = [
         StartTrial("a cache file without its folder", ["cache_file @/no/cache.sqlite"], "No such file or directory"),
-        StartTrial("a variable in a path", ["cache_file $HOME/cache.sqlite"], "neither variables nor ~ are replaced"),
+        StartTrial(
+            "a variable in a path", ["cache_file $HOME/cache.sqlite"],
+            "paths are literal: variables and ~ are not expanded"),
         StartTrial("more workers than connections", ["workers 1000"], "workers 1000: only 64 loops run"),
-        StartTrial("no token", [], "clients have to bring a developer token"),
+        StartTrial("no token", [], "clients must send a developer token"),
         StartTrial("a cache file of another version", ["cache_file @/other"], "version 99") {
             try StartTests.putDatabase($0, "PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 99")
         },
@@ -59,8 +62,8 @@ struct StartTests {
         },
         StartTrial(
             "an upstream that is its own listener", ["listen 127.0.0.1:PORT", "upstream http://127.0.0.1:PORT"],
-            "is this proxy itself"),
-        StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line says tls"),
+            "is an address of this proxy"),
+        StartTrial("a certificate for no listener", ["tls_certificate @/proxy.conf"], "no listen line has tls"),
     ]
 
     private static let starved: [StartTrial] = [

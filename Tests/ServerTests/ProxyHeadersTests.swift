@@ -15,10 +15,10 @@ import Testing
         for second in 0..<130 {
             headers.refused(from: peer, because: Failure.malformed.words!, at: start + .seconds(second))
         }
-        let words = "a connection from 10.0.0.7 was closed: it did not begin with a header of the PROXY protocol"
+        let words = "a connection from 10.0.0.7 was closed: it did not begin with a PROXY protocol header"
         #expect(
             lines.withLock { $0 } == [
-                words, words + "; 59 more since the last such line", words + "; 59 more since the last such line",
+                words, words + "; 59 more since the last message", words + "; 59 more since the last message",
             ])
     }
 
@@ -30,7 +30,7 @@ import Testing
         headers.refused(from: nil, because: Failure.late.words!, at: start)
         #expect(
             lines.withLock { $0 } == [
-                "a connection from nowhere was closed: it was late with the header of the PROXY protocol"
+                "a connection from an unknown address was closed: its PROXY protocol header was late"
             ])
     }
 }

@@ -51,11 +51,11 @@ import Testing
         let key = try folder.put("-----BEGIN PRIVATE KEY-----".utf8, "key.p8")
         let short = try folder.put("SQLite format 3\0".utf8, "short")
         for path in [foreign.path, key, short] {
-            #expect(StoreForecast.objection(path)?.contains("no cache file of this program's") == true, "\(path)")
+            #expect(StoreForecast.objection(path)?.contains("not a cache file") == true, "\(path)")
         }
         #expect(mkdir(Segments.folder(of: key), 0o700) == 0 && StoreForecast.objection(key) == nil, "damaged")
         #expect(mkdir(Segments.folder(of: foreign.path), 0o700) == 0)
-        #expect(StoreForecast.objection(foreign.path)?.contains("another program's database") == true)
+        #expect(StoreForecast.objection(foreign.path)?.contains("the database of another program") == true)
     }
 
     /// The first start made the folder that is a sign, and the second renamed the file.
@@ -65,7 +65,7 @@ import Testing
         try foreign.execute("PRAGMA journal_mode = WAL; CREATE TABLE precious (x)")
         #expect(chmod(foreign.path, 0o644) == 0)
         for _ in 0..<2 {
-            #expect(warnings(foreign.path).contains { $0.contains("another program's database") })
+            #expect(warnings(foreign.path).contains { $0.contains("the database of another program") })
             var status = stat()
             #expect(stat(foreign.path, &status) == 0 && status.st_mode & 0o777 == 0o644)
             #expect(access(Segments.folder(of: foreign.path), F_OK) != 0)
@@ -95,8 +95,8 @@ import Testing
         }
         let junk = try folder.put(Array(repeating: UInt8(ascii: "j"), count: 4096), "junk")
         #expect(mkdir(Segments.folder(of: junk), 0o700) == 0)
-        #expect(StoreForecast.trouble(junk)?.hasSuffix("begin with an empty one") == true)
-        #expect(warnings(junk).contains { $0.contains("starting an empty one") })
+        #expect(StoreForecast.trouble(junk)?.hasSuffix("start with an empty one") == true)
+        #expect(warnings(junk).contains { $0.contains("starting with an empty one") })
         #expect(StoreForecast.trouble(junk) == nil)
     }
 }

@@ -72,7 +72,7 @@ import Testing
         _ = script.on(.failed("full", .room))
         let effects = script.on(.wrote(.round, isOver: false), after: .seconds(2))
         #expect(plain(effects) == [.schedule(.shrink), .gather])
-        #expect(said(effects) == ["cache file /c works again"])
+        #expect(said(effects) == ["cache file /c is available again"])
         #expect(script.on(.wrote(.round, isOver: false)) == [.health(.available), .gather])
     }
 
@@ -86,7 +86,7 @@ import Testing
         #expect(script.on(.due(isForced: true)) == [.open])
         #expect(said(script.on(.notOpened("no folder", .busy))).isEmpty)
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.open])
-        #expect(said(script.on(.opened(isLearnt: true))) == ["cache file /c works again"])
+        #expect(said(script.on(.opened(isLearnt: true))) == ["cache file /c is available again"])
     }
 
     @Test(arguments: [FileFault.room, .busy])
@@ -97,7 +97,7 @@ import Testing
         #expect(effects.contains(.health(.failing("full"))))
         #expect(script.on(.due(isForced: false)).isEmpty && !script.state.isSettled)
         #expect(script.on(.due(isForced: false), after: .seconds(1)) == [.write(makingRoom: true)])
-        #expect(script.on(.wrote(.all, isOver: false)).contains(.tell("cache file /c works again")))
+        #expect(script.on(.wrote(.all, isOver: false)).contains(.tell("cache file /c is available again")))
     }
 
     /// Nothing was written any more, through restarts too.
@@ -158,7 +158,7 @@ import Testing
         #expect(script.on(.reported("torn", .damage)) == [.examine])
         #expect(script.on(.reported("torn", .damage)).isEmpty, "it is being looked at")
         let acquitted = script.on(.examined(.sound))
-        #expect(plain(acquitted).isEmpty && said(acquitted)[0].contains("nothing is wrong with it"))
+        #expect(plain(acquitted).isEmpty && said(acquitted)[0].contains("found no damage"))
         #expect(script.on(.reported("torn", .damage), after: .seconds(599)) == [.setAside("torn")])
     }
 

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func doesNotRepeatAPassword() {
-        #expect(throws: ValueError("a URL must not hold a user name or password")) {
+        #expect(throws: ValueError("a URL must not contain a user name or password")) {
             try ServerURL("https://me:secret@a")
         }
     }

@@ -25,7 +25,7 @@ import Text
     @Test func warnsOfWhatServeWarnsOf() throws {
         let files = MemoryFiles(texts: ["proxy.conf": "tls_certificate cert.pem", "cert.pem": ""])
         let warnings = try ConfigurationReader.read("proxy.conf", files: files.access).configuration.warnings
-        #expect(warnings.contains("tls_certificate is set, but no listen line says tls"))
+        #expect(warnings.contains("tls_certificate is set, but no listen line has tls"))
         #expect(warnings.contains { $0.hasPrefix("no developer_token_file or developer_key_file") })
         for words in [["check"], ["check", "--json"]] {
             let result = run(words, files: files.access)
@@ -54,7 +54,8 @@ import Text
     func warnsOfHeadersOnAnAddressThatOthersMayReach(host: String, warns: Bool) throws {
         let warnings = try read("listen \(host):8080 proxy_protocol").configuration.warnings
         #expect(
-            warnings.contains { $0.hasPrefix("listen \(host):8080 proxy_protocol: who reaches that address") } == warns)
+            warnings.contains { $0.hasPrefix("listen \(host):8080 proxy_protocol: any peer that reaches this address") }
+                == warns)
         let others = try read("listen \(host):8080").configuration.warnings
         #expect(!others.contains { $0.contains("proxy_protocol") })
     }
@@ -62,7 +63,7 @@ import Text
     /// Requests went round until something broke them off, and only then the log said so.
     @Test func warnsOfAnUpstreamThatIsItsOwnListener() throws {
         func found(_ lines: String) throws -> [String] {
-            try read(lines).configuration.warnings.filter { $0.contains("is this proxy itself") }
+            try read(lines).configuration.warnings.filter { $0.contains("is an address of this proxy") }
         }
         for listen in ["127.0.0.1:9000", "0.0.0.0:9000", "localhost:9000"] {
             let warnings = try found("upstream http://127.0.0.1:9000\nlisten \(listen)")
@@ -98,7 +99,7 @@ import Text
         access.cacheHolder = { path in path == "a.sqlite" ? 4711 : nil }
         let result = run(["check"], files: access)
         #expect(result.status == 0)
-        #expect(result.error.hasSuffix("refrain: note: cache_file: process 4711 uses a.sqlite now\n"))
+        #expect(result.error.hasSuffix("refrain: note: cache_file: a.sqlite is in use by process 4711\n"))
     }
 
     @Test func itsOutputIsAnEqualConfiguration() throws {

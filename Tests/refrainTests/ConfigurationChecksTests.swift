@@ -35,7 +35,7 @@ import Testing
             ("admin_listen 0.0.0.0:8081\nadmin_token_file t", nil), ("admin_listen off", nil),
             (
                 "listen [::]:80\nlisten 127.0.0.1:80\nmusic_user_token_file t",
-                "3: music_user_token_file: anyone who reaches [::]:80 could use this account; set client_keys_file"
+                "3: music_user_token_file: any client that reaches [::]:80 could use this account; set client_keys_file"
             ),
             ("music_user_token_file t", nil), ("listen [::]:80\nmusic_user_token_file t\nclient_keys_file k", nil),
             // Ways to a developer token.
@@ -48,7 +48,7 @@ import Testing
             // The tier.
             (
                 "shared_tier redis://cache\nshared_tier_ca_file ca.pem",
-                "2: shared_tier_ca_file: is for a shared_tier with rediss:// alone"
+                "2: shared_tier_ca_file: applies only to a shared_tier with rediss://"
             ),
             (
                 "shared_tier rediss://a\nshared_tier_ca_file x",

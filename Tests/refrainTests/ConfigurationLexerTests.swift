@@ -40,7 +40,7 @@ import Testing
         let lines = ConfigurationLexer.lines(of: bytes, file: "f", errors: &errors)
         #expect(lines.map(\.words) == [["a", "b"], ["d"]])
         #expect(lines.map(\.place.description) == ["f:1", "f:5"])
-        #expect(errors.map(\.description) == ["f:4: a quote that is never closed"])
+        #expect(errors.map(\.description) == ["f:4: a quote is not closed"])
     }
 
     @Test func readsBackWhatItSpells() throws {

@@ -115,7 +115,7 @@ import Testing
                 "proxy.conf:3: listen: tls needs tls_certificate",
                 "proxy.conf:3: listen: tls needs tls_certificate_key",
                 "proxy.conf:4: compose: \"maybe\" is not on, verify or off",
-                "proxy.conf:5: a quote that is never closed",
+                "proxy.conf:5: a quote is not closed",
             ])
     }
 

@@ -122,7 +122,7 @@ import Text
         let failure = #expect(throws: CommandFailure.self) {
             try dryRun(["--dry-run", "x", "--config", "a.conf"] + words, MemoryFiles(texts: ["a.conf": ""]))
         }
-        #expect(failure?.messages == ["replay: --dry-run sends nothing; \(words[0]) has no meaning for it"])
+        #expect(failure?.messages == ["replay: --dry-run sends nothing; \(words[0]) has no effect with it"])
     }
 
     /// A recording whose last line was cut off was shortened without a word.

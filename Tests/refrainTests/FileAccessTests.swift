@@ -60,18 +60,18 @@ import Testing
             let path = try list(bytes)
             #expect(access.secretProblem(path, .clientKeys) == nil && access.secretSum(path) != nil)
         }
-        #expect(try access.secretProblem(list(1 + 1 << 20), .clientKeys) == "must hold 1 to 1048576 bytes")
+        #expect(try access.secretProblem(list(1 + 1 << 20), .clientKeys) == "must contain 1 to 1048576 bytes")
     }
 
     @Test func aWrongKeyFileIsToldTheExpectedContent() throws {
         let rubbish = try file("rubbish", mode: 0o600)
         for kind in [Directive.SecretKind.key, .signingKey] {
             let problem = try #require(FileAccess.system.secretProblem(rubbish, kind))
-            #expect(problem == "must hold a private key in PEM, 100 to 16384 bytes")
+            #expect(problem == "must contain a private key in PEM, 100 to 16384 bytes")
         }
         let header = try file("Bearer a.b.c\n", mode: 0o600)
         let problem = try #require(FileAccess.system.secretProblem(header, .token))
-        #expect(problem == "must hold the token alone, without \"Bearer \" before it")
+        #expect(problem == "must contain only the token, without \"Bearer \"")
     }
 
     /// `check` called right what `serve` refused a moment later.
@@ -106,7 +106,7 @@ import Testing
         let fifteen = try file("0123456789abcde\n", mode: 0o600)
         #expect(FileAccess.system.secretProblem(fifteen, .token) == nil)
         #expect(
-            FileAccess.system.secretProblem(fifteen, .adminToken) == "must hold a token of at least 16 bytes")
+            FileAccess.system.secretProblem(fifteen, .adminToken) == "must contain a token of at least 16 bytes")
         let sixteen = try file("0123456789abcdef\n", mode: 0o600)
         #expect(FileAccess.system.secretProblem(sixteen, .adminToken) == nil)
     }

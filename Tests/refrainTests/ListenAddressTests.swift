@@ -21,8 +21,8 @@ import Testing
     @Test(arguments: [
         (["ssl"], "\"ssl\" is not \"tls\" or \"proxy_protocol\""),
         (["tls", "proxy"], "\"proxy\" is not \"tls\" or \"proxy_protocol\""),
-        (["tls", "tls"], "\"tls\" is said twice"),
-        (["proxy_protocol", "proxy_protocol"], "\"proxy_protocol\" is said twice"),
+        (["tls", "tls"], "\"tls\" is given twice"),
+        (["proxy_protocol", "proxy_protocol"], "\"proxy_protocol\" is given twice"),
     ])
     func otherWordsAreMistakes(words: [String], message: String) {
         #expect(throws: ValueError(message)) { try ListenAddress.all(words: ["127.0.0.1:8080"] + words) }

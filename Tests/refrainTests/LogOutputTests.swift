@@ -20,7 +20,9 @@ import Testing
         let lines = String(decoding: taken, as: UTF8.self).split(separator: "\n")
         let whole = lines.count { $0.count == 999 }
         #expect(whole >= 60 && lines.count == whole + 2)
-        #expect(lines[whole] == "refrain: warn: the log's reader did not take \(200 - whole) lines before this one")
+        #expect(
+            lines[whole] == "refrain: warn: \(200 - whole) lines were lost before this one because the reader of "
+                + "the log was too slow")
     }
 }
 

@@ -89,7 +89,7 @@ import Testing
         #expect(told.suffix(4) == [Self.upgrade("refrain.service"), Self.upgrade(Self.node)] + Self.starts)
         let lines = text.split(separator: "\n")
         try #require(lines.count == 3, "\(text)")
-        #expect(lines[0].hasPrefix("refrain: \(Self.node) goes on with the version before"))
+        #expect(lines[0].hasPrefix("refrain: \(Self.node) still runs the previous version"))
         #expect(lines[1] == "refrain: /etc/refrain/node-1.conf:2: unknown")
         #expect(lines[2].hasSuffix("systemctl kill --kill-who=main --signal=USR2 refrain@1"))
     }

@@ -35,8 +35,8 @@ import Testing
         #expect(result.status == 0 && result.standard.contains("engine away") && result.standard.contains("unknown"))
         #expect(
             result.error == """
-                refrain: engine away since 2026-01-01T00:00:00Z: what is said of others is as old as that
-                refrain: process 2 at a:1 is a node of this name too: each needs a name of its own
+                refrain: engine away since 2026-01-01T00:00:00Z: the rows of other nodes are as old as that
+                refrain: process 2 at a:1 uses this node name too: give each node its own name (node_name)
 
                 """)
     }
@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test func withoutATierTheProxysErrorIsShown() {
-        let refusal = #"{"errors":[{"detail":"This proxy has no shared tier."}]}"#
+        let refusal = #"{"errors":[{"detail":"`shared_tier` is not configured."}]}"#
         for words in [[], ["--json"]] {
             let result = runAgainstServer("nodes", refusal, words, status: "404 Not Found").result
             #expect(result.status == 1 && result.standard.isEmpty)
-            #expect(result.error.hasSuffix("/nodes: status 404: This proxy has no shared tier.\n"))
+            #expect(result.error.hasSuffix("/nodes: status 404: `shared_tier` is not configured.\n"))
         }
         #expect(runAgainstServer("nodes", "{}", []).result.status == 1)
     }

@@ -42,7 +42,7 @@ import Text
         #expect(named.split(separator: "\n").count == 2 && named.contains(running.album), "\(named)")
         #expect(running.run("list", "--resource", "albums:0", "--sort", "age").standard.isEmpty)
         let none = running.run("list", "--class", "songs")
-        #expect(none.status == 0 && none.standard.isEmpty && none.error == "refrain: nothing is stored that fits\n")
+        #expect(none.status == 0 && none.standard.isEmpty && none.error == "refrain: no stored answer matches\n")
         let json = try JSON.parse(Array(running.run("list", "--json").standard.utf8))
         #expect(json["entries"]?[0]?["target"]?.stringValue == running.album)
         let narrow = running.run("list", width: 84).standard
@@ -79,7 +79,8 @@ import Text
         #expect(json["plan"] == "fetch" && json["rule"] == "1d stale 7d" && json["stored"] == .null)
         #expect(json["not_composed"]?["rule"] == "item" && json["not_composed"]?["reason"] == "not-held")
         let text = running.run("explain", "/v1/catalog/us/albums/0").standard
-        #expect(text.contains("\nnot composed why     item: none of the resources"), "\(text)")
+        #expect(
+            text.contains("\nnot composed why     item: no fresh stored answer has any of the resources"), "\(text)")
         let personal = running.run("explain", "--user", "/v1/me/library/songs").standard
         #expect(personal.contains("\nkept for users answers  0\n"), "\(personal)")
         #expect(json["kept_for_users"] == .null)

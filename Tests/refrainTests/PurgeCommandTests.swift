@@ -32,9 +32,9 @@ import Testing
     /// as it is, with the same status.
     @Test func whatTheOthersDoIsSaidAndIsTheStatus() {
         let entry = "purged 1 entry (soft)"
-        let away = "the shared tier did not take it: others hear of it when it is back; purge again then\n"
-        let widened = "as many purges wait for the shared tier, others take all that they have for stale then\n"
-        let unknown = "\(entry) on this node; the engine is away, and which others there are is not known"
+        let away = "the shared tier is unavailable: the other nodes purge when it is back; repeat the purge then\n"
+        let widened = "too many purges wait for the shared tier: the other nodes will make all their answers stale\n"
+        let unknown = "\(entry) on this node; the engine is unavailable, so the other nodes are unknown"
         let cases: [(reach: String, status: Int32, standard: String, problems: [String])] = [
             ("", 0, entry, []),
             (#","nodes":3,"reached":3,"missing":[],"logged":true"#, 0, "\(entry) on 3 of 3 nodes", []),
@@ -75,12 +75,12 @@ import Testing
                 "refrain: purge: needs --url, --prefix, --match, --storefront, --resource or --all (see \"refrain help purge\")\n"
             ),
             (["--hard"], "refrain: purge: needs --url"),
-            (["--all", "--url", "/a"], "refrain: purge: --all takes no other"),
+            (["--all", "--url", "/a"], "refrain: purge: --all cannot be combined with another"),
             (["--resource", "songs"], "refrain: purge: --resource: expected TYPE:ID, such as songs:1440935467.\n"),
             (["--storefront", "USA"], "refrain: purge: --storefront: expected two lower-case letters"),
             (["--prefix", "v1"], "refrain: purge: --prefix: expected"),
             (["--match", "/v1/a"], "refrain: purge: --match: expected a path that begins with / and has * in it"),
-            (["--resource", "song:1"], "refrain: purge: --resource: there is no such type; did you mean songs?"),
+            (["--resource", "song:1"], "refrain: purge: --resource: unknown type; did you mean songs?"),
             (["--url", "nonsense"], "refrain: purge: --url: "),
         ]
         for (words, beginning) in cases { expectUsageError(["purge"] + words, beginning) }

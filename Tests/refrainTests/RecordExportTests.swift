@@ -57,7 +57,7 @@ import Text
             let har = folder.appendingPathComponent("out.har").path
             try "mine".write(toFile: har, atomically: true, encoding: .utf8)
             let refused = run("record", "export", recording, "--har", har)
-            #expect(refused.status == 1 && refused.error == "refrain: \(har) is there already (--force replaces it)\n")
+            #expect(refused.status == 1 && refused.error == "refrain: \(har) exists (--force replaces it)\n")
             #expect(try String(contentsOfFile: har, encoding: .utf8) == "mine")
             #expect(run("record", "export", recording, "--har", har, "--force").status == 0)
             #expect(try RecordingReader(path: har).rest().count == 1)
@@ -87,7 +87,7 @@ import Text
             let result = run("record", "export", recording, "--har", folder.appendingPathComponent("o").path)
             #expect(
                 result.status == 0
-                    && result.error == "refrain: warn: \(recording):4: the last line is cut off, and left out\n")
+                    && result.error == "refrain: warn: \(recording):4: the last line is truncated and skipped\n")
         }
     }
 

@@ -15,7 +15,7 @@ import Text
     }
 
     @Test func unchangeableDirectivesAreNamedWithTheirLine() throws {
-        let text = "cannot change while the proxy runs; restart it"
+        let text = "cannot change while the proxy runs; restart the proxy"
         #expect(try refusals("workers 2", "\nworkers 3") == ["proxy.conf:2: workers: \(text)"])
         #expect(try refusals("workers 2", "") == ["proxy.conf: workers: \(text)"])
         let sizes = "cache_size 2GiB\nmemory_size 1MiB\ncache_file other.sqlite"
@@ -163,7 +163,7 @@ import Text
         try folder.put("short".utf8, "token")
         #expect(
             scene.reload(adding: "admin_token_file \(token)\n").contains(
-                "nothing was changed: admin_token_file: \(token): must hold a token of at least 16 bytes"))
+                "nothing was changed: admin_token_file: \(token): must contain a token of at least 16 bytes"))
         #expect(try status("the-second-of-them") == 200)
         #expect(
             scene.reload(adding: "", replacing: ("admin_listen 127.0.0.1:0", "admin_listen off")).contains("reloaded"))

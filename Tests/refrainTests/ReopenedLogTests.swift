@@ -57,7 +57,7 @@ import Testing
         _ = try client.send("GET", "/v1/catalog/us/albums/1")
         waitUntil { ((try? dropped()) ?? 0) > 0 }
         #expect(try dropped() > "/v1/catalog/us/albums/1".utf8.count)
-        #expect(captured.error.contains("warn: access_log: /dev/full: No space left on device; lines are left out"))
+        #expect(captured.error.contains("warn: access_log: /dev/full: No space left on device; lines are dropped"))
         client.close()
         admin.close()
         proxy.stop()

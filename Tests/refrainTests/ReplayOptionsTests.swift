@@ -37,7 +37,7 @@ import Testing
 
     @Test(arguments: [
         (["--rate", "5/s", "--speed", "2x"], "--rate and --speed both set the pace; give one of them"),
-        (["--loop"], "--loop goes on until the --duration is over; say how long that is"),
+        (["--loop"], "--loop requires --duration"),
         (["--speed", "10"], "\"10\" is not a speed such as 10x or 0.5x"),
         (["--speed", "0x"], "\"0x\" is not a speed such as 10x or 0.5x"),
         (["--rate", "0/s"], "\"0/s\" is not a rate such as 20/s, 0.5/s or 30/m"),
@@ -45,13 +45,13 @@ import Testing
         (["--status", "4x"], "\"4x\" is not a status such as 404 or 4xx"),
         (["--outcome", "hot"], "\"hot\" is none of hit, composed"),
         (["--only", "v1"], "--only and --skip take the beginning of a path"),
-        (["--fail-if", "p99"], "\"p99\" compares nothing"),
+        (["--fail-if", "p99"], "\"p99\" has no comparison"),
         (["--ca-file", "ca.pem"], "--ca-file is for a target that begins with https://"),
         (["--header", "Authorization: Bearer x"], "authorization is a secret; put it into a file for --header-file"),
         (["--header", "music-user-token:x"], "music-user-token is a secret"),
-        (["--header", "Content-Length: 5"], "content-length is not for a replay to set"),
-        (["--warm", "--speed", "2x"], "--warm fills a cache and measures nothing; --speed has no meaning for it"),
-        (["--warm", "--verify"], "--verify has no meaning for it"),
+        (["--header", "Content-Length: 5"], "content-length cannot be set by a replay"),
+        (["--warm", "--speed", "2x"], "--warm fills a cache and measures nothing; --speed has no effect with it"),
+        (["--warm", "--verify"], "--verify has no effect with it"),
         (["--header", "no colon"], "not of the form 'Name: value'"),
     ]) func contradictingOptionsAreUsageErrors(_ words: [String], _ message: String) {
         let result = run(["replay", "trace.jsonl", "--target", "http://127.0.0.1:1"] + words)
@@ -78,8 +78,8 @@ import Testing
 
     @Test func fileAndTargetAreNeeded() {
         #expect(run("replay", "--target", "http://127.0.0.1:1").status == 2)
-        #expect(run("replay", "trace.jsonl").error.contains("--target URL says what to replay against"))
-        #expect(run("replay", "compare", "a.json").error.contains("compare takes two results"))
+        #expect(run("replay", "trace.jsonl").error.contains("--target URL is missing"))
+        #expect(run("replay", "compare", "a.json").error.contains("compare needs two results"))
         #expect(run("replay", "compare", "a", "b", "--rate", "5/s").error.contains("--rate has no meaning"))
         #expect(run("replay", "compare", "a", "b").error == "refrain: cannot read a: No such file or directory\n")
     }

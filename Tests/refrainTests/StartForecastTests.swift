@@ -63,7 +63,7 @@ import Testing
         let listening = try RawListener()
         let result = try check(["listen 127.0.0.1:\(listening.port)"])
         withExtendedLifetime(listening) { #expect(result.status == 0) }
-        #expect(result.error.contains("note: listen: 127.0.0.1:\(listening.port) is in use now"))
+        #expect(result.error.contains("note: listen: 127.0.0.1:\(listening.port) is in use;"))
     }
 
     /// The line said no more than "Permission denied".

@@ -52,7 +52,7 @@ import Text
                   method                2
                   stale                 1
 
-                not composed, by what was tried and what it lacked
+                not composed, by rule and reason
                   batch: over-age       5
                   item: not-held        4
 
@@ -98,7 +98,9 @@ import Text
         let port = try RawSocket.freePort()
         let result = run("stats", "--admin", "http://127.0.0.1:\(port)")
         #expect(result.status == 1)
-        #expect(result.error.hasPrefix("refrain: http://127.0.0.1:\(port): Connection refused; is the proxy running"))
+        #expect(
+            result.error.hasPrefix(
+                "refrain: http://127.0.0.1:\(port): Connection refused; check that the proxy is running"))
     }
 
     @Test func theAdminURLIsChecked() {

@@ -23,9 +23,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "line 1: no password is there"), ("\n# p\n", "line 1: no password is there"),
+        ("", "no password in the file"), ("\n# p\n", "no password in the file"),
         ("#\na b c", "line 2: expected a password, or a user and a password"),
-        ("p\n\nq", "line 3: a second line that is no comment"),
+        ("p\n\nq", "line 3: more than one line of credentials"),
     ])
     func saysWhatIsWrongWithoutTheSecret(text: String, message: String) {
         #expect(thrown { () throws(FileProblem) in try read(text) }?.description == message)

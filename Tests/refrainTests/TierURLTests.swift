@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: ["redis://a,rediss://b", "rediss://a,redis://b", "redis://a,redis://b"])
     func thereIsOneScheme(_ text: String) {
         let error = thrown { () throws(ValueError) in try TierURL(text) }
-        #expect(error?.message == "the scheme stands before the first address alone, and is that of all")
+        #expect(error?.message == "write the scheme once, before the first address; it applies to all")
     }
 
     /// A password in the URL was to be refused, and must not reach the log with its refusal.
@@ -46,7 +46,7 @@ import Testing
         let found = complaints("shared_tier me:hunter2@cache")
         #expect(
             found == [
-                "proxy.conf:1: shared_tier: what it says does not begin with redis:// or rediss://, and is not off"
+                "proxy.conf:1: shared_tier: expected off, or a URL that begins with redis:// or rediss://"
             ])
     }
 

@@ -53,7 +53,7 @@ import Testing
     /// Apple's refusal was the first sign.
     @Test(arguments: [
         (#"{"iat":1,"exp":1700000000}"#, "expired 1"), (#"{"iat":4102444800,"exp":4202444800}"#, "is not valid before"),
-        (#"{"iat":1}"#, "says no end"), (#"{"iat":1,"exp":4102444800}"#, ""),
+        (#"{"iat":1}"#, "has no expiry"), (#"{"iat":1,"exp":4102444800}"#, ""),
         (#"{"iat":1790000000,"exp":1800100000}"#, "expires in 1d 3h"),
         (#"{"iat":1799990000,"exp":1800033200}"#, "expires in 9h"),
         (#"{"iat":1799935200,"exp":1800108000}"#, ""),

@@ -50,7 +50,7 @@ import Testing
     func oneThatHangsIsEndedAfterATime(script: String, limits: Upgrader.Limits) throws {
         let scene = try Scene(script, limits: limits)
         scene.upgrader.request()
-        let log = scene.log(with: "not upgraded, going on")
+        let log = scene.log(with: "not upgraded, this process continues")
         #expect(log.contains("was not ready within 0.2 seconds, and was ended"), "\(log)")
         #expect(scene.answers && scene.upgrader.end() == nil)
     }
@@ -59,8 +59,8 @@ import Testing
         let scene = try Scene(
             "printf p >&3; head -c 1 <&3 >/dev/null; printf s >&3; head -c 1 <&3 >/dev/null; exec sleep 600")
         scene.upgrader.request()
-        let log = scene.log(with: "serves in the place of process \(getpid())")
-        let process = try #require(log.firstMatch(of: /process ([0-9]+) serves/).flatMap { pid_t($0.output.1) })
+        let log = scene.log(with: "has replaced process \(getpid())")
+        let process = try #require(log.firstMatch(of: /process ([0-9]+) has replaced/).flatMap { pid_t($0.output.1) })
         scene.upgrader.request()
         #expect(scene.log(with: "ignored").contains("SIGUSR2: ignored: process \(process) has taken over"))
         #expect(scene.upgrader.end() == process)
@@ -75,7 +75,7 @@ import Testing
         #expect(leaked > 2)
         let scene = try Scene("ls -l /proc/self/fd >$0.txt; echo $LISTEN_FDNAMES $REFRAIN_UPGRADE >>$0.txt; exit 1")
         scene.upgrader.request()
-        _ = scene.log(with: "not upgraded, going on")
+        _ = scene.log(with: "not upgraded, this process continues")
         let text = String(decoding: try scene.folder.bytes("program.txt"), as: UTF8.self)
         #expect(text.contains("control:own:own \(getpid())\n"), "\(text)")
         let numbers = text.matches(of: /\s([0-9]+) -> (\S+)/).map { (Int($0.output.1) ?? 0, String($0.output.2)) }
@@ -87,7 +87,7 @@ import Testing
     @Test func withoutAPathThereIsNoUpgrade() throws {
         let scene = try Scene(nil)
         scene.upgrader.request()
-        #expect(scene.log(with: "not upgraded").contains("not known by which path"))
+        #expect(scene.log(with: "not upgraded").contains("the path of the program is unknown"))
         #expect(scene.answers)
     }
 

@@ -83,9 +83,9 @@ struct AdminAuthorizer {
             return request.wantsPage ? .redirect(to: "/login") : .unauthorized
         }
         guard hasToken || request.addressesLoopback else {
-            return .error(421, "Address this listener by a loopback name or address.")
+            return .error(421, "Use a loopback name or address for this listener.")
         }
-        guard !request.isCrossSite else { return .error(403, "Cross-origin requests are not answered here.") }
+        guard !request.isCrossSite else { return .error(403, "Cross-origin requests are not allowed.") }
         guard let endpoint else { return nil }
         guard endpoint.takes(request.method) else {
             return .error(405, "\(endpoint.path) takes \(endpoint.allow).").adding("Allow", endpoint.allow)
@@ -97,8 +97,8 @@ struct AdminAuthorizer {
         guard !endpoint.writes || hasToken || isOwner() else {
             return .error(
                 403,
-                "Only root and the user that the proxy runs as may do this without a token, and this connection is"
-                    + " not known to be theirs: use admin_token_file, or admin_listen with a unix: path.")
+                "Without a token, only root and the user that the proxy runs as may do this, and the user of this "
+                    + "connection is unknown: set admin_token_file, or use a unix: path for admin_listen.")
         }
         return nil
     }

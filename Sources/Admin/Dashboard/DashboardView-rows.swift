@@ -31,9 +31,9 @@ extension DashboardView {
         let upstream = source.upstream
         let rows = [
             ("requests a second allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
-            ("in flight", Figure.count(upstream.inFlight)), ("waiting for their turn", Figure.count(upstream.waiting)),
+            ("in flight", Figure.count(upstream.inFlight)), ("waiting in the queue", Figure.count(upstream.waiting)),
             ("waited, since start", Figure.count(source[.queued])),
-            ("turned away (503), since start", Figure.count(source[.queueRefused])),
+            ("refused because the queue was full (503), since start", Figure.count(source[.queueRefused])),
         ]
         return rows.map { [.text($0.0), .text($0.1)] }
     }
@@ -68,14 +68,14 @@ extension DashboardView {
     /// - Parameter status: 0: no answer came. nil: it is no error of the origin's.
     private static func meaning(ofError status: Int) -> String? {
         switch status {
-        case 0: "no answer came: refused, broken off or too late"
-        case 401: "the developer token was refused"
-        case 403: "what was asked for was refused: the token, or the user's"
+        case 0: "no answer: connection refused, closed early or timed out"
+        case 401: "developer token refused"
+        case 403: "forbidden: check the developer token and the user token"
         case 429: "too many requests"
         case 404, 410: nil
-        case 400: "what was asked for was wrong; ttl bad-request keeps those that blame a path or parameter"
-        case 400..<500: "what was asked for was wrong, and is asked again each time: see the log for the target"
-        case 500...: "an error of the origin's own"
+        case 400: "invalid request; ttl bad-request stores answers that name a path or parameter"
+        case 400..<500: "client error, not stored; see the log for the target"
+        case 500...: "server error of the origin"
         default: nil
         }
     }

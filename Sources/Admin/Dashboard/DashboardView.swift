@@ -74,14 +74,14 @@ struct DashboardView {
             set("token", "Apple refuses the developer token", "bad")
         } else if let end = all.source.developerTokenEnd(at: now) {
             let text =
-                end > now ? "token ends in " + SpanOfTime.text(Int(end - now)) : "the developer token has expired"
+                end > now ? "token expires in " + SpanOfTime.text(Int(end - now)) : "the developer token has expired"
             // Tokens that the proxy signs itself are renewed long before.
             set("token", text, end - now > 600 ? "plain" : "bad")
         } else {
             set("token", "", "plain")
         }
         let hasFile = all.source.isStoreAvailable
-        set("file", hasFile ? "" : "the cache file cannot be used", hasFile ? "plain" : "bad")
+        set("file", hasFile ? "" : "the cache file is unavailable", hasFile ? "plain" : "bad")
         addReadiness(moment)
     }
 
@@ -93,7 +93,7 @@ struct DashboardView {
         let isDegraded =
             readiness.isAlone || hasErrors || ["reload", "token", "file"].contains { states[$0] == "bad" }
         set(
-            "readiness", readiness.words + (hasErrors ? "; errors of Apple's API" : ""),
+            "readiness", readiness.words + (hasErrors ? "; Apple's API returns errors" : ""),
             !readiness.isReady ? "bad" : isDegraded ? "degraded" : "good")
     }
 

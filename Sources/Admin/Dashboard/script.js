@@ -133,7 +133,7 @@
     const parts = [];
     if (isPaused) parts.push("paused");
     if ($("tail-filter").value || $("tail-outcome").value || $("tail-client").value) parts.push(kept.filter(matches).length + " of " + kept.length + " match");
-    if (skipped > 0) parts.push(skipped + " left out: too many at once");
+    if (skipped > 0) parts.push(skipped + " not shown: too many at once");
     $("tail-count").textContent = parts.join(", ");
   }
 
@@ -266,10 +266,10 @@
   function reach(body) {
     if (body.nodes === undefined) return "";
     const missing = body.missing.map((node) => `${node.name} (last seen ${node.last_seen} s ago)`).join(", ");
-    const where = body.nodes === null ? " on this node; which others there are is not known"
+    const where = body.nodes === null ? " on this node; the other nodes are unknown"
       : ` on ${body.reached} of ${body.nodes} nodes` + (missing && "; missing: " + missing);
-    return where + (body.logged ? "" : "; the others hear of it once the shared tier is back: to be sure, purge again then")
-      + (body.widened ? "; as many purges wait for it, they take all that they have for stale then" : "");
+    return where + (body.logged ? "" : "; the shared tier is unavailable: the other nodes purge when it is back; repeat the purge then")
+      + (body.widened ? "; too many purges wait for it: the other nodes will make all their answers stale" : "");
   }
 
   async function purge(wish) {
@@ -299,7 +299,7 @@
     forget();
     const wish = asked();
     const { count, problem } = await purge({ ...wish, dry_run: true });
-    $("purge-result").textContent = problem ?? answers(count) + " chosen; nothing is purged yet";
+    $("purge-result").textContent = problem ?? answers(count) + " match; nothing is purged yet";
     if (!count) return;
     counted = wish;
     $("purge-do").textContent = wish.hard ? `Remove ${answers(count)}` : `Make ${answers(count)} stale`;

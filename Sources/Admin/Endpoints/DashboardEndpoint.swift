@@ -26,7 +26,7 @@ extension AdminExchange {
                 here.execute { exchange in
                     var page = asked
                     page.explanation = explanation
-                    page.problem = explanation == nil ? "There is no proxy to ask now." : ""
+                    page.problem = explanation == nil ? "The proxy is not running now." : ""
                     exchange.show(page, finish)
                 }
             }
@@ -39,7 +39,7 @@ extension AdminExchange {
     private func show(_ page: DashboardMarkup, _ finish: @escaping @Sendable (AdminReply) -> Void) {
         service.timeline.observe { moment in
             guard let dashboard = DashboardPage.standard else {
-                return finish(.error(500, "The page cannot be made: libcrypto gives no digests."))
+                return finish(.error(500, "The page cannot be generated: libcrypto provides no digests."))
             }
             let html = dashboard.html(
                 DashboardView(moment, page.window), markup: page.places(at: moment.observations.unixSeconds))
@@ -65,7 +65,7 @@ extension AdminExchange {
             service?.authorizer.isGood(pass, at: loop.now) ?? false
         }
         guard service.streams.admit(connection, view: view, isWelcome: isWelcome) else {
-            return reply(.error(503, "\(EventStreams.most) watch already, or the proxy is about to stop."))
+            return reply(.error(503, "\(EventStreams.most) event streams are open already, or the proxy is stopping."))
         }
     }
 }
@@ -102,9 +102,9 @@ struct DashboardMarkup: Sendable {
             "time": Figure.timeOfDay(unixSeconds),
             "refresh": isStill ? "" : "<meta http-equiv=\"refresh\" content=\"5\">",
             "hold": isStill
-                ? "<p class=note><a href=\"/\">Let the page reload itself again</a></p>"
-                : "<p class=note>The page reloads itself each five seconds; "
-                    + "<a href=\"/?still=1#explain\">hold it</a> to type.</p>",
+                ? "<p class=note><a href=\"/\">Resume automatic reloading</a></p>"
+                : "<p class=note>The page reloads every five seconds; <a href=\"/?still=1#explain\">pause it</a> to "
+                    + "type.</p>",
             "logout": hasToken ? "<form method=post action=\"/logout\"><button>Log out</button></form>" : "",
             "explain-url": Markup.escaped(explained),
             "explain-error": Markup.escaped(problem),

@@ -14,28 +14,28 @@ enum EndpointTable {
             "/events", "server-sent events: stats each second, requests as they are answered", AdminExchange.events),
         row("/healthz", "200 while the process lives", AdminExchange.health, for: .anyone),
         row(
-            "/readyz", "200, or 503 and why: it drains, or catches up with purges", AdminExchange.readiness,
+            "/readyz", "200, or 503 with the reason: draining, or catching up with purges", AdminExchange.readiness,
             for: .anyone),
-        row("/stats", "the counters and all that the dashboard shows, as JSON", AdminExchange.statistics),
-        row("/metrics", "the same and more, in the Prometheus text format", AdminExchange.metrics),
+        row("/stats", "all counters and figures of the dashboard, as JSON", AdminExchange.statistics),
+        row("/metrics", "metrics in the Prometheus text format", AdminExchange.metrics),
         row(
-            "/entries", "what is stored: " + EntriesQuery.parameters.map { $0 + "=" }.joined(separator: ", "),
+            "/entries", "stored answers: " + EntriesQuery.parameters.map { $0 + "=" }.joined(separator: ", "),
             AdminExchange.entries),
-        row("/entry", "all that is known of one answer: url=, and with body=1 its content", AdminExchange.entry),
-        row("/explain", "what would become of a request and why: url=, method=, user=1", AdminExchange.explain),
+        row("/entry", "metadata of one stored answer: url=; with body=1 its content", AdminExchange.entry),
+        row("/explain", "how a request would be answered and why: url=, method=, user=1", AdminExchange.explain),
         row(
             "/purge", "makes stored answers stale or removes them: " + PurgeRequest.members, AdminExchange.purge,
             [.post], writes: true),
         row("/nodes", "the nodes that share a tier with this one", AdminExchange.nodes),
         row(
             "/recording",
-            "how the recording of traffic fares; POST {\"on\":true} or false switches the configured one",
+            "status of the recording; POST {\"on\":true} or {\"on\":false} switches it",
             AdminExchange.recording, [.get, .post], writes: true),
         row(
-            "/reload", "reads the configuration again; answers what changed, or 409 and why nothing did",
+            "/reload", "reads the configuration again; answers the changes, or 409 with the errors",
             AdminExchange.reload, [.post], writes: true),
         row(
-            "/login", "begins a browser's session where there is a token", AdminExchange.login, [.get, .post],
+            "/login", "starts a browser session, if a token is configured", AdminExchange.login, [.get, .post],
             for: .anyone, taking: form),
         row("/logout", "ends it", AdminExchange.logout, [.post], taking: form),
         row("/help", "this list", AdminExchange.help),

@@ -9,7 +9,7 @@ import Text
 extension AdminExchange {
     func entry() throws(AdminRequestError) {
         let parameters = try parameters(["url", "body"])
-        guard let url = parameters["url"] else { throw AdminRequestError(detail: "url: expected one.") }
+        guard let url = parameters["url"] else { throw AdminRequestError(detail: "url: missing.") }
         let target = try EntrySelection.target(of: url)
         let wantsBody = try parameters.flag("body")
         let found = stored(target)

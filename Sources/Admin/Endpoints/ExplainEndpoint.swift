@@ -15,7 +15,7 @@ extension AdminExchange {
         let hypothetical = try HypotheticalRequest(parameters)
         let finish = replyLater()
         explain(hypothetical) { @Sendable explanation in
-            finish(explanation.map { .json($0) } ?? .error(503, "There is no proxy to ask now."))
+            finish(explanation.map { .json($0) } ?? .error(503, "The proxy is not running now."))
         }
     }
 
@@ -81,20 +81,20 @@ extension Explanation {
     var sentence: String {
         switch action {
         case .hit:
-            if let reason { return "A fresh answer is stored that was composed of others (\(reason.text))." }
+            if let reason { return "A fresh answer composed from others is stored (\(reason.text))." }
             return "A fresh answer is stored."
-        case .compose: return "Nothing fresh is stored for it, but all that it asks for is, in other answers."
+        case .compose: return "No fresh answer is stored, but it can be composed from other stored answers."
         case .complete:
             return composing?.fetchesMore == true
-                ? "One request fetches more than it asks for, of which it is answered, and others like it later."
-                : "Some of what it asks for is stored; one smaller request fetches the rest."
-        case .verify: return "It could be composed; compose verify asks the origin all the same and compares."
+                ? "One larger request is sent; this answer and later similar ones are cut from it."
+                : "A part of the answer is stored; one smaller request fetches the rest."
+        case .verify:
+            return "The answer could be composed; with compose verify the origin is asked anyway and both are compared."
         case .stale:
-            return "The stored answer is past its freshness: it is served, and a newer one is fetched in the "
-                + "background."
-        case .personal: return "It belongs to one user; stored answers of users are shown only as counts by route."
-        case .refuse: return "Refrain answers it with an error of its own."
-        case .fetch, .pass: return reason.flatMap(\.sentence) ?? "The origin has to be asked."
+            return "The stored answer is stale: it is served, and a new one is fetched in the background."
+        case .personal: return "The answer is personal; stored personal answers are shown only as counts by route."
+        case .refuse: return "Refrain answers the request with its own error."
+        case .fetch, .pass: return reason.flatMap(\.sentence) ?? "The request is sent to the origin."
         }
     }
 }

@@ -4,7 +4,7 @@
 extension AdminExchange {
     /// The form, or what was filled in.
     func login() throws(AdminRequestError) {
-        guard service.authorizer.hasToken else { return reply(.error(404, "This listener asks for no token.")) }
+        guard service.authorizer.hasToken else { return reply(.error(404, "This listener requires no token.")) }
         guard request.method == .post else { return reply(LoginPage.reply(status: 200, "")) }
         let form = try QueryParameters(form: connection.body, known: ["token"])
         guard service.authorizer.isToken(Array((form["token"] ?? "").utf8)) else {

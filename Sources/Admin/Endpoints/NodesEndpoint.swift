@@ -4,7 +4,7 @@ extension AdminExchange {
     /// The nodes that share a tier with this one.
     func nodes() {
         guard let status = service.sources.node?.status else {
-            return reply(.error(404, "This proxy has no shared tier (shared_tier), and so no other nodes."))
+            return reply(.error(404, "`shared_tier` is not configured, so there are no other nodes."))
         }
         reply(
             .json([

@@ -9,7 +9,7 @@ extension AdminExchange {
     func purge() throws(AdminRequestError) {
         // A selector or `dry_run` in the query must not become a purge of something else.
         guard request.query == nil else {
-            return reply(.error(400, "/purge takes its members as JSON in the content, and no query."))
+            return reply(.error(400, "/purge takes a JSON object as content, and no query."))
         }
         let purge = try PurgeRequest(connection.body)
         let finish = replyLater()
@@ -35,8 +35,8 @@ extension AdminExchange {
     /// No count means that the cache file refused.
     private static func reply(to mode: PurgeMode, _ count: Int?) -> AdminReply {
         guard let count else {
-            let memory = mode == .dryRun ? "" : " Memory alone was purged."
-            return .error(503, "The cache file cannot be used now, see the log.\(memory)")
+            let memory = mode == .dryRun ? "" : " Only memory was purged."
+            return .error(503, "The cache file is unavailable; see the log.\(memory)")
         }
         // Scripts read `purged` after a dry run too, so it stays.
         let counted: JSON = ["purged": .integer(count), "would_purge": .integer(count)]

@@ -29,10 +29,10 @@ public struct PurgeRequest: Sendable {
         }
         for member in object.members { try take(member.key, member.value) }
         guard isForAll || selection != EntrySelection() else {
-            throw AdminRequestError(detail: "Nothing is chosen: one of \(Self.selectors) is needed.")
+            throw AdminRequestError(detail: "No selector is given: expected one of \(Self.selectors).")
         }
         guard !isForAll || selection == EntrySelection() else {
-            throw AdminRequestError(detail: "all: contradicts every other selector.")
+            throw AdminRequestError(detail: "all: cannot be combined with another selector.")
         }
         mode = isDryRun ? .dryRun : isHard ? .hard : .soft
         // Serialised again, so that it has no control character of the request.

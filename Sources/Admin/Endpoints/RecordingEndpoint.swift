@@ -16,13 +16,13 @@ extension AdminExchange {
         service.sources.turnRecording(isOn) { @Sendable result in
             switch result {
             case nil:
-                finish(.error(409, "There is no record line in the configuration, so there is no file to record to."))
+                finish(.error(409, "The configuration has no record line, so there is no file to record to."))
             case .success(let status):
                 log("recording switched \(isOn ? "on" : "off")")
                 finish(.json(status.json))
             case .failure(let error):
                 log("recording could not be switched on: \(error)")
-                finish(.error(503, "The recording cannot begin: \(error)."))
+                finish(.error(503, "The recording cannot start: \(error)."))
             }
         }
     }

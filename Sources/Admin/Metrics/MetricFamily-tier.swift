@@ -4,20 +4,22 @@ import Tier
 
 extension MetricFamily {
     static let sharing: [MetricFamily] = [
-        tierCounter("refrain_tier_lookups_total", "Questions of requests to the shared tier") { $0[.looks] },
+        tierCounter("refrain_tier_lookups_total", "Lookups in the shared tier") { $0[.looks] },
         MetricFamily.counter(
             "refrain_tier_results_total", labels: ["result"],
-            "What came of them, where anything was there, or was to come, or nothing could be known"
+            "Results of lookups that found an entry, a pending fetch, or an error"
         ) { input in
             input.tier.map { tier in results.map { Sample(tier[$0], [$0.text]) } } ?? []
         },
-        tierCounter("refrain_tier_put_total", "Answers that were put into the shared tier") { $0[.put] },
-        tierCounter("refrain_tier_commands_total", "Commands to the engine of the shared tier") { $0.sum(\.commands) },
-        tierCounter("refrain_tier_failures_total", "Pipelines of commands that ended without their replies") {
+        tierCounter("refrain_tier_put_total", "Answers stored in the shared tier") { $0[.put] },
+        tierCounter("refrain_tier_commands_total", "Commands sent to the engine of the shared tier") {
+            $0.sum(\.commands)
+        },
+        tierCounter("refrain_tier_failures_total", "Pipelines of commands that failed") {
             $0.sum(\.failures)
         },
-        tierCounter("refrain_tier_timeouts_total", "Those of them whose time was up") { $0.sum(\.timeouts) },
-        tierCounter("refrain_tier_reconnects_total", "Connections to the engine that were made anew") {
+        tierCounter("refrain_tier_timeouts_total", "Pipelines of commands that timed out") { $0.sum(\.timeouts) },
+        tierCounter("refrain_tier_reconnects_total", "Reconnects to the engine") {
             $0.sum(\.reconnects)
         },
         MetricFamily(
@@ -34,31 +36,31 @@ extension MetricFamily {
         tierGauge("refrain_tier_waiting", "Pipelines that wait for a connection or their replies") {
             Double($0.sum(\.waiting))
         },
-        tierGauge("refrain_tier_connected", "Loops that have a connection to the engine") {
+        tierGauge("refrain_tier_connected", "Loops connected to the engine") {
             Double($0.connected)
         },
         tierGauge(
             "refrain_tier_breaker_open",
-            "Loops that leave the engine alone, but for one question a second, because it failed"
+            "Loops whose circuit breaker is open: they send the engine one probe a second"
         ) {
             Double($0.breakersOpen)
         },
-        tierGauge("refrain_tier_purge_log_lag", "Purges in the log that are read and not yet applied here") {
+        tierGauge("refrain_tier_purge_log_lag", "Purges read from the log and not yet applied here") {
             Double($0.sharing.lag)
         },
-        tierGauge("refrain_tier_clock_skew_seconds", "The clock of this machine less that of the engine") {
+        tierGauge("refrain_tier_clock_skew_seconds", "Clock of this machine minus the engine's") {
             $0.skew.map { $0 / 1000 }
         },
-        tierGauge("refrain_tier_nodes", "Nodes that were heard of within a day, this one included") {
+        tierGauge("refrain_tier_nodes", "Nodes with a heartbeat within a day, this one included") {
             Double($0.sharing.nodes.count)
         },
-        tierGauge("refrain_tier_nodes_alive", "Those of them that were heard of within ten seconds") {
+        tierGauge("refrain_tier_nodes_alive", "Nodes with a heartbeat within ten seconds") {
             Double($0.sharing.aliveCount)
         },
-        tierGauge("refrain_tier_namesake", "1 where another process is a node of this one's name") {
+        tierGauge("refrain_tier_namesake", "1 if another process uses the name of this node") {
             $0.sharing.namesake == nil ? 0 : 1
         },
-        tierGauge("refrain_tier_ready", "1 where all that was purged elsewhere is purged here") {
+        tierGauge("refrain_tier_ready", "1 if all purges of other nodes are applied here") {
             $0.sharing.standing == .ready ? 1 : 0
         },
     ]

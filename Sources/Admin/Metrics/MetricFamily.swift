@@ -93,7 +93,7 @@ extension MetricFamily {
     // MARK: Requests of apps
 
     private static let requests: [MetricFamily] = [
-        counter("refrain_requests_total", labels: ["outcome"], "Requests of apps by how they were answered") { input in
+        counter("refrain_requests_total", labels: ["outcome"], "Client requests by outcome") { input in
             Outcome.allCases.map { Sample(input.source.latency($0).count, [$0.name]) }
         },
         histogram(
@@ -102,29 +102,29 @@ extension MetricFamily {
         ) { input in Outcome.allCases.map { ([$0.name], input.source.latency($0)) } },
         counter(
             "refrain_reasons_total", labels: ["reason"],
-            "How often this was the reason why a request was not simply a hit, or its answer not stored"
+            "Requests that were not a plain hit, or whose answer was not stored, by reason"
         ) { input in Reason.allCases.map { Sample(input.source[because: $0], [$0.text]) } },
-        gauge("refrain_connections", "Connections of clients", \.source.connections.count),
+        gauge("refrain_connections", "Client connections", \.source.connections.count),
         counter(
-            "refrain_connections_refused_total", "Connections that were closed as they came, for want of room",
+            "refrain_connections_refused_total", "Client connections closed on arrival because a limit was reached",
             \.source.connections.refusedCount),
         counter(
             "refrain_proxy_headers_refused_total",
-            "Connections that were closed because their header of the PROXY protocol was malformed, cut short or late",
+            "Connections closed because their PROXY protocol header was malformed, truncated or late",
             \.source.connections.refusedHeaderCount),
-        counter("refrain_http2_requests_total", "Requests that came by HTTP/2", .http2Requests),
+        counter("refrain_http2_requests_total", "Requests received over HTTP/2", .http2Requests),
         counter(
             "refrain_http2_floods_total",
-            "HTTP/2 connections that were ended because of what they sent too much of",
+            "HTTP/2 connections closed because the client exceeded a frame limit",
             \.source.connections.floodCount),
         gauge(
-            "refrain_request_memory_bytes", "Memory of requests that are being read, or wait for their answers",
+            "refrain_request_memory_bytes", "Memory of requests that are being read or wait for an answer",
             \.source.requestBudget.heldBytes),
         gauge(
-            "refrain_answer_memory_bytes", "Memory of answers that slow clients have not taken yet",
+            "refrain_answer_memory_bytes", "Memory of answers that slow clients have not read yet",
             \.source.answerBudget.heldBytes),
         counter(
-            "refrain_slow_clients_total", "Connections that were reset in the middle of an answer, for want of memory",
+            "refrain_slow_clients_total", "Connections reset during an answer because answer_memory was exhausted",
             \.source.answerBudget.resetCount),
         counter("refrain_hits_total", "Requests answered without waiting for the origin, stale ones included", .hits),
     ]
@@ -134,14 +134,14 @@ extension MetricFamily {
     private static let origin: [MetricFamily] = [
         counter(
             "refrain_upstream_requests_total", labels: ["priority", "status"],
-            "Requests to the origin that have ended, by whom they were for and by status (none: no answer)"
+            "Completed requests to the origin, by priority and status (none: no answer)"
         ) { input in
             input.source.upstreamRequests.sorted { $0.key.order < $1.key.order }.map { kind, count in
                 Sample(count, [kind.priority.name, kind.status.map(String.init) ?? "none"])
             }
         },
         counter(
-            "refrain_upstream_sent_total", "Requests sent to the origin, repetitions included", .upstreamRequests),
+            "refrain_upstream_sent_total", "Requests sent to the origin, retries included", .upstreamRequests),
         counter(
             "refrain_upstream_sent_by_class_total", labels: ["class", "purpose"],
             "Requests sent to the origin by class and purpose"
@@ -155,7 +155,7 @@ extension MetricFamily {
         },
         counter(
             "refrain_upstream_sent_by_client_total", labels: ["kind", "client"],
-            "Requests sent to the origin by the client that caused them; all networks are one"
+            "Requests sent to the origin by client; all networks count as one"
         ) { input in
             let rows = input.spending.rows(.client)
             // The address of each visitor would be a label, and one that loses its row would count
@@ -169,25 +169,25 @@ extension MetricFamily {
             "refrain_upstream_duration_seconds", labels: ["priority"], "Time that the origin took to answer"
         ) { input in UpstreamPriority.allCases.map { ([$0.name], input.source.upstreamLatency($0)) } },
         counter("refrain_upstream_errors_total", "Requests to the origin without a usable answer", .upstreamErrors),
-        counter("refrain_upstream_rate_limited_total", "429s of the origin", .rateLimited),
+        counter("refrain_upstream_rate_limited_total", "429 answers of the origin", .rateLimited),
         counter("refrain_upstream_retried_total", "Requests sent to the origin again after a 429", .retried),
-        counter("refrain_upstream_queued_total", "Requests that waited for their turn at the origin", .queued),
-        counter("refrain_upstream_queue_refused_total", "Requests that the queue had no room for", .queueRefused),
+        counter("refrain_upstream_queued_total", "Requests queued for the origin", .queued),
+        counter("refrain_upstream_queue_refused_total", "Requests refused: the queue was full", .queueRefused),
         counter(
-            "refrain_upstream_saved_total", "Requests to the origin that composing and batching spared", .upstreamSaved),
-        gauge("refrain_upstream_in_flight", "Requests that the origin is answering", \.source.upstream.inFlight),
-        gauge("refrain_upstream_waiting", "Requests that wait for their turn at the origin", \.source.upstream.waiting),
-        gauge("refrain_upstream_rate_limit", "Requests a second that may go to the origin; +Inf: any number") { input in
+            "refrain_upstream_saved_total", "Requests to the origin saved by composing and batching", .upstreamSaved),
+        gauge("refrain_upstream_in_flight", "Requests in flight to the origin", \.source.upstream.inFlight),
+        gauge("refrain_upstream_waiting", "Requests waiting in the queue for the origin", \.source.upstream.waiting),
+        gauge("refrain_upstream_rate_limit", "Limit on requests a second to the origin; +Inf: none") { input in
             [Sample(input.source.upstream.rate.map(Double.init) ?? .infinity)]
         },
-        gauge("refrain_developer_token_expiry_timestamp_seconds", "When the developer token in use ends") { input in
+        gauge("refrain_developer_token_expiry_timestamp_seconds", "Expiry of the developer token in use") { input in
             input.source.developerTokenEnd(at: input.unixSeconds).map { [Sample(Int($0))] } ?? []
         },
         gauge(
             "refrain_developer_token_file_expiry_timestamp_seconds",
-            "When the ready developer token in use ends (developer_token_file)"
+            "Expiry of the developer token of developer_token_file"
         ) { input in one(input.source.readyToken(at: input.unixSeconds)?.expires.map { Int($0) }) },
-        gauge("refrain_certificate_expiry_timestamp_seconds", "When the certificate of the TLS listeners ends") {
+        gauge("refrain_certificate_expiry_timestamp_seconds", "Expiry of the certificate of the TLS listeners") {
             input in input.source.certificateEnd().map { [Sample(Int($0))] } ?? []
         },
     ]
@@ -195,12 +195,12 @@ extension MetricFamily {
     // MARK: Composing
 
     private static let composition: [MetricFamily] = [
-        counter("refrain_built_total", "Answers built from stored parts; each may be given many times", .built),
-        counter("refrain_collapsed_total", "Requests that shared another's request to the origin", .collapsed),
-        counter("refrain_shared_total", "Answers that another node's request had brought", .shared),
+        counter("refrain_built_total", "Answers composed from stored parts; each may be served many times", .built),
+        counter("refrain_collapsed_total", "Requests answered by another request's fetch from the origin", .collapsed),
+        counter("refrain_shared_total", "Answers fetched by another node's request", .shared),
         counter("refrain_revalidated_total", "Stored answers that the origin confirmed with a 304", .revalidated),
-        counter("refrain_contradictions_total", "Answers that contradict the form learnt from others", .contradictions),
-        counter("refrain_verified_total", "Composed answers that were compared with the origin's", .verified),
+        counter("refrain_contradictions_total", "Answers that contradicted the learned form", .contradictions),
+        counter("refrain_verified_total", "Composed answers compared with the origin's", .verified),
         counter("refrain_verify_mismatches_total", "Composed answers that were wrong", .verifyMismatches),
         counter(
             "refrain_verifications_total", labels: ["result"],
@@ -208,11 +208,11 @@ extension MetricFamily {
         ) { input in input.source.verifications.map { Sample($0.count, ["\($0.result)"]) } },
         counter(
             "refrain_not_composed_total", labels: ["rule", "reason"],
-            "Requests to the origin whose answer could not be composed, by what was tried and what it lacked"
+            "Requests to the origin whose answer could not be composed, by rule and reason"
         ) { input in
             input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.lack.word]) }
         },
-        gauge("refrain_forms_resting", "Forms in which nothing is composed for the time being") {
+        gauge("refrain_forms_resting", "Forms in which composing is suspended") {
             [Sample($0.source.restingForms())]
         },
     ]
@@ -220,7 +220,7 @@ extension MetricFamily {
     // MARK: Storage
 
     private static let storage: [MetricFamily] = [
-        counter("refrain_stored_total", "Answers put into the cache", .stored),
+        counter("refrain_stored_total", "Answers stored in the cache", .stored),
         gauge("refrain_cache_entries", labels: ["tier", "class"], "Stored answers, as of the last minute") { input in
             input.byClass(\.entries)
         },
@@ -233,30 +233,30 @@ extension MetricFamily {
         gauge(
             "refrain_cache_memory_bytes", "Bytes of stored answers in memory, bookkeeping included",
             \.source.memoryBytes),
-        counter("refrain_cache_evicted_total", labels: ["tier"], "Answers evicted for want of space") { input in
+        counter("refrain_cache_evicted_total", labels: ["tier"], "Answers evicted to free space") { input in
             [Sample(input.source.store.evicted, ["file"]), Sample(input.source.memoryEvicted, ["memory"])]
         },
         counter("refrain_cache_file_written_total", "Answers written to the cache file", \.source.store.written),
         counter(
-            "refrain_cache_file_dropped_total", "Answers that were not written: too much waited, or too large",
+            "refrain_cache_file_dropped_total", "Answers not written to the cache file: queue full, or too large",
             \.source.store.dropped),
-        counter("refrain_cache_file_failures_total", "Reads and transactions of the cache file that failed") { input in
+        counter("refrain_cache_file_failures_total", "Failed reads and transactions of the cache file") { input in
             [Sample(input.source.store.failedReads + input.source.store.failedTransactions)]
         },
         counter(
-            "refrain_cache_file_damaged_total", "Rows whose checksum was wrong, and files set aside",
+            "refrain_cache_file_damaged_total", "Rows with a wrong checksum, and damaged files set aside",
             \.source.store.damaged),
         counter(
-            "refrain_cache_file_checked_total", "Rows that the background check has looked at",
+            "refrain_cache_file_checked_total", "Rows examined by the background check",
             \.source.store.checked),
         gauge(
-            "refrain_cache_file_lost", "Answers that went with parts of the cache file that cannot be read",
+            "refrain_cache_file_lost", "Answers lost with unreadable parts of the cache file",
             \.source.store.lost),
-        gauge("refrain_cache_file_available", "1 where the cache file can be read and written, or none is wanted") {
+        gauge("refrain_cache_file_available", "1 if the cache file can be read and written, or is off") {
             input in
             [Sample(input.source.isStoreAvailable ? 1 : 0)]
         },
-        gauge("refrain_cache_disk_free_bytes", "Bytes that are left on the disk of the cache file") { input in
+        gauge("refrain_cache_disk_free_bytes", "Free bytes on the disk of the cache file") { input in
             one(input.cacheDisk?.freeBytes)
         },
         gauge("refrain_cache_disk_bytes", "Size of the disk of the cache file") { one($0.cacheDisk?.byteCount) },
@@ -265,10 +265,11 @@ extension MetricFamily {
     // MARK: Clients with keys
 
     private static let clients: [MetricFamily] = [
-        counter("refrain_client_requests_total", labels: ["client"], "Requests of a client that has a key") { input in
+        counter("refrain_client_requests_total", labels: ["client"], "Requests of clients with a key") { input in
             input.source.clients().map { Sample($0.requests, [$0.name]) }
         },
-        counter("refrain_client_limited_total", labels: ["client"], "Requests beyond the rate of the client") { input in
+        counter("refrain_client_limited_total", labels: ["client"], "Requests refused by the rate of the client") {
+            input in
             input.source.clients().map { Sample($0.limited, [$0.name]) }
         },
         counter("refrain_client_sent_bytes_total", labels: ["client"], "Bytes of content sent to the client") { input in
@@ -286,12 +287,12 @@ extension MetricFamily {
         gauge("refrain_config_last_reload_successful", "1 unless the last reload was refused") { input in
             [Sample(input.reloads.lastFailure == nil ? 1 : 0)]
         },
-        gauge("refrain_config_last_reload_success_timestamp_seconds", "When a reload last went well") { input in
+        gauge("refrain_config_last_reload_success_timestamp_seconds", "Time of the last successful reload") { input in
             input.reloads.lastSuccess.map { [Sample(Int($0))] } ?? []
         },
         counter(
             "refrain_access_log_dropped_bytes_total",
-            "Bytes of log lines that were dropped: the log took them too slowly or not at all",
+            "Bytes of log lines dropped because the log was too slow or not writable",
             \.source.accessLogDropped),
     ]
 
@@ -299,11 +300,11 @@ extension MetricFamily {
 
     private static let recording: [MetricFamily] = [
         gauge("refrain_recording", "1 while traffic is recorded") { [Sample($0.source.recording.isOn ? 1 : 0)] },
-        counter("refrain_recorded_exchanges_total", "Exchanges that were recorded", \.source.recording.exchanges),
+        counter("refrain_recorded_exchanges_total", "Recorded exchanges", \.source.recording.exchanges),
         counter("refrain_recorded_bytes_total", "Bytes written to recordings", \.source.recording.bytes),
         counter(
             "refrain_recording_dropped_total",
-            "Exchanges that should have been recorded and were not: the writer was behind, or the disk refused",
+            "Exchanges dropped from the recording because the writer was too slow or the disk failed",
             \.source.recording.dropped),
     ]
 
@@ -315,8 +316,8 @@ extension MetricFamily {
         gauge("process_virtual_memory_bytes", "Address space of the process") { one($0.process.virtualBytes) },
         gauge("process_threads", "Threads of the process") { one($0.process.threads) },
         gauge("process_open_fds", "Open file descriptors") { one($0.process.openDescriptors) },
-        gauge("process_max_fds", "The most file descriptors that may be open") { one($0.process.mostDescriptors) },
-        gauge("process_start_time_seconds", "When the process began, in unix seconds") { input in
+        gauge("process_max_fds", "Maximum number of open file descriptors") { one($0.process.mostDescriptors) },
+        gauge("process_start_time_seconds", "Start time of the process, in unix seconds") { input in
             input.process.startedAt.map { [Sample($0)] } ?? []
         },
     ]

@@ -43,7 +43,7 @@ struct AdminReply: Sendable {
     }
 
     static var unauthorized: AdminReply {
-        .error(401, "This needs the token of admin_token_file.")
+        .error(401, "This requires the token of admin_token_file.")
             .adding("WWW-Authenticate", "Bearer realm=\"refrain\"")
     }
 }

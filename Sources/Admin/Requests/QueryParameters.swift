@@ -59,7 +59,7 @@ struct QueryParameters {
 
     private static func unknown(_ name: String, _ known: [String]) -> AdminRequestError {
         let shown = AdminRequestError.shown(name, otherwise: "A parameter")
-        let list = known.isEmpty ? "there are none here" : "known are \(known.joined(separator: ", "))"
+        let list = known.isEmpty ? "none are known" : "known are \(known.joined(separator: ", "))"
         // If a client does not encode a URL, the parameters of that URL end up here.
         let hint = known.contains("url") ? "; & in a URL is written %26" : ""
         return AdminRequestError(detail: "\(shown): unknown; \(list)\(hint).")

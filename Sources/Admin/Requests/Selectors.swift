@@ -40,13 +40,13 @@ public struct EntrySelector: Sendable {
     /// Those that mean more than one target.
     private static let narrowing = [
         EntrySelector(
-            name: "prefix", value: "PATH", purgeHelp: "the answers to all requests whose path begins so",
-            listHelp: "only what has a path that begins so", label: "Prefix", example: "/v1/catalog/us/albums/"
+            name: "prefix", value: "PATH", purgeHelp: "the answers to all requests whose path begins with PATH",
+            listHelp: "only answers whose path begins with PATH", label: "Prefix", example: "/v1/catalog/us/albums/"
         ) { text throws(AdminRequestError) in .prefix(try EntrySelection.prefix(of: text)) },
         EntrySelector(
             name: "match", value: "PATTERN",
-            purgeHelp: "the answers to all requests whose path matches; * stands for anything, / included",
-            listHelp: "only what has a path that matches; * stands for anything, / included", label: "Match",
+            purgeHelp: "the answers to all requests whose path matches; * matches any text, including /",
+            listHelp: "only answers whose path matches; * matches any text, including /", label: "Match",
             example: "/v1/catalog/*/albums/*"
         ) { text throws(AdminRequestError) in
             guard let pattern = PathPattern(Array(text.utf8)) else {
@@ -58,7 +58,8 @@ public struct EntrySelector: Sendable {
         },
         EntrySelector(
             name: "storefront", value: "CODE", purgeHelp: "the answers of this storefront, such as us",
-            listHelp: "only this storefront's, such as us", label: "Storefront", example: "us", mostCharacters: 2
+            listHelp: "only answers of this storefront, such as us", label: "Storefront", example: "us",
+            mostCharacters: 2
         ) { text throws(AdminRequestError) in
             guard let code = Storefront(text) else {
                 throw AdminRequestError(detail: "storefront: expected two lower-case letters, such as us.")
@@ -66,7 +67,7 @@ public struct EntrySelector: Sendable {
             return .storefront(Array(code.text.utf8))
         },
         EntrySelector(
-            name: "class", value: "CLASS", listHelp: "only this class, such as songs or search"
+            name: "class", value: "CLASS", listHelp: "only answers of this class, such as songs or search"
         ) { text throws(AdminRequestError) in
             guard let known = ResourceClass(name: text) else {
                 let names = ResourceClass.allCases.map(\.name).joined(separator: ", ")
@@ -76,8 +77,8 @@ public struct EntrySelector: Sendable {
         },
         EntrySelector(
             name: "resource", value: "TYPE:ID",
-            purgeHelp: "the answers that name this resource, such as songs:1440935467",
-            listHelp: "only what names this resource, such as songs:1440935467",
+            purgeHelp: "the answers that contain this resource, such as songs:1440935467",
+            listHelp: "only answers that contain this resource, such as songs:1440935467",
             label: "Resource", example: "songs:1440935467"
         ) { text throws(AdminRequestError) in .resource(try EntrySelection.resource(of: text)) },
     ]
@@ -149,7 +150,7 @@ extension EntrySelection {
             throw AdminRequestError(detail: "resource: expected TYPE:ID, such as songs:1440935467.")
         }
         if let meant = ResourceMention.knownType(near: String(parts[0])) {
-            throw AdminRequestError(detail: "resource: there is no such type; did you mean \(meant)?")
+            throw AdminRequestError(detail: "resource: unknown type; did you mean \(meant)?")
         }
         return ResourceMention.number(type: String(parts[0]), id: String(parts[1]))
     }

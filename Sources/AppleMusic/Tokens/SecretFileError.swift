@@ -28,11 +28,11 @@ public struct SecretFileError: Error, Sendable, Equatable, CustomStringConvertib
         switch reason {
         case .notPrivate(let objection): objection.description
         case .size(SecretFile.keySizes):
-            "must hold a private key in PEM, \(SecretFile.keySizes.lowerBound) to \(SecretFile.maxBytes) bytes"
-        case .size(let allowed): "must hold \(allowed.lowerBound) to \(allowed.upperBound) bytes"
-        case .hasScheme: "must hold the token alone, without \"Bearer \" before it"
-        case .notToken: "must hold one token and at most a newline behind it"
-        case .shortToken(let least): "must hold a token of at least \(least) bytes"
+            "must contain a private key in PEM, \(SecretFile.keySizes.lowerBound) to \(SecretFile.maxBytes) bytes"
+        case .size(let allowed): "must contain \(allowed.lowerBound) to \(allowed.upperBound) bytes"
+        case .hasScheme: "must contain only the token, without \"Bearer \""
+        case .notToken: "must contain one token and at most a newline after it"
+        case .shortToken(let least): "must contain a token of at least \(least) bytes"
         }
     }
 }

@@ -19,11 +19,11 @@ public enum SigningKeyError: Error, Sendable, Equatable, CustomStringConvertible
 
     public var description: String {
         switch self {
-        case .notPrivateKey: "not an unencrypted private key in PEM (the .p8 file that Apple gives out)"
+        case .notPrivateKey: "not an unencrypted private key in PEM (the .p8 file from Apple)"
         case .notPublicKey(isPrivate: false): "not a public key in PEM, as openssl pkey -pubout writes it"
         case .notPublicKey(isPrivate: true):
-            "a private key; its public half is wanted: openssl pkey -in KEY.p8 -pubout -out PUBLIC.pem"
-        case .wrongAlgorithm: "not a key for elliptic curves"
+            "a private key; extract the public key: openssl pkey -in KEY.p8 -pubout -out PUBLIC.pem"
+        case .wrongAlgorithm: "not an elliptic curve key"
         case .wrongCurve: "not on the curve P-256, which ES256 needs"
         case .libcrypto(let call): "libcrypto failed in \(call)"
         }

@@ -295,7 +295,7 @@ extension Stream: PollTarget {
             tls = nil
             state = .open
             handler?.streamDidMeetPlainHTTP(self)
-            if state == .open { fail(.tls("HTTP in the clear")) }
+            if state == .open { fail(.tls("HTTP without TLS")) }
             return false
         }
     }

@@ -77,10 +77,10 @@ extension PrivateFile.Objection: CustomStringConvertible {
         switch self {
         case .system(let number): String(cString: strerror(number))
         case .notRegularFile: "is not a regular file"
-        case .foreignOwner(let uid): "belongs to user \(uid), neither to the user running this nor to root"
+        case .foreignOwner(let uid): "belongs to user \(uid), not to the current user or root"
         case .accessibleByOthers(let mode):
-            "has mode 0\(String(mode, radix: 8)): others must have no access, and a group only to read it and if the "
-                + "user running this is in it (chmod 600)"
+            "has mode 0\(String(mode, radix: 8)): others must have no access, and a group only read access if the "
+                + "current user is in it (chmod 600)"
         }
     }
 }

@@ -150,23 +150,24 @@ extension Reason {
     /// `explain`.
     private var role: Role {
         switch self {
-        case .absent: .asks(.uriMiss, "Nothing usable is stored for it.")
+        case .absent: .asks(.uriMiss, "No usable answer is stored.")
         case .absentVariant:
-            .asks(.varyMiss, "Answers are stored for other request fields, none for a request without them.")
+            .asks(.varyMiss, "Answers are stored only for other values of the request fields that select them (Vary).")
         case .stale:
             .asks(
-                .stale, "The stored answer is past its freshness and may not be served before the origin confirms it.")
-        case .method: .bypasses(.method, "No cache may answer this method.")
-        case .personal: .bypasses(.bypass, "The answer belongs to one user, and nothing personal is stored.")
-        case .requestContent: .bypasses(.bypass, "The request has content, which is no part of the key.")
-        case .off: .bypasses(.bypass, "The ttl line of its class says off.")
-        case .requestNoStore: .bypasses(.request, "The request forbids storing.")
-        case .requestNoCache: .asks(.request, "The request asks for an answer from the origin.")
-        case .requestMaxAge: .asks(.request, "The request asks for a fresher answer than the stored one.")
-        case .partial: .asks(.partial, "Some of what it asks for is stored.")
-        case .unprovenToken: .asks(.request, "The origin has not accepted the client's token of late.")
+                .stale, "The stored answer is stale and must be confirmed by the origin before it is served.")
+        case .method: .bypasses(.method, "This method cannot be answered from a cache.")
+        case .personal:
+            .bypasses(.bypass, "The answer is personal, and personal answers are not stored.")
+        case .requestContent: .bypasses(.bypass, "The request has content, which is not part of the cache key.")
+        case .off: .bypasses(.bypass, "The ttl line of its class is off.")
+        case .requestNoStore: .bypasses(.request, "The request forbids storing (no-store).")
+        case .requestNoCache: .asks(.request, "The request requires an answer from the origin (no-cache).")
+        case .requestMaxAge: .asks(.request, "The request requires a fresher answer than the stored one.")
+        case .partial: .asks(.partial, "A part of the answer is stored.")
+        case .unprovenToken: .asks(.request, "The origin has not recently accepted the client's token.")
         case .unconfirmed:
-            .bypasses(.bypass, "The shared tier does not say whether the user has written on another node.")
+            .bypasses(.bypass, "The shared tier cannot tell whether the user has written on another node.")
         case .unauthorized, .rateLimited, .serverError, .partialContent, .status, .noStore, .private, .authorization,
             .vary, .noFreshness, .setCookie, .contentCoding, .tooLarge, .outdated, .noAnswer, .contradicted:
             .isNotStored

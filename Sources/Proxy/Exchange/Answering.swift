@@ -45,7 +45,7 @@ final class Answering {
         let form = connection.withHeadBytes { bytes in AnswerForm.of(stored, for: head.method, head.fields, bytes) }
         guard form != .unsatisfiable else {
             return refuse(
-                connection, AppleError(status: 416, detail: "The stored answer has no such bytes."),
+                connection, AppleError(status: 416, detail: "The requested range is outside the stored answer."),
                 key: stored.key, template: template, upstreamTime: upstreamTime, status: status
             ) { stored.appendContentRange(to: &$0) }
         }

@@ -105,11 +105,11 @@ extension Asking {
             troubles.noteFailure("answers \(status)")
             noteWait(response, for: request)
         } else if status == 401, request.sendsNoToken(hasOwnToken: accounts.signs) {
-            troubles.tell("wants a developer token (401): the request has none, and the configuration neither", .token)
+            troubles.tell("requires a developer token (401): neither the request nor the configuration has one", .token)
         } else if evidence == .refused {
             troubles.tell("refuses the developer token (\(status))", .token)
         } else if status == 429 {
-            troubles.tell("asks for fewer requests (429)", .rate)
+            troubles.tell("limits the rate of requests (429)", .rate)
         }
     }
 

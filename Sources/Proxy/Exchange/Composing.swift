@@ -94,7 +94,7 @@ extension Composing {
         switch library.note(stored, request.catalogRequest, original: original, at: base.unixSeconds) {
         case .nothingNew: break
         case .otherForm: troubles.noteContradiction("in another form than before", request)
-        case .otherAttributes: troubles.noteContradiction("with other attributes than elsewhere", request)
+        case .otherAttributes: troubles.noteContradiction("with other attributes than in other answers", request)
         }
     }
 }

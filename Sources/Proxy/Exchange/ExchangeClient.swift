@@ -151,9 +151,9 @@ final class ExchangeClient {
     }
 
     private static func detail(of failure: ExchangeFailure) -> String {
-        if failure.reason == .heldBack { return "The origin refuses such requests for now." }
+        if failure.reason == .heldBack { return "The origin currently refuses such requests." }
         return failure.reason.isOfTheProxy
-            ? "The origin could not be asked in time: \(failure.reason.text)."
+            ? "The request could not be sent to the origin in time: \(failure.reason.text)."
             : "The origin gave no usable answer: \(failure.reason.text)."
     }
 

@@ -33,7 +33,7 @@ final class OriginTroubles {
     func noteContradiction(_ how: String, _ request: OriginRequest) {
         base.statistics.count(.contradictions)
         failures.note(
-            "answers \(request.facts.route.template) \(how); nothing is composed by what contradicts it",
+            "answers \(request.facts.route.template) \(how); forms that contradict the answer are suspended",
             .contradiction, at: base.now)
     }
 

@@ -111,7 +111,7 @@ final class Verifying {
         base.cache.freeComposed()
         let target = String(decoding: subject.key.target.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
         troubles.noteWrongAnswer(
-            "composed answer for \(target) was wrong: \(path) differs from the origin's; "
-                + "nothing is composed in that form for \(SpanOfTime.text(seconds))")
+            "composed answer for \(target) was wrong: \(path) differs from the origin's; its form is not composed for "
+                + "\(SpanOfTime.text(seconds))")
     }
 }

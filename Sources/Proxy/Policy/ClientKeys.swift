@@ -44,21 +44,23 @@ public struct ClientKeys: Sendable {
                 line += 1
                 guard let found = try Self.entry(bytes, range, line) else { continue }
                 guard names.insert(found.name).inserted else {
-                    throw ClientKeysError(line: line, problem: "\(found.name) is there twice")
+                    throw ClientKeysError(line: line, problem: "client \(found.name) is given twice")
                 }
                 let (hash, twin) = bytes.extracting(found.key).withUnsafeBytes { key in
                     let hash = Self.hash(key)
                     return (hash, byHash[hash]?.first { file.holds(key, at: places[$0]) })
                 }
                 if let twin {
-                    throw ClientKeysError(line: line, problem: "\(found.name) has the key of \(clients[twin].name)")
+                    throw ClientKeysError(
+                        line: line,
+                        problem: "client \(found.name) has the same key as \(clients[twin].name)")
                 }
                 byHash[hash, default: []].append(clients.count)
                 places.append(found.key)
                 clients.append(Client(name: found.name, rate: found.rate, continuing: former[found.name]))
             }
         }
-        guard !clients.isEmpty else { throw ClientKeysError(line: max(1, line), problem: "no client is named") }
+        guard !clients.isEmpty else { throw ClientKeysError(line: max(1, line), problem: "the file names no client") }
         (self.clients, self.file, self.places, self.byHash) = (clients, file, places, byHash)
     }
 
@@ -69,7 +71,7 @@ public struct ClientKeys: Sendable {
         let words = range.split { bytes[$0] == 0x20 || bytes[$0] == 0x09 || bytes[$0] == 0x0D }
         if words.isEmpty || bytes[words[0].lowerBound] == UInt8(ascii: "#") { return nil }
         guard words.count == 2 || words.count == 3 else {
-            throw ClientKeysError(line: line, problem: "expected a name, a key and perhaps a rate")
+            throw ClientKeysError(line: line, problem: "expected a name, a key and optionally a rate")
         }
         let name = String(decoding: bytes.extracting(words[0]).copy(), as: UTF8.self)
         guard words[1].count >= leastKeyBytes else {
@@ -111,7 +113,7 @@ public struct ClientKeys: Sendable {
     ) throws(ClientKeysError) -> Int {
         let text = String(decoding: bytes.extracting(word).copy(), as: UTF8.self)
         guard text.hasSuffix("/s"), let rate = Int(text.dropLast(2)), (1...1_000_000).contains(rate) else {
-            throw ClientKeysError(line: line, problem: "the third word is no rate such as 50/s")
+            throw ClientKeysError(line: line, problem: "the third word is not a rate such as 50/s")
         }
         return rate
     }

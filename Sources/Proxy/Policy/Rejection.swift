@@ -15,13 +15,13 @@ struct Rejection {
     /// The request presents none of the client keys.
     static func clientKey(of head: RequestHead, _ bytes: Span<UInt8>) -> Rejection {
         if head.fields.contains(.xRefrainKey) {
-            return unknownKey("The client key in X-Refrain-Key is not one of this proxy's.")
+            return unknownKey("The client key in X-Refrain-Key is unknown.")
         }
         if head.bearerToken(bytes) != nil {
             return unknownKey(
-                "The token in Authorization is none of this proxy's client keys, and X-Refrain-Key is missing.")
+                "The token in Authorization is not a client key, and X-Refrain-Key is missing.")
         }
-        let detail = "A client key is needed here, in X-Refrain-Key or as Authorization: Bearer."
+        let detail = "A client key is required, in X-Refrain-Key or as Authorization: Bearer."
         return Rejection(error: AppleError(status: 401, detail: detail), reason: .clientKeyMissing)
     }
 
@@ -43,12 +43,12 @@ struct Rejection {
 
     /// The path is outside of the API, and the operator wants no request for it (`other refuse`).
     static var otherPath: Rejection {
-        Rejection(error: AppleError(status: 404, detail: "Only paths under /v1/ are served here."), reason: .off)
+        Rejection(error: AppleError(status: 404, detail: "Only paths under /v1/ are served."), reason: .off)
     }
 
     /// Memory for requests that wait is used up.
     static var crowded: Rejection {
-        let error = AppleError(status: 503, detail: "Too many requests wait for their answers.")
+        let error = AppleError(status: 503, detail: "Too many requests are waiting for answers.")
         return Rejection(error: error, reason: .queueFull, retryAfter: 1)
     }
 }

@@ -109,7 +109,7 @@ public final class ProxyService: Service {
             GatewayFields.overrideMethod(of: head, bytes, permitted: proxy.clients.forwardedFields.names)
         {
             return .invalid(
-                400, "Send the method itself: the field that overrides it is not forwarded.",
+                400, "Send the request with its own method: method override fields are not forwarded.",
                 because: "method-override")
         }
         do throws(TargetError) {
@@ -232,7 +232,7 @@ public final class ProxyService: Service {
             proxy.base.statistics.count(.refused)
             proxy.base.statistics.count(because: reason)
             proxy.answering.refuse(
-                connection, AppleError(status: 504, detail: "Nothing is stored that this request accepts."),
+                connection, AppleError(status: 504, detail: "No stored answer satisfies this request."),
                 key: key, template: facts.logTemplate, status: .refused(reason))
         }
     }
@@ -267,7 +267,7 @@ extension ProxyService {
     private func refuseLoop(of via: ViaChain, _ connection: ClientConnection) {
         // Sixteen names can be a client's invention, and this proxy's own cannot.
         if via.names.contains(proxy.clients.name.bytes) {
-            proxy.asking.troubles.noteFailure("leads back to this proxy; requests that come back are answered 508")
+            proxy.asking.troubles.noteFailure("leads back to this proxy; such requests are answered 508")
         }
         let detail = "The request has passed this proxy or \(ViaChain.most) others before."
         refuse(connection, .invalid(508, detail, because: "loop"))
@@ -291,7 +291,7 @@ extension ProxyService {
             proxy.base.statistics.count(.refused)
             proxy.base.statistics.count(because: .unconfirmed)
             proxy.answering.refuse(
-                connection, AppleError(status: 503, detail: "Other nodes cannot be told of this write."),
+                connection, AppleError(status: 503, detail: "Other nodes cannot be informed of this write."),
                 template: facts.logTemplate, retryAfter: 1)
         }
     }

@@ -23,10 +23,10 @@ extension ClientConnection {
     func hold(_ input: RequestInput) -> Bool {
         if context.hold(input) { return true }
         if context.requestBudget.canHold(input.size) {
-            refuse(status: 503, detail: "Too much is being read from other clients.", because: "request memory")
+            refuse(status: 503, detail: "The proxy has no memory left for more requests.", because: "request memory")
         } else {
             refuse(
-                status: 413, detail: "The request is larger than all requests together may be.",
+                status: 413, detail: "The request is larger than the memory limit for all requests.",
                 because: "request memory")
         }
         return false
@@ -49,7 +49,7 @@ extension ClientConnection {
             countedNetwork = network
             return true
         }
-        let error = AppleError(status: 503, detail: "This address has too many requests at once.")
+        let error = AppleError(status: 503, detail: "This address has too many concurrent requests.")
         let content = error.content
         service.refused(self, status: error.status, contentLength: content.count, because: "requests of this address")
         respond(content: content) { buffer in

@@ -33,8 +33,8 @@ public final class ProxyHeaders: Sendable {
             return state.unsaid
         }
         guard let unsaid else { return }
-        let others = unsaid > 0 ? "; \(unsaid) more since the last such line" : ""
-        warn("a connection from \(peer?.host ?? "nowhere") was closed: \(words) of the PROXY protocol\(others)")
+        let others = unsaid > 0 ? "; \(unsaid) more since the last message" : ""
+        warn("a connection from \(peer?.host ?? "an unknown address") was closed: \(words)\(others)")
     }
 }
 
@@ -42,9 +42,9 @@ extension ProxyHeaderWait.Failure {
     /// Nil where there is nothing to be said about it.
     var words: StaticString? {
         switch self {
-        case .malformed: "it did not begin with a header"
-        case .closed: "it ended in the middle of the header"
-        case .late: "it was late with the header"
+        case .malformed: "it did not begin with a PROXY protocol header"
+        case .closed: "it ended within the PROXY protocol header"
+        case .late: "its PROXY protocol header was late"
         case .silent, .system: nil
         }
     }

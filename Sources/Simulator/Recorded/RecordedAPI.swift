@@ -43,7 +43,7 @@ public final class RecordedAPI: Responder {
 
     public func respond(to request: SimulatorRequest) -> SimulatorResponse {
         guard let wanted = RecordedRequest(method: request.method, target: request.target) else {
-            return failure(.notFound, "The request target cannot be read", request)
+            return failure(.notFound, "The request target is invalid", request)
         }
         guard let found = answers[wanted.key] ?? answers[wanted.personalKey] else {
             if request.method == "OPTIONS" { return ResponseFields.preflight(request) }
@@ -60,8 +60,8 @@ public final class RecordedAPI: Responder {
         guard RecordedAnswers.isWhole(chosen) || (request.method == "HEAD" && chosen.method == "HEAD") else {
             let why =
                 chosen.isPersonal
-                ? "it is one user's, and such content is not recorded"
-                : "the recording has it without its content"
+                ? "its content is personal and was not recorded"
+                : "its content was not recorded"
             return failure(.notRecorded, "This request was answered \(chosen.status), but " + why, request)
         }
         var response = SimulatorResponse(status: chosen.status, fields: fields(chosen, request))
@@ -75,7 +75,7 @@ public final class RecordedAPI: Responder {
         do {
             if let hash = chosen.body {
                 guard let body = try bodies.identity(of: hash) else {
-                    return failure(.notRecorded, "The body of this answer is not beside the recording", request)
+                    return failure(.notRecorded, "The body of this answer is missing from the recording", request)
                 }
                 response.body = body
             }

@@ -24,9 +24,9 @@ struct FileSigns {
     }
 
     /// Words for a database without the mark.
-    static let otherDatabase = "is another program's database and no cache file of this program's"
+    static let otherDatabase = "is the database of another program, not a cache file"
     private static let noDatabase =
-        "is no SQLite database and has no segments beside it, so it is no cache file of this program's"
+        "is not an SQLite database and has no segments, so it is not a cache file"
 
     var verdict: Verdict {
         guard byteCount > 0 else { return .vacant }

@@ -114,7 +114,7 @@ struct StoreState {
     /// The file can be read and written.
     private mutating func recovered() -> [StoreEffect] {
         var effects: [StoreEffect] = [.health(.available)]
-        if isInTrouble { effects.append(.tell("cache file \(path) works again")) }
+        if isInTrouble { effects.append(.tell("cache file \(path) is available again")) }
         isInTrouble = false
         for chore in Chore.allCases where interrupted.remove(chore) != nil { effects += begin(chore) }
         return effects + purges.resume().map { .purge($0) }
@@ -134,11 +134,11 @@ struct StoreState {
     }
 
     private mutating func failing(_ reason: String, _ now: Moment) -> [StoreEffect] {
-        trouble(.failing(reason), "cache file \(path) cannot be written: \(reason); trying again", now)
+        trouble(.failing(reason), "cache file \(path) cannot be written: \(reason); retrying", now)
     }
 
     private mutating func unavailable(_ reason: String, _ now: Moment) -> [StoreEffect] {
-        trouble(.unavailable(reason), "cache file cannot be used: \(reason); going on from memory", now)
+        trouble(.unavailable(reason), "cache file unavailable: \(reason); serving from memory", now)
     }
 
     private mutating func trouble(_ health: StoreHealth, _ words: String, _ now: Moment) -> [StoreEffect] {
@@ -201,11 +201,11 @@ struct StoreState {
         case .sound where question.isUnreadable: break
         case .sound:
             acquittedAt = now.uptime
-            effects = [.tell("\(reportWords(question)), and nothing is wrong with it: it stays")]
+            effects = [.tell("\(reportWords(question)), but the check found no damage: it is kept")]
         case .unreadable, .unfinished:
             if isDoubtedAgain(now) { return replaceUnreadable(question.reason) }
             if !question.isUnreadable, case .unreadable(let failure) = verdict {
-                effects = [.tell("\(reportWords(question)), and cannot be read: \(failure): it stays")]
+                effects = [.tell("\(reportWords(question)), but cannot be read: \(failure): it is kept")]
             }
         }
         return question.isWriters ? letGo(.dropConnection) + failing(question.reason, now) + effects : effects

@@ -160,7 +160,10 @@ final class DamageCheck: Sendable {
             return pass.dropped == 0
         }
         guard isFirst, dropped > 0 else { return }
-        runner.work.withLock { $0.tell("damage that no request has met: rows are removed, and the check goes on") }
+        runner.work.withLock {
+            $0.tell(
+                "the background check found damage: damaged rows are removed, and the check continues")
+        }
     }
 
     private func endPass() {
@@ -169,6 +172,6 @@ final class DamageCheck: Sendable {
             return (pass.rows, pass.dropped)
         }
         guard dropped > 0 else { return }
-        runner.work.withLock { $0.tell("\(dropped) of \(rows) rows were damaged and have been removed") }
+        runner.work.withLock { $0.tell("\(dropped) of \(rows) rows were damaged and were removed") }
     }
 }

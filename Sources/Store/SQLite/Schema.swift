@@ -144,7 +144,7 @@ enum Schema {
         guard found == version else {
             return .unusable("its version \(found) is \(found > version ? "newer" : "older") than \(version)")
         }
-        return missing.isEmpty ? .current : .unusable("its tables are not as they should be")
+        return missing.isEmpty ? .current : .unusable("its tables do not have the expected schema")
     }
 
     /// Makes the tables of a new file, and the marks with them.

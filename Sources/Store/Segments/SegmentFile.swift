@@ -71,7 +71,7 @@ final class SegmentFile: Sendable {
     /// Waits until what was written is on the disk.
     func synchronize() throws(SQLiteError) {
         guard fdatasync(descriptor) != 0 else { return }
-        throw Self.error(errno, "a segment cannot be brought to the disk")
+        throw Self.error(errno, "a segment cannot be synced to disk")
     }
 
     private static func words(_ number: CInt) -> String { String(cString: strerror(number)) }

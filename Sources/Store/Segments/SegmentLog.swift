@@ -33,7 +33,7 @@ struct SegmentLog {
     init(_ segments: Segments) throws(SQLiteError) {
         self.segments = segments
         guard mkdir(segments.folder, 0o700) == 0 || errno == EEXIST else {
-            throw SegmentFile.error(errno, "\(segments.folder) cannot be made")
+            throw SegmentFile.error(errno, "\(segments.folder) cannot be created")
         }
         segments.closeAll()
         for (number, bytes) in try Segments.listed(in: segments.folder) {
@@ -139,7 +139,7 @@ struct SegmentLog {
             return (file, lastNumber)
         }
         guard lastNumber < Place.lastSegment else {
-            throw SQLiteError(code: SQLITE_FULL, message: "\(segments.folder) has had all segments that it can have")
+            throw SQLiteError(code: SQLITE_FULL, message: "\(segments.folder) has used all segment numbers")
         }
         let file = try segments.openForWriting(lastNumber + 1, isNew: true)
         lastNumber += 1

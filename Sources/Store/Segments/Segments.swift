@@ -24,7 +24,7 @@ final class Segments: Sendable {
         let folder = folder(of: database)
         var status = stat()
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { return nil }
-        return "\(folder) is not a folder"
+        return "\(folder) is not a directory"
     }
 
     func path(_ number: Int) -> String { folder + "/" + Self.name(number) }
@@ -61,7 +61,7 @@ final class Segments: Sendable {
             guard let number = number(name) else { continue }
             var status = stat()
             guard stat(folder + "/" + name, &status) == 0 else {
-                throw SegmentFile.error(errno, "\(folder)/\(name) cannot be looked at")
+                throw SegmentFile.error(errno, "\(folder)/\(name) cannot be examined")
             }
             found[number] = Int(status.st_size)
         }
@@ -91,7 +91,7 @@ final class Segments: Sendable {
     /// Waits until what was written to one is on the disk.
     func synchronize(_ number: Int) throws(SQLiteError) {
         guard let file = try reading(number, { $0 }) else {
-            throw SQLiteError(code: SQLITE_IOERR, message: "segment \(number) is gone", segment: number)
+            throw SQLiteError(code: SQLITE_IOERR, message: "segment \(number) is missing", segment: number)
         }
         try file.synchronize()
     }

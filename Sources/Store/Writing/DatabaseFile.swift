@@ -75,7 +75,7 @@ struct DatabaseFile {
             case .failure(let damage): if isSecond { try setAside(because: damage.reason) }
             }
         }
-        throw FileUnavailable(reason: "\(path): a fresh file was of no use either")
+        throw FileUnavailable(reason: "\(path): a new file was unusable too")
     }
 
     /// Opens and judges: a failure means that the file is to be set aside, an error that nothing
@@ -92,7 +92,7 @@ struct DatabaseFile {
                 guard signs == .ours else {
                     return .failure(Damage(reason: "\(path) \(FileSigns.otherDatabase)", isForeign: true))
                 }
-                return .failure(Damage(reason: "the mark of a cache file is not in it"))
+                return .failure(Damage(reason: "it has no application ID of a cache file"))
             }
             hideFromOthers()
             if verdict == .empty {
@@ -146,7 +146,7 @@ struct DatabaseFile {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
         return status.st_mode & S_IFMT == S_IFLNK
-            ? "\(path) is a symbolic link; name the file that it leads to" : "\(path) is not a regular file"
+            ? "\(path) is a symbolic link; name its target" : "\(path) is not a regular file"
     }
 
     /// Makes the file if need be. SQLite gives its journals the mode of the file.
@@ -186,7 +186,7 @@ struct DatabaseFile {
     func setAside(because reason: String) throws(FileUnavailable) -> String {
         switch FileSigns(of: path).verdict {
         case .foreign(let what): throw FileUnavailable(reason: "\(path) \(what)")
-        case .unread: throw FileUnavailable(reason: "\(path): \(reason), and nothing shows that it is a cache file")
+        case .unread: throw FileUnavailable(reason: "\(path): \(reason), and it cannot be identified as a cache file")
         case .vacant, .ours: break
         }
         var name = "\(path).corrupt-\(time(nil))"
@@ -197,10 +197,10 @@ struct DatabaseFile {
         }
         guard rename(path, name) == 0 || errno == ENOENT else {
             throw FileUnavailable(
-                reason: "\(path) is of no use (\(reason)) and cannot be renamed: \(String(cString: strerror(errno)))")
+                reason: "\(path) is unusable (\(reason)) and cannot be renamed: \(String(cString: strerror(errno)))")
         }
         for suffix in ["-journal", "-wal", "-shm", ".segments"] { _ = rename(path + suffix, name + suffix) }
-        log("cache file \(path) is of no use (\(reason)): kept as \(name), starting an empty one")
+        log("cache file \(path) is unusable (\(reason)): renamed to \(name), starting with an empty one")
         return name
     }
 

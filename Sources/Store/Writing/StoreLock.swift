@@ -142,7 +142,7 @@ public final class StoreLock: Sendable {
     private static func lock(_ descriptor: CInt, _ path: String) throws(Failure) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= longest else {
-            throw .impossible("\(path) is there and is no lock of a cache file")
+            throw .impossible("\(path) exists and is not the lock of a cache file")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
         guard errno == EWOULDBLOCK else { throw .impossible("\(path): \(String(cString: strerror(errno)))") }

@@ -98,10 +98,10 @@ struct StoreWork {
             hold.disconnect()
         case .giveUp(let segment):
             hold.connection?.giveUp(segment)
-            tell("segment \(Segments.name(segment)) cannot be read: it is given up, and so are the answers in it")
+            tell("segment \(Segments.name(segment)) cannot be read: it is discarded with the answers in it")
         case .examine: return .examined(hold.file.examine(within: Self.examination))
         case .setAside(let reason): return setAside(because: reason)
-        case .abandon where hold.isOurs: _ = setAside(because: "what was purged could not be removed from it")
+        case .abandon where hold.isOurs: _ = setAside(because: "purged answers could not be removed from it")
         case .abandon: break
         case .schedule(let chore): orders.append(.chore(chore))
         case .run(let chore): return run(chore)
@@ -273,7 +273,7 @@ struct StoreWork {
         if count > 0 { return true }
         if now < .max { try connection.capMarks(at: now, purges: now &+ lag) }
         if cappedUses > 0 {
-            tell("\(cappedUses) answers were used in the future: the clock was ahead, and they count as used now")
+            tell("\(cappedUses) answers had a last use in the future, because the clock was ahead; it is set to now")
         }
         cappedUses = 0
         return false
@@ -295,13 +295,13 @@ struct StoreWork {
             counters.damaged += lost
             counters.lost += lost
         }
-        tell("\(lost) answers are gone with their segments")
+        tell("\(lost) answers were lost with their segments")
         refreshTotals()
     }
 
     private func capTimes() {
         let count = shared.owner.capTimes(at: unixSeconds())
-        if count > 0 { tell("\(count) purges were of the future: the clock was ahead, and they count as of now") }
+        if count > 0 { tell("\(count) purges had a time in the future, because the clock was ahead; it is set to now") }
     }
 
     // MARK: Purges

@@ -103,7 +103,7 @@ extension SessionState {
             switch self {
             case .connected(let endpoint): "shared tier \(endpoint): connected"
             case .unusable(let endpoint, let failure):
-                "shared tier \(endpoint): not usable: \(failure); going on without"
+                "shared tier \(endpoint): unavailable: \(failure); continuing without it"
             }
         }
     }

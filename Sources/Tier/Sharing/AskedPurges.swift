@@ -10,7 +10,7 @@ struct AskedPurges: Sendable {
     }
 
     static let widened =
-        "purge log: too many purges are not in it: others will purge everything (soft) in place of the latest"
+        "purge log: too many purges are pending: other nodes will purge everything (soft) instead of the latest ones"
 
     private var waits: [PurgeWait] = []
     private(set) var unlogged = UnloggedPurges()

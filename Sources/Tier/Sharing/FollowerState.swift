@@ -235,7 +235,7 @@ extension FollowerState {
 
     /// A page cannot be read: it is asked for again after the next sign of life.
     private mutating func complain(_ reason: String) {
-        if complaint != reason { effects.append(.warn("purge log: cannot be read: \(reason); trying again")) }
+        if complaint != reason { effects.append(.warn("purge log: cannot be read: \(reason); retrying")) }
         complaint = reason
         noteUnanswered()
     }
@@ -258,7 +258,7 @@ extension FollowerState {
         asked.note(.applying, at: entry.position)
         let record = entry.record
         if let unknown = record.unknown {
-            sayOnce(unknown, "\(entry.position) is of a later version (\(unknown)): everything is taken for stale")
+            sayOnce(unknown, "\(entry.position) is of a later version (\(unknown)): all answers are treated as stale")
         }
         let ahead = record.at - entry.position.unixSeconds
         if ahead > Self.clockTolerance {
@@ -305,7 +305,7 @@ extension FollowerState {
     }
 
     private mutating func announced(_ number: Int, _ replies: [RESPReply]) {
-        if let code = replies.first?.errorCode { effects.append(.warn("purge log: a purge was not taken: \(code)")) }
+        if let code = replies.first?.errorCode { effects.append(.warn("purge log: a purge was not accepted: \(code)")) }
         let position = replies.first?.bytes.flatMap { LogPosition($0) }
         // If this node has taken the engine for away, it catches up first, or it would pass for up
         // to date.
@@ -377,7 +377,9 @@ extension FollowerState {
     private mutating func noteSigns(_ replies: [RESPReply]) {
         effects += heartbeat.take(replies, wall: moment.wall, now: moment.now).map { .warn("purge log: " + $0) }
         for (name, _) in registry.ahead(now: moment.now) {
-            sayOnce("time of " + name, "node \(name) was heard of in the future: the engine's clock was set back")
+            sayOnce(
+                "time of " + name,
+                "the last heartbeat of node \(name) is in the future: the engine's clock was set back")
         }
         noteAnswered()
         logUnlogged()

@@ -91,7 +91,7 @@ enum PurgeLogQuery {
         }
         if parts[2].isNil { return .noEpoch }
         guard let stored = parts[2].bytes.flatMap({ LogEpoch($0) }), let engine = EngineHistory(parts[4]) else {
-            return .unusable("no epoch of the purge log")
+            return .unusable("the purge log has no epoch")
         }
         return page(stored, engine, parts)
     }
@@ -108,7 +108,7 @@ enum PurgeLogQuery {
         let facts = Facts(info)
         guard let last = facts["last-generated-id"]?.bytes.flatMap({ LogPosition($0) }),
             let length = facts["length"]?.number, let added = facts["entries-added"]?.number
-        else { return .unusable("no purge log of an engine from version 7.0 on") }
+        else { return .unusable("the purge log requires an engine of version 7.0 or later") }
         let first = facts["first-entry"]?.elements?.first?.bytes.flatMap { LogPosition($0) }
         return .page(
             PurgeLogPage(

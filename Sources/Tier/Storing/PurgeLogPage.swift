@@ -68,15 +68,15 @@ enum LogBreak: Sendable, Equatable {
     var text: String {
         switch self {
         case .joined: "this node reads the purge log for the first time"
-        case .otherEpoch: "the purge log was begun anew"
-        case .beyondEnd: "the purge log lacks what was read of it"
-        case .trimmed: "the purge log has lost purges that were not read yet"
+        case .otherEpoch: "the purge log was started again"
+        case .beyondEnd: "the purge log lost entries that were already read"
+        case .trimmed: "the purge log lost purges that were not read yet"
         }
     }
 
     /// The same once that many answers count as stale.
     func text(stale count: Int) -> String {
         let answers = count == 1 ? "1 stored answer is" : "\(count) stored answers are"
-        return "purge log: \(text): \(answers) taken for stale"
+        return "purge log: \(text): \(answers) treated as stale"
     }
 }

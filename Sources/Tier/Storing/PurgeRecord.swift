@@ -58,7 +58,7 @@ struct PurgeRecord: Sendable, Equatable {
     /// For the log of a node that has done it.
     func text(purged count: Int) -> String {
         let entries = count == 1 ? "1 entry" : "\(count) entries"
-        return "purged \(entries) (\(mode == .hard ? "hard" : "soft")), as node \(node) was asked: \(words)"
+        return "purged \(entries) (\(mode == .hard ? "hard" : "soft")), requested on node \(node): \(words)"
     }
 
     /// Its selection, for the log: on one line of bounded length.
@@ -110,7 +110,7 @@ extension PurgeRecord {
         }
         self.init(
             selection: EntrySelection(), mode: .soft, at: position.unixSeconds, node: "",
-            unknown: draft.unknown ?? "an entry that is not complete")
+            unknown: draft.unknown ?? "an incomplete entry")
     }
 
     /// The part of an entry read so far.

@@ -189,10 +189,11 @@ public final class Replay: Sendable {
 
     private func remarks(wasStopped: Bool) -> [String] {
         var remarks: [String] = []
-        if wasStopped { remarks.append("Stopped before the end: the figures are of what was done until then.") }
+        if wasStopped { remarks.append("Stopped before the end: the figures cover only the requests sent so far.") }
         if sampling < 1 {
             let share = Figure.percent(sampling)
-            remarks.append("The recording is a sample of \(share); the whole traffic was so much denser.")
+            remarks.append(
+                "The recording is a sample of \(share) of the traffic; the real rate was higher accordingly.")
         }
         return remarks
     }

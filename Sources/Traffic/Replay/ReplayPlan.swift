@@ -57,7 +57,7 @@ public enum ReplayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .recording(let error): return error.description
         case .nothingToSend(let file, let skipped):
             let why = skipped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-            return "\(file): no exchange that could be sent" + (why.isEmpty ? "" : " (\(why))")
+            return "\(file): no exchange can be sent" + (why.isEmpty ? "" : " (\(why))")
         case .system(let error): return error.description
         case .unreachable(let target, let reason): return "cannot connect to \(target): \(reason)"
         case .stopped: return "stopped before the first request"

@@ -17,8 +17,8 @@ struct Throttle: Sendable {
         var sentence: String {
             switch self {
             case .refused(let times):
-                "the target refused \(times) times in a row (429 or 503); go on later, or with a lower --rate"
-            case .toldToWait(let seconds): "the target says to come back in \(seconds) s (Retry-After)"
+                "the target refused \(times) times in a row (429 or 503); try again later, or with a lower --rate"
+            case .toldToWait(let seconds): "the target requires a wait of \(seconds) s (Retry-After)"
             case .failed(let times): "\(times) requests in a row got no answer"
             case .denied(let times):
                 "\(times) requests in a row got a 401; name a file with the client key by --header-file"

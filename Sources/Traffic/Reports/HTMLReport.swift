@@ -47,8 +47,8 @@ public enum HTMLReport {
 
     static func foot(_ sentences: [String]) -> String {
         let precision =
-            "Values are read off histograms that are exact to 0.1 %, those over time to 1.6 %; the slowest and the "
-            + "fastest are exact."
+            "Values come from histograms with an error of at most 0.1 %, over time 1.6 %; the slowest and the fastest "
+            + "are exact."
         return foot(of: sentences + [precision])
     }
 
@@ -67,12 +67,12 @@ public enum HTMLReport {
             ("Answered", result.rateText, "\(Figure.count(result.answered)) of \(sent) sent\(notSent)"),
             (
                 "Hit ratio", result.hitRatioText,
-                result.hitRatio == nil ? "the target does not say" : "of hits and misses"
+                result.hitRatio == nil ? "not reported by the target" : "of hits and misses"
             ),
             (
                 "Failed", Figure.count(result.failed),
                 // Some fail without being sent, for want of a connection.
-                "\(ReplayResult.share(result.failed, of: result.answered + result.failed)) of those that ended"
+                "\(ReplayResult.share(result.failed, of: result.answered + result.failed)) of completed requests"
             ),
             (
                 "Different", result.differences.map(Figure.count) ?? Figure.none,
@@ -117,7 +117,7 @@ public enum HTMLReport {
         let latencies = answered ? ResultPlots.latencies(drawn).html : HTML.note("Nothing was answered.")
         let says =
             answered && result.hitRatio == nil
-            ? HTML.note("The target says of no answer whether it was a hit or a miss.") : ""
+            ? HTML.note("No answer of the target has a Cache-Status with a hit or a miss.") : ""
         let outcomes = ResultPlots.outcomes(drawn)
         return HTML.section("Latency over time", grain(result, drawn) + latencies)
             + HTML.section("Throughput", span: "half", ResultPlots.throughput(drawn).html)
@@ -131,7 +131,7 @@ public enum HTMLReport {
     private static func grain(_ result: ReplayResult, _ columns: [TimelineColumn]) -> String {
         guard columns.count < result.slots.count, let first = columns.first else { return "" }
         let (step, slot) = (Figure.shortest(first.to - first.from), Figure.shortest(result.slotLength / .seconds(1)))
-        return HTML.note("Each step is \(step) s; of latencies it shows the highest of the values of each \(slot) s.")
+        return HTML.note("Each step is \(step) s; for latencies it shows the highest value of each \(slot) s.")
     }
 
     private static func timeline(_ result: ReplayResult) -> String {

@@ -111,7 +111,7 @@ public struct ReplayComparison: Sendable {
             notes.map(TextTable.printable) + (notes.isEmpty ? [] : [""])
             + TextTable.lines(facts, [.left], indent: 0) + [""]
             + TextTable.lines(figures, [.left, .right], indent: 0)
-            + ["", "Latencies are corrected where nothing else is said. " + ReportNotes.corrected]
+            + ["", "Latencies are corrected unless stated otherwise. " + ReportNotes.corrected]
             + explanations.filter { [ReportNotes.generators, ReportNotes.failures, ReportNotes.resets].contains($0) }
         return lines.map { $0 + "\n" }.joined()
     }
@@ -128,7 +128,7 @@ public struct ReplayComparison: Sendable {
         let alarms = HTMLReport.invalid([a, b].map { (" " + $0.letter, $0.result) })
         let circumstances =
             HTML.table(
-                "What was run", ["", "A", "B"], circumstances.map { [$0.name, $0.a, $0.b] }, [.left], classes: "wrap")
+                "Runs", ["", "A", "B"], circumstances.map { [$0.name, $0.a, $0.b] }, [.left], classes: "wrap")
 
         let figures = HTML.table(
             "Figures of both runs", ["", "A", "B", "B / A"], rows.map { [$0.name, $0.a, $0.b, $0.ratio] },
@@ -136,7 +136,7 @@ public struct ReplayComparison: Sendable {
         return HTML.page(
             title: "\(a.name) and \(b.name)",
             body: head + alarms + "<main>\n"
-                + HTML.section("What was run", (unlikeness.map(HTML.note) ?? "") + circumstances)
+                + HTML.section("Runs", (unlikeness.map(HTML.note) ?? "") + circumstances)
                 + HTML.section("Corrected latency by percentile", span: "half", percentiles)
                 + HTML.section("Figures", span: "half", figures) + "</main>\n"
                 + HTMLReport.foot(explanations))

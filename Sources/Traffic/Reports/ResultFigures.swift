@@ -5,23 +5,26 @@ import Text
 /// Meaning of the latencies, in a sentence each of at most a line.
 enum ReportNotes {
     static let corrected =
-        "Corrected latency runs from when a request was due, so waiting behind a stalled target counts."
+        "Corrected latency counts from the time at which a request was due, so it includes waiting for a stalled "
+        + "target."
     static let uncorrected =
-        "Uncorrected latency runs from when it was in fact sent; a stall hides the requests it held back."
-    static let lag = "Lag is how long after it was due the generator got to a request: its own lateness."
+        "Uncorrected latency counts from the time at which it was sent, so it hides requests held back by a stall."
+    static let lag = "Lag is the generator's own delay: how long after it was due a request was sent."
     static let closedLoop =
-        "This was a closed loop: nothing was due, so both are the same, and neither counts what a stall held back."
+        "This was a closed loop without a schedule: both are the same, and neither includes requests held back by a "
+        + "stall."
 
-    static let failures = "What failed has no latency: it is in none of these figures, however long it took to fail."
-    static let resets = "Resets: requests sent twice, because their connection ended without a byte of an answer."
+    static let failures = "Failed requests have no latency and are not in these figures."
+    static let resets =
+        "Resets: requests sent twice, because their connection ended before the first byte of an answer."
     static let generators =
-        "\"\(generatorsMark)\" marks latencies of which lag is more than a tenth: not the target's fault alone."
+        "\"\(generatorsMark)\" marks latencies of which more than 10 % is lag of the generator."
 
     /// The mark at such a latency.
     static let generatorsMark = "the generator's"
 
     /// Advice on a run that says nothing about its target.
-    static let invalid = "Run it again on an idle machine or more slowly before blaming the target."
+    static let invalid = "Repeat it on an idle machine or at a lower rate before you judge the target."
 
     static func sentences(for result: ReplayResult) -> [String] {
         [corrected, uncorrected] + [result.isClosedLoop ? closedLoop : lag]

@@ -32,7 +32,7 @@ enum ResultPlots {
         return Plot(
             description: "Latency by percentile. " + sentences.joined(separator: "; ") + ".",
             x: .percentiles(ofCount: count), y: .latencies(series.flatMap(\.steps).compactMap { $0?.value }),
-            xTitle: "percentile: so many were at most as slow", yTitle: "latency", series: series)
+            xTitle: "percentile", yTitle: "latency", series: series)
     }
 
     static func latencies(_ columns: [TimelineColumn]) -> Plot {

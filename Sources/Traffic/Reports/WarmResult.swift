@@ -12,7 +12,7 @@ public struct WarmResult: Sendable {
     public init(_ ending: Replay.Ending, rate: RequestRate) {
         (run, kept, self.rate) = (ending.result, ending.kept, rate)
         stoppedBecause =
-            ending.wasStopped ? "interrupted; what was asked until then stays warm" : ending.gaveUp?.sentence
+            ending.wasStopped ? "interrupted; the requests sent so far stay in the cache" : ending.gaveUp?.sentence
     }
 
     /// Answers that were no refusals.
@@ -26,15 +26,15 @@ public struct WarmResult: Sendable {
 
     private var counts: [Count] {
         [
-            Count(name: "stored", value: kept.stored, meaning: "fetched, and kept by the cache"),
-            Count(name: "hits", value: kept.present, meaning: "the cache had them"),
-            Count(name: "not stored", value: kept.notStored, meaning: "answered, and not kept"),
-            Count(name: "unknown", value: kept.unknown, meaning: "the answer does not say what a cache did"),
+            Count(name: "stored", value: kept.stored, meaning: "fetched and stored by the cache"),
+            Count(name: "hits", value: kept.present, meaning: "already in the cache"),
+            Count(name: "not stored", value: kept.notStored, meaning: "answered but not stored"),
+            Count(name: "unknown", value: kept.unknown, meaning: "the answer has no Cache-Status"),
             Count(
-                name: "refusals", value: kept.refusals, meaning: "429 or 503: waited, and asked again more slowly"),
+                name: "refusals", value: kept.refusals, meaning: "429 or 503: repeated later at a lower rate"),
             Count(
                 name: "resets", value: run.resets, meaning: "sent twice, because the connection was closed or reset"),
-            Count(name: "failed", value: run.failed, meaning: "without a whole answer"),
+            Count(name: "failed", value: run.failed, meaning: "without a complete answer"),
         ]
     }
 
@@ -64,7 +64,7 @@ public struct WarmResult: Sendable {
         var lines = [
             "warmed \(run.target) from \(run.file)",
             "  at most \(rate.text), \(run.connections) at once, in \(Figure.span(run.elapsed))",
-            "", "asked \(Figure.count(asked)) of \(Figure.count(run.planned)) distinct requests",
+            "", "sent \(Figure.count(asked)) of \(Figure.count(run.planned)) distinct requests",
         ]
         lines += TextTable.lines(rows, [.left, .right, .left])
         // Here `counts` says what the cache did.

@@ -34,8 +34,8 @@ extension ReplayResult {
     /// The same of the 99th percentile, in a sentence.
     public var latenessAtP99: String? {
         lateness(at: Self.p99).map { late in
-            "the generator was late: of the 99th percentile \(Figure.time(nanoseconds: late.lag)) are its own lag, and "
-                + "\(Figure.time(nanoseconds: late.allowed)) are allowed"
+            "the generator was late: \(Figure.time(nanoseconds: late.lag)) of the 99th percentile is its own lag, "
+                + "and \(Figure.time(nanoseconds: late.allowed)) are allowed"
         }
     }
 
@@ -48,7 +48,7 @@ extension ReplayResult {
     public mutating func judge(_ verdicts: [Threshold.Verdict]) {
         invalidBecause = nil
         if let undecided = verdicts.first(where: \.isUndecided) {
-            invalidBecause = "the generator was late, which decides about \(undecided.sentence)"
+            invalidBecause = "the generator was too late to decide \(undecided.sentence)"
         } else if verdicts.isEmpty, let late = lateness(at: Self.p99), let sentence = latenessAtP99,
             Double(late.lag) > max(Self.toleratedUnasserted, (Self.p99.nanoseconds(of: corrected) ?? 0) / 2)
         {

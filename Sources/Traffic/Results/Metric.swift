@@ -154,7 +154,7 @@ enum Metric: Sendable, Equatable {
         case .hitRatio:
             Self.measured(
                 result.hitRatio.map { Measured(value: $0) },
-                "the target said of no answer whether it was a hit or a miss (Cache-Status)")
+                "no answer of the target has a Cache-Status with a hit or a miss")
         case .differences:
             Self.counted(
                 result.verification.different, of: result.verification.compared,

@@ -202,7 +202,7 @@ extension ReplayResult {
 
     private init(_ members: ResultMembers) throws(ReplayResultError) {
         guard let version = try? members.count("refrain_replay"), version > 0 else {
-            throw ReplayResultError("not a result of a replay: refrain_replay, its version, is missing")
+            throw ReplayResultError("not a result of a replay: the version (refrain_replay) is missing")
         }
         guard version <= Self.version else {
             throw ReplayResultError("version \(version) of results; this program reads up to \(Self.version)")

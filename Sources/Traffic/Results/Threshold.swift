@@ -53,7 +53,7 @@ public struct Threshold: Sendable, Equatable {
         self.text = text
         let trimmed = text.filter { $0 != " " }
         guard let start = trimmed.firstIndex(where: { "<>=".contains($0) }) else {
-            throw Problem(description: "\"\(text)\" compares nothing; write it like p99>50ms, with >, >=, < or <=")
+            throw Problem(description: "\"\(text)\" has no comparison; write it like p99>50ms, with >, >=, < or <=")
         }
         let signs = trimmed[start...].prefix { "<>=!".contains($0) }
         guard let comparison = Comparison(rawValue: String(signs)) else {

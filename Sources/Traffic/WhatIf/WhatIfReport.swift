@@ -43,7 +43,8 @@ public struct WhatIfReport: Sendable {
         if sampling < 1 {
             let share = Figure.percent(sampling)
             remarks.append(
-                "Only \(share) of the requests were recorded. All figures are of that sample: the whole traffic has more hits."
+                "Only \(share) of the requests were recorded. All figures are for that sample; the full traffic has "
+                    + "more hits."
             )
         }
         if leftOut > 0 {
@@ -53,23 +54,29 @@ public struct WhatIfReport: Sendable {
         }
         if figures.contains(where: { $0.notRecorded > 0 }) {
             remarks.append(
-                "What is not in the recording was asked for by the proxy alone; it got a 404, or a part of what it asked for."
+                "Requests that are not in the recording were made by the proxy only; they got a 404 or a partial "
+                    + "answer."
             )
         }
         if figures.contains(where: { $0.passes > 0 }) {
-            remarks.append("Personal requests pass under every configuration: whose they were is not recorded.")
+            remarks.append(
+                "Personal requests pass under every configuration, because recordings do not identify users.")
         }
         return remarks
     }
 
     /// Meaning of the table's rows, for readers who do not know the words.
     static let explanations = [
-        "Hits were answered without waiting for the origin; composed: put together of stored resources; stale: past their time.",
-        "Misses waited for the origin; collapsed: for a request already under way; revalidated: what was stored still held.",
-        "Passes no cache may answer; failed: without an answer, or with a status of 500 and above.",
-        "Upstream requests reached the origin, at most so many within one second. Of its answers assembled were put together of",
-        "recorded resources, without recorded content were filled up to their length, not in the recording were 404s or parts.",
-        "Evicted were answers that had to make room for others, in memory and in the cache file.",
+        "Hits were answered without waiting for the origin; composed: built from stored resources; stale: past their "
+            + "freshness.",
+        "Misses waited for the origin; collapsed: for a request in flight; revalidated: the stored answer was "
+            + "confirmed.",
+        "Passes: a cache must not answer them; failed: no answer, or a status of 500 or above.",
+        "Upstream requests reached the origin; the peak is within one second. Of its answers, assembled ones were "
+            + "built from",
+        "recorded resources, those without recorded content were padded, and those not in the recording were 404s or "
+            + "partial.",
+        "Evicted answers were removed to free space, in memory and in the cache file.",
     ]
 
     struct Row {

@@ -50,7 +50,7 @@ struct AdminClient {
             connection.timeout = within
             answer = try Self.answer(over: connection)
         } catch {
-            throw .failed("\(server): \(error); is the proxy running, and is this its admin_listen?")
+            throw .failed("\(server): \(error); check that the proxy is running and that this is its admin_listen")
         }
         switch answer.status {
         case 200: return answer.content
@@ -125,7 +125,7 @@ extension AdminClient {
 
     private static func server(of configuration: Configuration) throws(CommandFailure) -> AdminServer {
         guard let address = configuration.adminListener else {
-            throw .failed("the configuration says admin_listen off; --admin asks another proxy")
+            throw .failed("the configuration has admin_listen off; name a proxy with --admin")
         }
         return AdminServer(listening: address)
     }

@@ -7,7 +7,11 @@ extension AdminSocket<ServerURL> {
     init(_ text: String) throws(ValueError) {
         try self.init(text) { text throws(ValueError) in
             let url = try ServerURL(text)
-            guard !url.isTLS else { throw ValueError(text, isNot: "an http:// URL; the admin listener speaks no TLS") }
+            guard !url.isTLS else {
+                throw ValueError(
+                    text,
+                    isNot: "an http:// URL; the admin listener does not support TLS")
+            }
             return url
         }
     }

@@ -21,12 +21,13 @@ struct CommandOption: Sendable {
     /// `--name VALUE`, as the help shows it.
     var spelling: String { "--" + name + (value.map { " " + $0 } ?? "") }
 
-    static let help = CommandOption("help", "show this")
+    static let help = CommandOption("help", "show this help")
     static let config = CommandOption(
         "config", "FILE", "the configuration (./proxy.conf, then /etc/refrain/proxy.conf)")
     static let json = CommandOption("json", "write JSON")
     static let admin = CommandOption(
         "admin", "URL|unix:PATH", "the admin listener of the running proxy (admin_listen of the configuration)")
     static let adminTokenFile = CommandOption(
-        "admin-token-file", "FILE", "what the admin listener asks for (admin_token_file of the configuration)")
+        "admin-token-file", "FILE",
+        "file with the token for the admin listener (admin_token_file of the configuration)")
 }

@@ -10,7 +10,7 @@ enum ConfigurationFile {
             let places = standardPaths.joined(separator: " nor ")
             throw .configuration([
                 ConfigurationError(
-                    place: nil, message: "no configuration: neither \(places) is there; name one with --config FILE")
+                    place: nil, message: "no configuration: neither \(places) exists; name one with --config FILE")
             ])
         }
         return path

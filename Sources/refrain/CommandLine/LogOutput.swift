@@ -25,7 +25,10 @@ final class LogOutput: Sendable {
     /// Writes all of `text`, or nothing where the reader takes nothing now.
     func write(_ text: String) {
         lost.withLock { lost in
-            let note = lost > 0 ? "refrain: warn: the log's reader did not take \(lost) lines before this one\n" : ""
+            let note =
+                lost > 0
+                ? "refrain: warn: \(lost) lines were lost before this one because the reader of the "
+                    + "log was too slow\n" : ""
             if put(Array((note + text).utf8)) { lost = 0 } else { lost += 1 }
         }
     }

@@ -8,17 +8,20 @@ extension Command {
     static let check = Command(
         "check", "read the configuration, show the settings and where each came from", options: [.config, .json],
         details: [
-            "What it writes is itself a configuration of the same meaning. Everything that is wrong is listed at once. Secrets are "
-                + "never shown: the configuration holds only the names of their files, which are opened to see that they can be used.",
-            "Behind them stands what the shared tier is, if there is one, and what this node is called there.",
-            "It tries what serve begins with, and leaves nothing of it: an access log that cannot be written, or an address that this "
-                + "machine does not have, is an error here too; an address in use is told, because the proxy itself may use it.",
-            "It ends with the most memory that the proxy can take, by part: what each setting allows, were it used up at once. "
-                + "It warns where that is more than the process may have, and fails where threads or descriptors are too few.",
+            "The output is itself a configuration with the same meaning. All errors are listed at once. Secrets are "
+                + "never shown: the configuration holds only the names of their files, which check opens and validates.",
+            "After the settings it shows the shared tier, if one is configured, and the name of this node.",
+            "It tries the first steps of serve and undoes them: an access log that cannot be written, or an address "
+                + "that this machine does not have, is an error here too. An address in use is only reported, because "
+                + "the running proxy may be using it.",
+            "It ends with the maximum memory of the proxy, by part: the worst case that each setting allows. It warns "
+                + "if that exceeds the limit of the process, and fails if there are too few threads or descriptors.",
         ],
         examples: [
-            .init("refrain check", "shows what is in effect, and beside each setting where it came from"),
-            .init("refrain check --config new.conf && mv new.conf proxy.conf", "takes a new file only if it is right"),
+            .init("refrain check", "shows each setting in effect and where it came from"),
+            .init(
+                "refrain check --config new.conf && mv new.conf proxy.conf",
+                "installs a new file only if it is valid"),
         ]
     ) { arguments, context throws(CommandFailure) in
         let path = try ConfigurationFile.path(arguments, context.files)

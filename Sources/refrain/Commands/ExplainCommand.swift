@@ -4,22 +4,22 @@ import Text
 // `explain`: what would become of a request and why, without sending it.
 
 extension Command {
-    private static let method = CommandOption("method", "METHOD", "of a request with this method (GET)")
-    private static let user = CommandOption("user", "of a request with a Music-User-Token")
+    private static let method = CommandOption("method", "METHOD", "method of the request (GET)")
+    private static let user = CommandOption("user", "as if the request had a Music-User-Token")
 
     static let explain = Command(
-        "explain", "show what would become of a request and why, without sending it", positional: "URL",
+        "explain", "show how a request would be answered and why, without sending it", positional: "URL",
         options: [method, user, .config, .admin, .adminTokenFile, .json],
         details: [
-            "The proxy takes the decision that it would take for a request, on what is stored now, and says it instead of acting on it. "
-                + "URL is a path with its query, or a whole address, whose host does not count.",
-            "Answers stored for users are shown only as sums over all users of the same route: their number, bytes and "
-                + "ages.",
+            "The proxy decides on the request with what is stored now, and reports the decision instead of carrying "
+                + "it out. URL is a path with its query, or a full URL, whose host is ignored.",
+            "Personal answers are shown only as sums over all users of the same route: their number, bytes and ages.",
         ],
         examples: [
             .init(
-                "refrain explain /v1/catalog/us/songs/1440935467", "says whether this would be a hit, and if not why"),
-            .init("refrain explain --user /v1/me/library/songs", "the same for a request with a user's token"),
+                "refrain explain /v1/catalog/us/songs/1440935467",
+                "shows whether the request would be a hit, and if not, why"),
+            .init("refrain explain --user /v1/me/library/songs", "does the same for a request with a user token"),
         ]
     ) { arguments, context throws(CommandFailure) in
         var parameters = [("url", try arguments.url(of: "explain"))]

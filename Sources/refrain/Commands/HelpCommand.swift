@@ -1,10 +1,10 @@
 // `help`: what the tables say, for a terminal, as man pages, or as completions for shells.
 
 extension Command {
-    private static let man = CommandOption("man", "write the man page instead, in roff (man -l shows it)")
+    private static let man = CommandOption("man", "write the man page in roff (man -l shows it)")
     private static let completion = CommandOption("completion", "SHELL", "write the completions for bash, zsh or fish")
     private static let share = CommandOption(
-        "share", "DIRECTORY", "write all man pages and completions to their places below DIRECTORY, such as /usr/share")
+        "share", "DIRECTORY", "write all man pages and completions below DIRECTORY, such as /usr/share")
 
     static let help = Command(
         "help", "show the commands, one command, or a directive of proxy.conf", positional: "[TOPIC]",
@@ -19,7 +19,7 @@ extension Command {
     ) { arguments, context throws(CommandFailure) in
         let topic = try arguments.positional.first.map { name throws(CommandFailure) in try HelpTopic(named: name) }
         guard arguments.chosen(of: [man, completion, share]) <= 1 else {
-            throw .usage("help: --man, --completion and --share exclude each other")
+            throw .usage("help: --man, --completion and --share cannot be combined")
         }
         if let name = arguments.value(completion) {
             context.output.standard(try shell(name).completions)

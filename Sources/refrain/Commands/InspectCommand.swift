@@ -6,17 +6,18 @@ import Text
 // `inspect`: all that is known of one stored answer.
 
 extension Command {
-    private static let body = CommandOption("body", "write the content as it is stored, and nothing else")
+    private static let body = CommandOption("body", "write only the stored content")
 
     static let inspect = Command(
-        "inspect", "show all that is known of one stored answer", positional: "URL",
+        "inspect", "show all metadata of one stored answer", positional: "URL",
         options: [body, .config, .admin, .adminTokenFile, .json],
         details: [
-            "URL is a path with its query, or a whole address, whose host does not count. Any spelling of a request will do."
+            "URL is a path with its query, or a full URL, whose host is ignored. Any spelling of the request matches."
         ],
         examples: [
             .init(
-                "refrain inspect /v1/catalog/us/songs/1440935467", "shows age, freshness, fields and where it is kept"),
+                "refrain inspect /v1/catalog/us/songs/1440935467",
+                "shows age, freshness, fields and where it is stored"),
             .init("refrain inspect --body /v1/catalog/us/songs/1440935467 > song.json", "writes the content to a file"),
         ]
     ) { arguments, context throws(CommandFailure) in
@@ -30,7 +31,7 @@ extension Command {
             context.output.json(answer)
         } else {
             guard let entry = try? JSON.parse(answer), let stored = entry["stored"]?.arrayValue else {
-                throw .failed("the answer to GET /entry has nothing stored in it")
+                throw .failed("the answer to GET /entry has no stored answer")
             }
             for answer in stored { context.output.standard(text(of: answer, in: entry, context.output.width)) }
         }

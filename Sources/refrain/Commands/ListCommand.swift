@@ -17,13 +17,17 @@ extension Command {
         "list", "show what a running proxy has stored",
         options: selectors.map(\.option) + [sort, limit, .config, .admin, .adminTokenFile, .json],
         details: [
-            "For answers of single users (--class personal) it shows the route in place of the target, the status, "
-                + "size and age, never the user. Selectors match the route only."
+            "For personal answers (--class personal) it shows the route in place of the target, the status, size and "
+                + "age, never the user. Selectors match the route only."
         ],
         examples: [
             .init("refrain list --storefront us --class charts", "shows the charts of one storefront"),
-            .init("refrain list --resource songs:1440935467 --sort size", "shows what names a song, the largest first"),
-            .init("refrain list --prefix /v1/catalog/us/albums --limit 1000 --json", "writes many as JSON"),
+            .init(
+                "refrain list --resource songs:1440935467 --sort size",
+                "shows answers that contain a song, the largest first"),
+            .init(
+                "refrain list --prefix /v1/catalog/us/albums --limit 1000 --json",
+                "writes up to 1000 entries as JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
         var parameters: [(String, String)] = []
@@ -52,9 +56,9 @@ extension Command {
             throw .failed("the answer to GET /entries has no entries")
         }
         if !entries.isEmpty { context.output.standard(entryTable(of: entries, width: context.output.width)) }
-        if entries.isEmpty { context.output.problem("nothing is stored that fits") }
+        if entries.isEmpty { context.output.problem("no stored answer matches") }
         if answer["truncated"] == .bool(true) {
-            context.output.problem("the first \(entries.count) are shown; --limit N shows more")
+            context.output.problem("only the first \(entries.count) are shown; --limit N shows more")
         }
         return .done
     }

@@ -7,11 +7,11 @@ extension Command {
         "nodes", "show the nodes that share a tier with a running proxy",
         options: [.config, .admin, .adminTokenFile, .json],
         details: [
-            "A node is listed for a day after it was heard of last. It is missing where that is more than ten seconds ago, and its "
-                + "state is unknown while the engine is away. Its lag is how many purges it has not applied yet, as far as the asked "
-                + "proxy knows."
+            "A node is listed for a day after its last heartbeat. It is missing if that is more than ten seconds ago; "
+                + "its state is unknown while the engine is unavailable. Its lag is the number of purges that it has "
+                + "not applied yet, as far as the queried proxy knows."
         ],
-        examples: [.init("refrain nodes", "shows each with its state, its lag and when it was heard of last")]
+        examples: [.init("refrain nodes", "shows each node with its state, its lag and its last heartbeat")]
     ) { arguments, context throws(CommandFailure) in
         let body = try AdminClient(arguments, context.files).get("/nodes")
         if arguments.has(.json) { return context.done(json: body) }
@@ -20,10 +20,10 @@ extension Command {
         }
         context.output.standard(nodeTable(of: nodes, width: context.output.width))
         if answer["standing"]?.stringValue == "engine-away" {
-            context.output.problem("\(answer["words"].shown): what is said of others is as old as that")
+            context.output.problem("\(answer["words"].shown): the rows of other nodes are as old as that")
         }
         if let namesake = answer["namesake"]?.stringValue {
-            context.output.problem("\(namesake) is a node of this name too: each needs a name of its own")
+            context.output.problem("\(namesake) uses this node name too: give each node its own name (node_name)")
         }
         return .done
     }

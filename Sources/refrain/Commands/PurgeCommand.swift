@@ -15,17 +15,20 @@ extension Command {
         "purge", "make stored answers of a running proxy stale, or remove them",
         options: selectors + [all, hard, dryRun, .config, .admin, .adminTokenFile, .json],
         details: [
-            "What has become stale is served within the stale window of its class while a new answer is fetched behind it; with "
-                + "--hard it is gone, and the next request waits for the origin. Personal answers are purged like all others.",
-            "Where nodes share a tier, all of them purge. The answer names those that are not known to have done so, and the "
-                + "status is 1 then; they do it before they serve clients again.",
-            "A pattern is held against the path alone, whatever the query, as refrain list shows it; a node of a version that knows "
-                + "no patterns purges everything. Count first, with --dry-run.",
-            "Without admin_token_file only root and the user that the proxy runs as may purge.",
+            "A stale answer is served within the stale time of its class while a new one is fetched in the "
+                + "background. With --hard the answer is removed, and the next request waits for the origin. Personal "
+                + "answers are purged like all others.",
+            "If nodes share a tier, all of them purge. Nodes that have not confirmed the purge are listed, and the "
+                + "exit status is 1 then; they purge before they serve clients again.",
+            "A pattern is matched against the path only, as refrain list shows it, not against the query. A node "
+                + "whose version does not know patterns purges everything. Count the matches first with --dry-run.",
+            "Without admin_token_file, only root and the user that the proxy runs as may purge.",
         ],
         examples: [
-            .init("refrain purge --resource songs:1440935467", "makes every answer stale that names this song"),
-            .init("refrain purge --prefix /v1/catalog/us/charts --dry-run", "counts what it would make stale"),
+            .init("refrain purge --resource songs:1440935467", "makes every answer that contains this song stale"),
+            .init(
+                "refrain purge --prefix /v1/catalog/us/charts --dry-run",
+                "counts the answers that it would make stale"),
             .init(
                 "refrain purge --match '/v1/catalog/*/albums/*' --dry-run",
                 "counts the answers about albums of all storefronts"),
@@ -35,7 +38,7 @@ extension Command {
         let content = try purgeContent(arguments)
         let body = try AdminClient(arguments, context.files).post("/purge", content, within: .seconds(600))
         guard let answer = try? JSON.parse(body), let count = answer["purged"]?.intValue else {
-            throw .failed("the answer to POST /purge does not say how many")
+            throw .failed("the answer to POST /purge has no count (purged)")
         }
         let reach = PurgeReach(answer)
         guard !arguments.has(.json) else {
@@ -47,11 +50,11 @@ extension Command {
         context.output.line("\(verb) \(count) \(noun) (\(arguments.has(hard) ? "hard" : "soft"))\(reach.words)")
         if !reach.isLogged {
             context.output.problem(
-                "the shared tier did not take it: others hear of it when it is back; purge again then")
+                "the shared tier is unavailable: the other nodes purge when it is back; repeat the purge then")
         }
         if reach.isWidened {
             context.output.problem(
-                "as many purges wait for the shared tier, others take all that they have for stale then")
+                "too many purges wait for the shared tier: the other nodes will make all their answers stale")
         }
         return reach.status
     }
@@ -68,7 +71,7 @@ extension Command {
             throw .usage("purge: needs \(names) or --all (see \"refrain help purge\")")
         }
         guard object.isEmpty || !arguments.has(all) else {
-            throw .usage("purge: --all takes no other selector beside it")
+            throw .usage("purge: --all cannot be combined with another selector")
         }
         if arguments.has(all) { object.append("all", true) }
         if arguments.has(hard) { object.append("hard", true) }
@@ -103,7 +106,7 @@ private struct PurgeReach {
             words = " on \(reached) of \(nodes) nodes"
         }
         let isAlone = answer["nodes"] == .null
-        if isAlone { words = " on this node; the engine is away, and which others there are is not known" }
+        if isAlone { words = " on this node; the engine is unavailable, so the other nodes are unknown" }
         if !missing.isEmpty { words += "; missing: " + missing.joined(separator: ", ") }
         self.words = words
         isLogged = answer["logged"] != .bool(false)

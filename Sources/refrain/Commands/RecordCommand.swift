@@ -5,21 +5,21 @@ import Text
 
 extension Command {
     static let record = Command(
-        "record", "switch the recording of traffic on or off, show how it fares, or export a recording",
+        "record", "switch the recording of traffic on or off, show its status, or export a recording",
         positional: "on|off|status|export FILE", upTo: 2,
         options: [RecordExport.har, RecordExport.force, .config, .admin, .adminTokenFile, .json],
         details: [
-            "The file is the one that the directive record names: nobody can choose another from here. \"record FILE off\" "
-                + "in the configuration starts nothing until it is switched on.",
-            "status counts exchanges, bytes and what was left out since the proxy was started, over all files.",
-            "Without admin_token_file only root and the user that the proxy runs as may switch it.",
-            "export writes a recording as HAR, which the developer tools of browsers open. HAR files of theirs are read wherever a "
-                + "recording is.",
+            "The directive record names the file; this command cannot choose another one. With \"record FILE off\" in "
+                + "the configuration, recording starts only when it is switched on.",
+            "status counts recorded and dropped exchanges, and bytes, over all files since the proxy was started.",
+            "Without admin_token_file, only root and the user that the proxy runs as may switch recording.",
+            "export writes a recording as HAR, which browsers' developer tools can open. Every command that reads a "
+                + "recording also reads HAR.",
         ],
         examples: [
-            .init("refrain record on", "begins to record to the configured file"),
-            .init("refrain record status", "shows the file, and what was recorded and left out since the start"),
-            .init("refrain record export traffic.jsonl --har traffic.har", "writes a file that a browser opens"),
+            .init("refrain record on", "starts to record to the configured file"),
+            .init("refrain record status", "shows the file and the counts of recorded and dropped exchanges"),
+            .init("refrain record export traffic.jsonl --har traffic.har", "writes a file that browsers can open"),
         ]
     ) { arguments, context throws(CommandFailure) in
         guard let word = arguments.positional.first else {
@@ -42,7 +42,7 @@ extension Command {
             : try client.post("/recording", Array("{\"on\":\(word == "on")}".utf8), within: .seconds(10))
         if arguments.has(.json) { return context.done(json: body) }
         guard let recording = try? JSON.parse(body), recording["on"] != nil else {
-            throw .failed("the answer of /recording does not say whether it is on")
+            throw .failed("the answer of /recording has no member on")
         }
         context.output.standard(ReplyTable.text(of: recording, width: context.output.width))
         return .done

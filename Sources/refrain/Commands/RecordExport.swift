@@ -9,8 +9,8 @@ enum RecordExport {
     /// The first word of the command.
     static let word = "export"
     static let har = CommandOption(
-        "har", "OUT", "with export: write HAR 1.2 to this file, or to the standard output (-)")
-    static let force = CommandOption("force", "with export: replace OUT where it is there already")
+        "har", "OUT", "with export: write HAR 1.2 to this file, or to standard output (-)")
+    static let force = CommandOption("force", "with export: replace OUT if it exists")
 
     /// - Parameter words: what follows `export`.
     static func run(
@@ -120,8 +120,8 @@ private final class NewFile {
     private static func check(_ path: String, _ replaces: Bool) throws(CommandFailure) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .failed("\(path) is there and is no file") }
-        guard replaces else { throw .failed("\(path) is there already (--force replaces it)") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .failed("\(path) exists and is not a regular file") }
+        guard replaces else { throw .failed("\(path) exists (--force replaces it)") }
     }
 
     func write(_ bytes: [UInt8]) throws(CommandFailure) {

@@ -7,18 +7,18 @@ extension Command {
         "reload", "make a running proxy read its configuration again",
         options: [.config, .admin, .adminTokenFile, .json],
         details: [
-            "What SIGHUP does, but it waits for the end, shows which directives changed, and fails where the proxy found "
-                + "something wrong and changed nothing.",
-            "Without admin_token_file only root and the user that the proxy runs as may reload.",
+            "Like SIGHUP, but it waits for the result, shows the changed directives, and fails if the proxy rejected "
+                + "the configuration and changed nothing.",
+            "Without admin_token_file, only root and the user that the proxy runs as may reload.",
         ],
         examples: [
-            .init("refrain reload", "goes over to the file as it is now, or says what is wrong with it")
+            .init("refrain reload", "applies the current file, or shows its errors")
         ]
     ) { arguments, context throws(CommandFailure) in
         let body = try AdminClient(arguments, context.files).post("/reload", Array("{}".utf8), within: .seconds(60))
         if arguments.has(.json) { return context.done(json: body) }
         guard let changed = (try? JSON.parse(body))?["changed"]?.arrayValue else {
-            throw .failed("the answer to POST /reload does not say what changed")
+            throw .failed("the answer to POST /reload has no list of changes (changed)")
         }
         let names = changed.map { Optional($0).shown }.joined(separator: ", ")
         context.output.line("reloaded; " + (names.isEmpty ? "no setting has changed" : "changed: \(names)"))

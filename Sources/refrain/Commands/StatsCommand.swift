@@ -6,7 +6,8 @@ extension Command {
         examples: [
             .init("refrain stats", "shows the counters as a table"),
             .init(
-                "refrain stats --admin unix:/run/refrain/admin.sock --json", "asks on a Unix socket, and writes JSON"),
+                "refrain stats --admin unix:/run/refrain/admin.sock --json",
+                "connects to a Unix socket and writes JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
         let body = try AdminClient(arguments, context.files).get("/stats")

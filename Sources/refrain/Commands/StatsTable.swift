@@ -53,7 +53,7 @@ enum StatsTable {
             sections.append(("sent to the origin, by \(axis.rawValue)", frequencies(counts)))
         }
         sections.append(("reasons", frequencies(counts(in: stats["reasons"]))))
-        sections.append(("not composed, by what was tried and what it lacked", frequencies(refusals(in: stats))))
+        sections.append(("not composed, by rule and reason", frequencies(refusals(in: stats))))
         let filled = sections.filter { !$0.rows.isEmpty }
         // One table, so that the numbers of all sections stand below each other.
         let rows = filled.flatMap(\.rows).map { $0.map(TextTable.printable) }

@@ -8,15 +8,16 @@ import Text
 // for by name.
 
 extension Command {
-    private static let reveal = CommandOption("reveal", "write the token itself, and nothing else")
+    private static let reveal = CommandOption("reveal", "write only the token itself")
 
     static let token = Command(
         "token", "show claims and expiry of the developer token in use", options: [.config, reveal],
         details: [
-            "Where Refrain signs its own tokens, it signs one as serve would. A token that has expired is shown, and the exit status is 1."
+            "If Refrain signs its own tokens, it signs one as serve would. An expired token is shown, and the exit "
+                + "status is 1."
         ],
         examples: [
-            .init("refrain token", "shows until when the token is valid"),
+            .init("refrain token", "shows when the token expires"),
             .init(
                 "(umask 077; refrain token --reveal > developer-token)",
                 "writes the token to a file, for another program"),

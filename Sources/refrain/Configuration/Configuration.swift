@@ -139,16 +139,19 @@ struct AccessLogSetting: Equatable, Sendable {
             let words = ["off": Self.off, "stdout": .standardOutput, "stderr": .standardError]
             guard !word.isEmpty else { throw ValueError("an empty file name") }
             if AccessLogSetting.Format(rawValue: word) != nil {
-                throw ValueError("the format comes second, as in \"stdout \(word)\"; a file of that name is ./\(word)")
+                throw ValueError(
+                    "the format is the second argument, as in \"stdout \(word)\"; write ./\(word) for a "
+                        + "file of that name")
             }
             if word.lowercased().hasPrefix("syslog:") || word.hasPrefix("|") || word == "-" {
                 throw ValueError(
-                    "\(quoted(word)) is not written to; stdout and stderr reach a journal or a log program, and a file of "
-                        + "that name is ./\(word)")
+                    "\(quoted(word)) is not supported; use stdout or stderr to reach a journal or a log program, or "
+                        + "write ./\(word) for a file of that name")
             }
             if words[word] == nil, words[word.lowercased()] != nil {
                 throw ValueError(
-                    "\(quoted(word)): did you mean \(quoted(word.lowercased()))? A file of that name is ./\(word)")
+                    "\(quoted(word)): did you mean \(quoted(word.lowercased()))? Write ./\(word) for a file of that "
+                        + "name")
             }
             // A service whose output is a journal cannot open it by these names.
             let names = ["/dev/stdout": Self.standardOutput, "/dev/stderr": .standardError]
@@ -192,7 +195,7 @@ struct RecordingLine: Equatable, Sendable {
     static let leastBytes = 64 << 10
 
     private static func value(_ word: String, _ rest: inout ArraySlice<String>) throws(ValueError) -> String {
-        guard let value = rest.popFirst() else { throw ValueError("\(word) needs a value behind it") }
+        guard let value = rest.popFirst() else { throw ValueError("\(word) needs a value after it") }
         return value
     }
 

@@ -59,7 +59,7 @@ struct ConfigurationChecks {
             errors.append(
                 error(
                     of: "music_user_token_file",
-                    "anyone who reaches \(open.address) could use this account; set client_keys_file"))
+                    "any client that reaches \(open.address) could use this account; set client_keys_file"))
         }
         return errors
     }
@@ -68,7 +68,7 @@ struct ConfigurationChecks {
         let parts = ["developer_key_file", "developer_key_id", "developer_team_id"]
         let present = parts.filter(isSet)
         if isSet("developer_token_file"), let first = present.first {
-            return [error(of: first, "developer_token_file already gives the token; keep one of the two ways")]
+            return [error(of: first, "developer_token_file already provides the token; remove one of the two")]
         }
         guard let first = present.first, present.count < parts.count else { return [] }
         let missing = parts.filter { !present.contains($0) }.joined(separator: " and ")
@@ -81,7 +81,7 @@ struct ConfigurationChecks {
         let isOff = lines.contains { $0.directive.name == "shared_tier" && $0.words == [Directive.off] }
         if isOff { return lines.filter(needsTheTier).map { error($0, "needs shared_tier, which is off") } }
         guard let tier = configuration.sharedTier, !tier.isTLS, isSet("shared_tier_ca_file") else { return [] }
-        return [error(of: "shared_tier_ca_file", "is for a shared_tier with rediss:// alone")]
+        return [error(of: "shared_tier_ca_file", "applies only to a shared_tier with rediss://")]
     }
 
     /// Whether a line is for the tier alone. One that says what holds anyway is not: `check` shows
@@ -159,7 +159,7 @@ extension ConfigurationChecks {
         if let path = configuration.cacheFile {
             if let trouble = files.cacheForecast(path) { forecast.warnings.append("cache_file: \(trouble)") }
             if let holder = files.cacheHolder(path) {
-                forecast.notes.append("cache_file: process \(holder) uses \(path) now")
+                forecast.notes.append("cache_file: \(path) is in use by process \(holder)")
             }
         }
         for line in listenLines {
@@ -174,7 +174,7 @@ extension ConfigurationChecks {
         // The proxy that this configuration is for may run.
         case EADDRINUSE:
             let consequence = "a start fails while another process has it"
-            forecast.notes.append("\(line.directive.name): \(address) is in use now: \(consequence)")
+            forecast.notes.append("\(line.directive.name): \(address) is in use; \(consequence)")
         // A service manager may give the proxy more rights, or the socket.
         case EACCES:
             forecast.warnings.append(

@@ -80,7 +80,7 @@ enum ConfigurationLexer {
             bytes.append(next)
             rest = rest.dropFirst()
         }
-        throw ValueError("a quote that is never closed")
+        throw ValueError("a quote is not closed")
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

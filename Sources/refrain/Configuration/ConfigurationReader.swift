@@ -123,8 +123,8 @@ struct ConfigurationReader {
             guard let directory = files.credentialsDirectory else {
                 return (
                     word,
-                    "\(variable) is set by systemd's LoadCredential= alone, and is not set here; root is shown those "
-                        + "of refrain.service while that runs"
+                    "\(variable) is not set; systemd sets it for LoadCredential=; root can use that of "
+                        + "refrain.service while it runs"
                 )
             }
             return (directory + word.dropFirst(variable.count), nil)

@@ -7,21 +7,23 @@ extension Directive {
     static let clientTimeouts = [
         duration(
             "client_idle_timeout", \.clientTimeouts.idle, standard: "60s",
-            why: "how long a client's connection is kept without a request (nginx: keepalive_timeout)"),
+            why: "how long a client's connection may stay idle (nginx: keepalive_timeout)"),
         duration(
             "client_head_timeout", \.clientTimeouts.head, standard: "10s",
-            why: "from a request's first byte, or the connection's opening, to the head's end (client_header_timeout)"),
+            why: "from the first byte of a request, or the opening of the connection, to the end of the head "
+                + "(client_header_timeout)"),
     ]
 
     static let upstreamTimeouts = [
         duration(
             "upstream_connect_timeout", \.upstreamTimeouts.connect, standard: "5s",
-            why: "for a connection to be usable: name, TCP and TLS, all addresses together (proxy_connect_timeout)"),
+            why: "to establish a connection: name, TCP and TLS, all addresses together (proxy_connect_timeout)"),
         duration(
             "upstream_response_timeout", \.upstreamTimeouts.response, standard: "60s",
             why: "from the request to the end of the answer's head (proxy_read_timeout before the first byte)"),
         duration(
             "upstream_content_timeout", \.upstreamTimeouts.content, standard: "60s",
-            why: "between two reads of an answer's content (proxy_read_timeout); ten times as long for all of it"),
+            why: "between two reads of an answer's content (proxy_read_timeout); the whole content may take ten times "
+                + "as long"),
     ]
 }

@@ -112,44 +112,45 @@ extension Directive {
     private static let listening = [
         Directive(
             "listen", "ADDRESS:PORT [tls] [proxy_protocol]", defaults: ["127.0.0.1:8080"], repetition: .adds,
-            why: "where clients connect; repeats; \"tls\" needs the two files below; \"proxy_protocol\": a load "
-                + "balancer does",
-            details: "With \"proxy_protocol\" each connection has to begin with a header of the PROXY protocol, "
-                + "version 1 or 2, before TLS where there is both (HAProxy: send-proxy, send-proxy-v2). The client is "
-                + "then the one that it names: in the log, and for all that is counted by address. A connection "
-                + "without one is closed. Whoever reaches such a listener can call itself what it likes."
+            why: "address for clients; may be repeated; \"tls\" requires the two files below; \"proxy_protocol\" is "
+                + "for load balancers",
+            details: "With \"proxy_protocol\" each connection must begin with a PROXY protocol header, version 1 or "
+                + "2, before TLS if both are set (HAProxy: send-proxy, send-proxy-v2). The header names the client, in "
+                + "the log and for all limits by address. A connection without a header is closed. Any peer that "
+                + "reaches such a listener can claim any address, so restrict access to the load balancer."
         ) { configuration, words throws(ValueError) in
             try configuration.listeners += ListenAddress.all(words: words)
         },
         file(
             "tls_certificate", \.tlsCertificateFile, .readable,
-            why: "PEM, the leaf first, then its issuers; read again on SIGHUP"),
+            why: "PEM certificate chain, the leaf first; read again on SIGHUP"),
         file(
             "tls_certificate_key", \.tlsCertificateKeyFile, .secret(.key),
-            why: "PEM, not readable by others; read again on SIGHUP"),
+            why: "PEM private key, not readable by others; read again on SIGHUP"),
         toggle(
             "http2", \.http2,
-            why: "whether clients of a \"tls\" listener may choose HTTP/2, which needs libnghttp2"),
+            why: "offer HTTP/2 on \"tls\" listeners; requires libnghttp2"),
         optional(
             "admin_listen", "ADDRESS:PORT|unix:PATH", \.adminListener, standard: "127.0.0.1:8081",
-            why: "the operator's surface; an address that is not loopback needs admin_token_file"
+            why: "address of the admin listener; one that is not loopback requires admin_token_file"
         ) { word throws(ValueError) in try AdminAddress(word) },
         file(
             "admin_token_file", \.adminTokenFile, .secret(.adminToken),
-            why: "the admin listener then asks for \"Authorization: Bearer\" and the content of this file"),
+            why: "the admin listener then requires \"Authorization: Bearer\" with the content of this file"),
         optional(
             "connections_per_address", "N", \.connectionsPerAddress, standard: "2048",
-            why: "the most connections of one client address at once, and never more than half of all"
+            why: "maximum concurrent connections per client address; never more than half of all connections"
         ) { word throws(ValueError) in try Quantity.count(word, in: 1...1_000_000) },
         Directive(
             "trusted_proxy", "CIDR ...", repetition: .adds,
             why:
-                "load balancers that name the client by Forwarded or X-Forwarded-For; repeats; from others it is ignored",
-            details: "The client is then the one that they name: in the log, for fairness, and for all that is counted "
-                + "by address. The list of addresses counts from its end, as far as its proxies are trusted. Where a "
-                + "request has both fields and they disagree, it counts as the load balancer's own: let that remove the "
-                + "one that it does not write. Such a balancer may have more than connections_per_address; the requests "
-                + "of one client that it passes on at once may not. A balancer of TCP says the same by proxy_protocol."
+                "load balancers whose Forwarded or X-Forwarded-For names the client; may be repeated; ignored from "
+                + "other addresses",
+            details: "The named client is used in the log, for fairness, and for all limits by address. The list of "
+                + "addresses is read from its end, as far as its proxies are trusted. If a request has both fields and "
+                + "they disagree, it counts as the load balancer's own: let the balancer remove the field that it does "
+                + "not write. Such a balancer may exceed connections_per_address; the concurrent requests of one "
+                + "client behind it may not. TCP load balancers use proxy_protocol instead."
         ) { configuration, words throws(ValueError) in
             configuration.trustedProxies += try words.map { word throws(ValueError) in
                 guard let range = AddressRange(word) else {
@@ -160,10 +161,12 @@ extension Directive {
         },
         size(
             "request_memory", \.requestMemory, standard: "64MiB",
-            why: "the most that requests may hold while they are read or wait for an answer; more are answered 503"),
+            why: "memory limit for requests that are being read or wait for an answer; beyond it requests are "
+                + "answered 503"),
         size(
             "answer_memory", \.answerMemory, standard: "128MiB",
-            why: "the most that answers may hold which slow clients have not taken; beyond it who holds most is reset"),
+            why: "memory limit for answers that slow clients have not read; beyond it the largest holder is "
+                + "disconnected"),
     ]
 
     /// A share in millionths, one at least.
@@ -177,39 +180,40 @@ extension Directive {
     private static let origin = [
         value(
             "upstream", "URL", \.upstream, standard: "https://api.music.apple.com",
-            why: "the API that is cached; http:// is for tests and simulators", read: ServerURL.init),
+            why: "URL of the origin; http:// is for tests and simulators", read: ServerURL.init),
         file("upstream_ca_file", \.upstreamCAFile, .trustAnchors, why: "trust anchors (PEM) instead of the system's"),
         value(
             "upstream_connections", "N", \.upstreamConnections, standard: "64",
-            why: "the most connections to the origin at once; further misses wait their turn"
+            why: "maximum concurrent connections to the origin; further misses wait in a queue"
         ) { word throws(ValueError) in try Quantity.count(word, in: 1...65_535) },
         optional(
             "upstream_rate", "N/s", \.upstreamRate,
-            why: "a ceiling on requests to the origin; off: only what its 429s teach", read: Quantity.rate),
+            why: "maximum rate of requests to the origin; off: limited only by its 429 answers", read: Quantity.rate),
         Directive(
             "forward_fields", "NAME ...",
             why:
-                "further request fields that go to the origin; those that tell who or where a user is not with a token"
+                "additional request fields to forward to the origin; fields that identify or locate a user are not "
+                + "sent with a token"
         ) { configuration, words throws(ValueError) in
             configuration.forwardedFields = words == [off] ? [] : try words.map(forwardableName)
         },
         toggle(
             "other", \.servesOther, ("on", "refuse"),
-            why: "paths outside of /v1/: forwarded with the token of the proxy, or answered 404 here (refuse)"),
+            why: "paths outside /v1/: on forwards them with the proxy's token; refuse answers 404"),
     ]
 
     private static let credentials = [
         file(
             "developer_token_file", \.developerTokenFile, .secret(.token),
-            why: "a ready developer token (JWT); or let Refrain sign its own with the three lines below"),
+            why: "file with a developer token (JWT); with the three directives below, Refrain signs its own instead"),
         file(
             "developer_key_file", \.developerKeyFile, .secret(.signingKey),
-            why: "the MusicKit private key (.p8) that developer tokens are signed with"),
-        identifier("developer_key_id", \.developerKeyID, why: "the identifier of that key"),
-        identifier("developer_team_id", \.developerTeamID, why: "the team that the key belongs to"),
+            why: "MusicKit private key (.p8) that signs developer tokens"),
+        identifier("developer_key_id", \.developerKeyID, why: "key ID of that key"),
+        identifier("developer_team_id", \.developerTeamID, why: "ID of the team that owns the key"),
         value(
             "developer_token_lifetime", "DURATION", \.developerTokenLifetime, standard: "12h",
-            why: "how long a signed token is valid; renewed in time; Apple allows 15777000s at most"
+            why: "lifetime of a signed token; renewed before it expires; Apple allows at most 15777000s"
         ) { word throws(ValueError) in
             let lifetime = try Quantity.duration(word)
             let allowed = DeveloperTokenSigner.lifetimes
@@ -220,33 +224,35 @@ extension Directive {
         },
         file(
             "music_user_token_file", \.musicUserTokenFile, .secret(.token),
-            why: "sent on /v1/me when the client brings no token of its own"),
+            why: "user token sent on /v1/me if the client sends none"),
         file(
             "client_keys_file", \.clientKeysFile, .secret(.clientKeys),
             why:
-                "one \"name key\" a line, 1 MiB at most, a rate such as 50/s after it or none; clients then present a key as bearer token or X-Refrain-Key"
+                "lines of \"name key\" with an optional rate such as 50/s, at most 1 MiB; clients then present a key "
+                + "as bearer token or in X-Refrain-Key"
         ),
     ]
 
     private static let storage = [
         file(
             "cache_file", \.cacheFile, .cache, standard: "refrain.sqlite", needsRestart: true,
-            why: "the SQLite file that outlives restarts; off keeps answers in memory only"),
+            why: "SQLite file that keeps answers across restarts; off: memory only"),
         toggle(
             "cache_file_locked", \.endsWithoutCacheFile, ("exit", "memory"), needsRestart: true,
             why:
-                "at the start, where another process uses cache_file: exit with 78, or go on with memory until it is free"
+                "if another process uses cache_file at start: exit with status 78, or serve from memory until the "
+                + "file is free"
         ),
         value(
             "cache_check", "SIZE/s|off", \.cacheCheck, standard: "1MiB/s",
-            why: "how fast cache_file is looked through for damage, behind everything else"
+            why: "how fast cache_file is checked for damage, at the lowest priority"
         ) { word throws(ValueError) in word == off ? 0 : try Quantity.sizeRate(word) },
         // Room is set aside at the start.
         size(
-            "cache_size", \.cacheSize, standard: "1GiB", needsRestart: true, why: "the most that cache_file may hold"),
+            "cache_size", \.cacheSize, standard: "1GiB", needsRestart: true, why: "maximum size of cache_file"),
         size(
             "memory_size", \.memorySize, standard: "64MiB", minimum: 0, needsRestart: true,
-            why: "the most that is kept ready in memory"),
+            why: "maximum size of the memory cache"),
         Directive(
             "ttl", "CLASS DURATION|upstream|off [stale DURATION]",
             defaults: [
@@ -254,11 +260,12 @@ extension Directive {
                 "bad-request 1m", "personal off", "other upstream",
             ],
             repetition: .perFirstArgument,
-            why: "how long answers are fresh, and then still of use; repeats; a type such as albums may have its own",
+            why: "how long answers stay fresh, then how long they may be served stale; may be repeated; types such as "
+                + "albums may have their own",
             details:
-                "upstream: as the headers of the origin say (RFC 9111). off: never stored. stale: for so long after that the "
-                + "old answer is served while a new one is fetched. CLASS is one of \(TTLClass.names.joined(separator: ", ")); "
-                + "catalog stands in for types that have no line."
+                "upstream: the lifetime comes from the origin's header fields (RFC 9111). off: never stored. stale: "
+                + "how long after that the old answer is served while a new one is fetched. CLASS is one of "
+                + "\(TTLClass.names.joined(separator: ", ")); types without a line use that of catalog."
         ) { configuration, words throws(ValueError) in
             guard TTLClass.names.contains(words[0]) else {
                 throw ValueError(words[0], isNot: "a class" + Suggestion.text(for: words[0], in: TTLClass.names))
@@ -268,47 +275,49 @@ extension Directive {
         value(
             "ttl_speed", "N", \.ttlSpeed, standard: "1",
             why:
-                "for replays at N times the pace: answers are fresh, and then of use, for an Nth of the time; 1 in service"
+                "for replays at N times the recorded speed: fresh and stale times are divided by N; 1 in production"
         ) { word throws(ValueError) in try Quantity.count(word, in: 1...1000) },
     ]
 
     private static let answers = [
         choice(
             "compose", \.composition.compose, standard: .on,
-            why: "answers built from stored resources; verify serves the origin's and compares"),
+            why: "compose answers from stored resources; verify serves the origin's answer and compares"),
         value(
             "verify_sample", "SHARE%|off", \.verifySample, standard: "1%",
-            why: "share of composed answers to compare with the origin's, in the background, while the budget has room",
-            details: "An answer that differs is older where the origin has revised a part, and wrong where it "
-                + "has not. A wrong one is logged, counted by refrain_verify_mismatches_total, and nothing "
-                + "more is composed in its form for as long as its class lives."
+            why: "share of composed answers compared with the origin's in the background, while the request budget "
+                + "allows it",
+            details: "A composed answer that differs is older if the origin has revised a part, and wrong otherwise. "
+                + "A wrong one is logged and counted by refrain_verify_mismatches_total, and its form is not composed "
+                + "again for the ttl of its class."
         ) { word throws(ValueError) in word == off ? 0 : try millionths(word) },
         toggle(
             "windows", \.composition.windows,
-            why: "pages out of other stored pages, and the largest pages for clients that walk through a list"),
+            why: "cut pages out of stored larger pages; ask for the largest page when a client pages through a list"),
         toggle(
             "batch", \.composition.batch,
-            why: "misses of a moment joined into one ids request; a lone one never waits"),
+            why: "combine simultaneous single-ID misses into one ids= request; a single miss is never delayed"),
         toggle(
             "superset_includes", \.composition.supersets,
-            why: "misses ask for the relationships and views that other clients often want too, where that pays"),
+            why: "misses also request relationships and views that other clients often request, if that is expected "
+                + "to save requests"),
         choice(
             "documented_forms", \.documentedForms, standard: .auto,
-            why: "answers built in forms that are documented but were not seen; auto: of Apple's own host alone"),
+            why: "compose in forms that are documented but not yet observed; auto: only for Apple's own host"),
         toggle(
             "next", \.composition.completesNext, ("keep", "complete"), first: false,
             why: "keep leaves \"next\" as the origin wrote it; complete adds the client's own parameters"),
         Directive(
             "cors_origin", "ORIGIN ...", defaults: ["*"],
             why:
-                "web pages that may read the answers: https://app.example.com, https://*.example.com, capacitor://localhost; "
-                + "off for none"
+                "origins of web pages that may read answers: https://app.example.com, https://*.example.com, "
+                + "capacitor://localhost; off: none"
         ) { configuration, words throws(ValueError) in
             configuration.corsOrigins = words == [off] ? [] : try words.map(PageOriginText.normal)
         },
         Directive(
             "cors_headers", "NAME ...", defaults: ["*"],
-            why: "request fields of their own that web pages may send, such as X-App-Version; off for none"
+            why: "additional request fields that web pages may send, such as X-App-Version; off: none"
         ) { configuration, words throws(ValueError) in
             for word in words where word != "*" && !PlainWord.isOne(word, with: "-_", upTo: 64) {
                 throw ValueError(word, isNot: "the name of a field")
@@ -320,31 +329,31 @@ extension Directive {
     private static let operation = [
         Directive(
             "access_log", "FILE|stdout|stderr|off [json|combined]", defaults: ["stdout combined"],
-            why: "one line a request; the file is reopened on SIGUSR1"
+            why: "one line per request; the file is reopened on SIGUSR1"
         ) { configuration, words throws(ValueError) in
             let destination = try AccessLogSetting.Destination(words[0])
             let format = words.count == 1 ? .combined : try AccessLogSetting.Format(choice: words[1])
             configuration.accessLog = AccessLogSetting(destination: destination, format: format)
         },
-        choice("log_level", \.logLevel, standard: .info, why: "how much goes to standard error"),
+        choice("log_level", \.logLevel, standard: .info, why: "lowest level of messages written to standard error"),
         Directive(
             "record", "FILE [off] [sample SHARE%] [size SIZE] [files N]",
-            why: "the traffic that is served, for replays; off: not until it is switched on (refrain record on)",
+            why: "record served traffic to FILE for replays; off: only after \"refrain record on\"",
             details:
-                "sample: the share of requests that is recorded, all without it. size: when the file and FILE.bodies take more "
-                + "together, they become FILE.1 (256MiB). files: how many are kept, the oldest goes first (4). No token, key, "
-                + "cookie or address is ever in it, and nothing of what is one user's but that it was asked for. The file is "
-                + "reopened on SIGUSR1."
+                "sample: the share of requests to record (100%). size: when FILE and FILE.bodies together exceed it, "
+                + "they are renamed to FILE.1 (256MiB). files: how many recordings are kept; the oldest is deleted "
+                + "first (4). A recording never holds a token, key, cookie or address; of personal requests it "
+                + "holds only that they were made. The file is reopened on SIGUSR1."
         ) { configuration, words throws(ValueError) in
             // As for all files that may be left out.
             configuration.recording = words == [off] ? nil : try RecordingLine(words: words)
         },
         value(
             "workers", "N|auto", \.workers, standard: "auto", needsRestart: true,
-            why: "event loops; auto: one for each processor that the process may use"
+            why: "number of event loops; auto: one for each processor that the process may use"
         ) { word throws(ValueError) in word == "auto" ? nil : try Quantity.count(word, in: 1...1024) },
         Directive(
-            include, "FILE", repetition: .adds, why: "reads another file here; relative to this one; repeats"
+            include, "FILE", repetition: .adds, why: "read another file here; relative to this one; may be repeated"
         ) { _, _ in },
     ]
 
@@ -356,7 +365,7 @@ extension Directive {
         let name = Array(text.utf8)
         guard !name.isEmpty, name.span.isToken(0..<name.count) else { throw ValueError(text, isNot: "a field name") }
         guard NamedFields.canGoAlong(text) else {
-            throw ValueError(text, isNot: "a field that can go along: it is a secret, or the proxy writes it itself")
+            throw ValueError(text, isNot: "a field that can be forwarded: it is a secret, or the proxy sets it")
         }
         return text
     }

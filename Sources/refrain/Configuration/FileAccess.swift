@@ -104,7 +104,7 @@ struct FileAccess: Sendable {
             var status = stat()
             guard lstat(path, &status) == 0 else { return nil }
             if status.st_mode & S_IFMT != S_IFLNK { return StoreForecast.objection(path) }
-            return "a symbolic link, and none is followed there; name the file that it leads to"
+            return "a symbolic link, which is not followed here; name its target"
         },
         cacheHolder: { path in StoreLock.holder(of: path) },
         recordingProblem: { settings in

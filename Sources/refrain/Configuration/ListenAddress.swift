@@ -14,7 +14,7 @@ extension ListenAddress {
         for word in options where word != "tls" && word != "proxy_protocol" {
             throw ValueError(word, isNot: "\"tls\" or \"proxy_protocol\"")
         }
-        guard Set(options).count == options.count else { throw ValueError("\"\(words[1])\" is said twice") }
+        guard Set(options).count == options.count else { throw ValueError("\"\(words[1])\" is given twice") }
         return try HostPort(words[0]).all.map { address in
             ListenAddress(
                 address: address, isTLS: options.contains("tls"), expectsHeader: options.contains("proxy_protocol"))

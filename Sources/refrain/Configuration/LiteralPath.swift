@@ -1,6 +1,6 @@
 /// A path that a shell would have changed. Here it is what is written.
 enum LiteralPath {
-    static let words = "neither variables nor ~ are replaced in paths"
+    static let words = "paths are literal: variables and ~ are not expanded"
 
     static func isOne(_ path: String) -> Bool {
         path.hasPrefix("~/") || path.hasPrefix("$") && path.utf8.contains(UInt8(ascii: "/"))

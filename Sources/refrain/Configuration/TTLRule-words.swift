@@ -9,7 +9,9 @@ extension TTLRule {
         let stale = try Self.stale(Array(words.dropFirst()))
         switch first {
         case "off":
-            guard stale == 0 else { throw ValueError("what is never stored (\"off\") cannot be served stale") }
+            guard stale == 0 else {
+                throw ValueError("\"off\" answers are never stored, so they cannot be served stale")
+            }
             self = .off
         case "upstream": self = .origin(stale: stale)
         default:

@@ -18,7 +18,7 @@ extension TierCredentials {
                     UnsafeRawBufferPointer.init(rebasing:))
                 guard let first = words.first, first[0] != UInt8(ascii: "#") else { continue }
                 guard found == nil else {
-                    throw FileProblem("line \(index + 1): a second line that is no comment")
+                    throw FileProblem("line \(index + 1): more than one line of credentials")
                 }
                 guard words.count <= 2 else {
                     throw FileProblem("line \(index + 1): expected a password, or a user and a password")
@@ -26,7 +26,7 @@ extension TierCredentials {
                 found = TierCredentials(
                     user: words.count == 2 ? SecretBytes(first) : nil, password: SecretBytes(words[words.count - 1]))
             }
-            guard let found else { throw FileProblem("line 1: no password is there") }
+            guard let found else { throw FileProblem("no password in the file") }
             return found
         }
     }

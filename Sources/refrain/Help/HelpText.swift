@@ -52,7 +52,7 @@ enum HelpText {
 
             \(groups.joined(separator: "\n\n"))
 
-            "refrain help DIRECTIVE" shows its arguments and default, "refrain check" what is in effect.
+            "refrain help DIRECTIVE" shows its arguments and default, "refrain check" the settings in effect.
 
             """
     }

@@ -79,10 +79,11 @@ extension ManualPage {
         page.line(Roff.literal(program) + " " + Roff.grammar("COMMAND [OPTION ...]"))
         page.heading("DESCRIPTION")
         page.paragraph(
-            "Refrain answers Apple Music API requests from a cache that knows what the requests mean. It adds the developer "
-                + "token and the user's, keeps what is not personal, and asks Apple only for what it does not hold.")
+            "Refrain answers Apple Music API requests from a cache that understands their parameters. It adds "
+                + "developer and user tokens, stores shared answers, and sends Apple only the requests that it cannot "
+                + "answer itself.")
         page.paragraph(
-            "Every command has a page of its own, such as refrain-serve(1), and refrain help shows the same in short.")
+            "Every command has its own page, such as refrain-serve(1); refrain help COMMAND shows a shorter text.")
         page.heading("COMMANDS")
         for command in Command.table {
             page.item(Roff.literal(program) + " " + Roff.literal(command.name), command.summary)
@@ -118,15 +119,17 @@ extension ManualPage {
         var page = ManualPage(configurationName, section: 5, summary: "the configuration of refrain")
         page.heading("DESCRIPTION")
         page.paragraph(
-            "One directive a line: its name and arguments, in quotes where they hold blanks. # begins a comment. Below, [...] may be "
-                + "left out, ... repeats the word before it, | separates choices. Whatever stands in no line has its default."
+            "One directive per line: its name and arguments. Quote arguments that contain blanks. # begins a comment. "
+                + "Below, [...] is optional, ... repeats the preceding word, | separates choices. Directives without a "
+                + "line have their defaults."
         )
         page.paragraph(
-            "Sizes: 10k, 64MiB, 2GiB; units are powers of 1024. Durations: 500ms, 30s, 15m, 12h, 7d. Relative file names start where "
-                + "Refrain was started, those of include beside the file that includes. Files with secrets must be readable by "
-                + "their owner alone.")
+            "Sizes: 10k, 64MiB, 2GiB; units are powers of 1024. Durations: 500ms, 30s, 15m, 12h, 7d. Relative file "
+                + "names start at the working directory, those of include at the file that includes. Files with "
+                + "secrets must be readable by their owner only.")
         page.paragraph(
-            "refrain check shows what is in effect and lists all errors at once; a proxy that runs reads the file again on SIGHUP."
+            "refrain check shows the settings in effect and lists all errors at once; a running proxy reads the file "
+                + "again on SIGHUP."
         )
         page.heading("DIRECTIVES")
         for group in Directive.groups {

@@ -45,7 +45,7 @@ extension ReplayOptions {
         guard RecordedField.isName(name), RecordedField.isValue(String(value)) else {
             throw .usage("\(place): not of the form 'Name: value'")
         }
-        guard !framingNames.contains(name) else { throw .usage("\(place): \(name) is not for a replay to set") }
+        guard !framingNames.contains(name) else { throw .usage("\(place): \(name) cannot be set by a replay") }
         return RecordedField(name, String(value))
     }
 }

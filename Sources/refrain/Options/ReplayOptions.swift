@@ -32,7 +32,7 @@ struct ReplayOptions: Sendable {
         plan.duration = try Self.span(Self.duration, arguments)
         plan.repeats = arguments.has(Self.loop)
         guard !plan.repeats || plan.duration != nil else {
-            throw .usage("replay: --loop goes on until the --duration is over; say how long that is")
+            throw .usage("replay: --loop requires --duration")
         }
         thresholds = try attempt("--\(Self.failIf.name)", or: CommandFailure.usage) {
             try arguments.all(Self.failIf).map { try Threshold($0) }
@@ -51,7 +51,7 @@ struct ReplayOptions: Sendable {
             throw .usage("replay: name one recording to replay (see \"refrain help replay\")")
         }
         let url = try arguments.parsed(Self.target) { text throws(ValueError) in try ServerURL(text) }
-        guard let url else { throw .usage("replay: --target URL says what to replay against") }
+        guard let url else { throw .usage("replay: --target URL is missing") }
         let target = Endpoint(isTLS: url.isTLS, host: url.host, port: url.port)
         var plan = ReplayPlan(file: file, target: target, pace: pace, connections: connections)
         if let timeout = try Self.span(Self.timeout, arguments) { plan.timeout = timeout }
@@ -68,7 +68,7 @@ struct ReplayOptions: Sendable {
         let names = allowed.map(\.name)
         for option in all where !names.contains(option.name) {
             guard arguments.value(option) == nil, !arguments.has(option) else {
-                throw .usage("replay: \(reason); --\(option.name) has no meaning for it")
+                throw .usage("replay: \(reason); --\(option.name) has no effect with it")
             }
         }
     }
@@ -158,40 +158,50 @@ extension ReplayFilter {
 }
 
 extension ReplayOptions {
-    static let target = CommandOption("target", "URL", "what to replay against: http://HOST[:PORT] or https://...")
-    static let speed = CommandOption("speed", "Nx", "the recorded timing, so many times as fast (1x)")
+    static let target = CommandOption(
+        "target", "URL",
+        "the server to send requests to: http://HOST[:PORT] or https://...")
+    static let speed = CommandOption("speed", "Nx", "the recorded timing, N times as fast (1x)")
     static let rate = CommandOption(
-        "rate", "RATE", "evenly spaced instead, so many requests a second, minute or hour: 20/s, 0.5/s, 30/m")
+        "rate", "RATE", "evenly spaced requests at this rate instead: 20/s, 0.5/s, 30/m")
     static let connections = CommandOption(
         "connections", "N",
-        "alone: N clients that ask again once they are answered; with --rate or --speed: open so many at most (256)")
+        "without --rate or --speed: N closed-loop clients; with one of them: at most N connections (256)")
     static let duration = CommandOption("duration", "DURATION", "send nothing after this time")
-    static let loop = CommandOption("loop", "begin again at the end of the recording, until the duration is over")
-    static let only = CommandOption("only", "PATH", isRepeatable: true, "only targets that begin so")
-    static let skip = CommandOption("skip", "PATH", isRepeatable: true, "no targets that begin so")
+    static let loop = CommandOption("loop", "restart at the end of the recording until --duration is over")
+    static let only = CommandOption("only", "PATH", isRepeatable: true, "only targets that begin with PATH")
+    static let skip = CommandOption("skip", "PATH", isRepeatable: true, "skip targets that begin with PATH")
     static let method = CommandOption("method", "METHOD", isRepeatable: true, "only this method, GET or HEAD")
-    static let status = CommandOption("status", "STATUS", isRepeatable: true, "only what was answered so: 200, 4xx")
-    static let outcome = CommandOption("outcome", "WORD", isRepeatable: true, "only what the cache did so: hit, miss")
+    static let status = CommandOption(
+        "status", "STATUS", isRepeatable: true,
+        "only requests recorded with this status: 200, 4xx")
+    static let outcome = CommandOption(
+        "outcome", "WORD", isRepeatable: true,
+        "only requests recorded with this outcome: hit, miss")
     static let storefront = CommandOption("storefront", "CODE", isRepeatable: true, "only this storefront, such as us")
     static let header = CommandOption(
-        "header", "NAME:VALUE", isRepeatable: true, "goes with every request; secrets belong into --header-file")
+        "header", "NAME:VALUE", isRepeatable: true, "add this field to every request; put secrets into --header-file")
     static let headerFile = CommandOption(
-        "header-file", "FILE", "lines of 'Name: value' that go with every request; nobody else may read the file")
+        "header-file", "FILE",
+        "add these 'Name: value' lines to every request; the file must not be readable by others")
     static let caFile = CommandOption("ca-file", "FILE", "trust these authorities (PEM) instead of the system's")
-    static let timeout = CommandOption("timeout", "DURATION", "for each connection, wait and answer (30s)")
+    static let timeout = CommandOption(
+        "timeout", "DURATION",
+        "timeout of each connection attempt, wait and answer (30s)")
     static let verify = CommandOption("verify", "compare status and JSON value of each answer with the recording")
     static let failIf = CommandOption(
-        "fail-if", "EXPR", isRepeatable: true, "exit with 1 where this holds: 'p99>50ms', 'hit<0.9', 'diff>0'")
-    static let hgrm = CommandOption("hgrm", "FILE", "write the percentiles as HdrHistogram's plotters read them")
+        "fail-if", "EXPR", isRepeatable: true, "exit with 1 if this holds: 'p99>50ms', 'hit<0.9', 'diff>0'")
+    static let hgrm = CommandOption("hgrm", "FILE", "write the percentiles in HdrHistogram's .hgrm format")
     static let html = CommandOption("html", "FILE", "write a report with plots")
     static let scaleTTL = CommandOption(
         "scale-ttl",
-        "insist that what the target stores ages as much faster as it is asked: its ttl_speed has to be that of --speed"
+        "require the target's ttl_speed to equal --speed"
     )
     static let warm = CommandOption(
         "warm",
-        "fill a cache: each distinct request once, the most wanted first, at most --rate (\(ReplayPace.warmingRate.text)) over "
-            + "--connections (\(usualWarmingConnections)); slower, then not at all, where the target answers 429 or 503"
+        "fill a cache: send each distinct request once, the most frequent first, at most --rate "
+            + "(\(ReplayPace.warmingRate.text)) over --connections (\(usualWarmingConnections)); slow down, then stop, "
+            + "if the target answers 429 or 503"
     )
     static let dryRun = CommandOption(
         "dry-run", "send nothing: run the recording through the cache, in virtual time, and compare configurations"

@@ -33,13 +33,13 @@ struct SimulateOptions: Sendable {
         publicKeyFile = arguments.value(Self.publicKey)
         if recording != nil { try Self.refuseBesideRecording(arguments) }
         guard recording != nil || (mode == .replay && upstream == nil) else {
-            throw .usage("simulate: --mode and --upstream are about a recording: --recording FILE")
+            throw .usage("simulate: --mode and --upstream require --recording FILE")
         }
         guard (mode == .replay) == (upstream == nil) else {
             throw .usage(
                 mode == .replay
-                    ? "simulate: a recording that is replayed asks no origin: --upstream goes with --mode record or fallback"
-                    : "simulate: --mode \(mode.rawValue) asks an origin: --upstream URL")
+                    ? "simulate: --upstream requires --mode record or fallback"
+                    : "simulate: --mode \(mode.rawValue) requires --upstream URL")
         }
     }
 
@@ -51,7 +51,8 @@ struct SimulateOptions: Sendable {
             publicKey,
         ]
         for option in shaping where arguments.value(option) != nil {
-            throw .usage("simulate: --\(option.name) is about the simulated API, and --recording takes its place")
+            throw .usage(
+                "simulate: --\(option.name) cannot be combined with --recording, which replaces the simulated API")
         }
     }
 }
@@ -109,46 +110,51 @@ extension CommandArguments {
 }
 
 extension SimulateOptions {
-    static let listen = CommandOption("listen", "ADDRESS:PORT", "where it listens (127.0.0.1:8090)")
+    static let listen = CommandOption("listen", "ADDRESS:PORT", "address to listen on (127.0.0.1:8090)")
     static let recording = CommandOption(
-        "recording", "FILE", "serve a recording, a HAR file, an index.jsonl or its directory")
+        "recording", "FILE", "serve a recording, a HAR file, or an index.jsonl (or its directory)")
     static let mode = CommandOption(
         "mode", "MODE",
         "replay: the recording alone (the default); record: ask --upstream and record; fallback: the recording where --upstream fails"
     )
-    static let upstream = CommandOption("upstream", "URL", "the origin that --mode record or fallback asks")
-    static let seed = CommandOption("seed", "N", "the same number makes the same catalog and the same faults")
+    static let upstream = CommandOption("upstream", "URL", "the origin for --mode record or fallback")
+    static let seed = CommandOption(
+        "seed", "N",
+        "seed of the catalog and the faults; the same seed gives the same results")
     static let latency = CommandOption(
         "latency", "MS",
-        "milliseconds added to every answer (0); with --recording, what every answer takes (as recorded)")
+        "milliseconds added to every answer (0); with --recording, the delay of every answer (as recorded)")
     static let fault = CommandOption(
         "fault", "KIND[:RATE]", isRepeatable: true,
-        "429, 500, 503, 504, reset, truncate or slow, for which share of the requests (1); limit:N/s: 429 above N a second"
+        "429, 500, 503, 504, reset, truncate or slow, for this share of the requests (1); limit:N/s: 429 above N "
+            + "requests a second"
     )
     static let reviseEvery = CommandOption(
         "revise-every", "N", "change some names, lists and availabilities after every N requests (0: never)")
     static let revisionShare = CommandOption(
         "revision-share", "N",
-        "change N of 1000 albums, songs, artists and playlists at each revision (without it about one in four)")
+        "change N of 1000 albums, songs, artists and playlists at each revision (default: about one in four)")
     static let flipAfter = CommandOption(
         "flip-after", "N", "change the shapes of includes and links once, after N requests (0: never)")
     static let lists = CommandOption(
         "lists", "HOW",
-        "how pages are cut: first, and then unavailable items are dropped (the default), or filling up to the limit")
+        "how pages are cut: first, dropping unavailable items afterwards (the default), or filling, up to the limit")
     static let gaps = CommandOption(
         "gaps", "STOREFRONTS",
-        "where unavailable items leave gaps in lists: all (the default), none, or storefronts such as jp,de")
+        "storefronts in whose lists unavailable items leave gaps: all (the default), none, or codes such as jp,de")
     static let unavailable = CommandOption(
         "unavailable", "SHARE",
-        "the share that a storefront lacks: a percentage of albums and of songs (5), or one item in N of all types (1/300)"
+        "share of items unavailable in a storefront: a percentage of albums and of songs (5), or one item in N of all "
+            + "types (1/300)"
     )
     static let listSizes = CommandOption(
         "list-sizes", "SIZES",
-        "how long discographies and playlists are: standard (the default), or recorded: as long as recordings show them"
+        "length of discographies and playlists: standard (the default), or recorded (as in recordings)"
     )
     static let relations = CommandOption(
         "relations", "HABIT",
-        "which relationships resources show unasked: documented (the default), bare, identifiers, genres, replaced or alone"
+        "relationships that resources have by default: documented (the default), bare, identifiers, genres, replaced "
+            + "or alone"
     )
     static let noAuth = CommandOption("no-auth", "answer requests without a developer token too")
     static let tlsAuthority = CommandOption(

@@ -21,7 +21,7 @@ struct WarmOptions: Sendable {
         // An answer to HEAD has no content to keep.
         if plan.filter.methods.isEmpty { plan.filter.methods = ["GET"] }
         if let field = plan.fields.first(where: { RecordedFields.tellingWhoAsks.contains($0.name) }) {
-            throw .usage("replay: --warm asks for what everyone shares; \(field.name) would make it one user's")
+            throw .usage("replay: --warm requests shared answers; \(field.name) would make them personal")
         }
         self.plan = plan
         isJSON = arguments.has(.json)

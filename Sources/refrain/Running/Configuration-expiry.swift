@@ -24,8 +24,8 @@ struct Expiry {
     func warning(at unixSeconds: Int64) -> String? {
         func span(_ seconds: Int64) -> String { SpanOfTime.text(Int(clamping: seconds)) }
         if let begins, begins > unixSeconds {
-            return "\(subject) is not valid before \(span(begins &- unixSeconds)) from now; "
-                + "is the clock of this machine right?"
+            return "\(subject) is not valid before \(span(begins &- unixSeconds))from now; check the clock of this "
+                + "machine"
         }
         if ends < unixSeconds { return "\(subject) expired \(span(unixSeconds &- ends)) ago; \(consequence)" }
         guard endsSoon(at: unixSeconds) else { return nil }
@@ -68,7 +68,7 @@ extension Configuration {
             guard let path, let last = all.max(by: { $0.ends < $1.ends }) else { return nil }
             return Expiry(
                 subject: "\(name): \(path)", begins: last.begins, ends: last.ends,
-                consequence: "no server can be trusted by it")
+                consequence: "no server certificate can be verified with it")
         }
     }
 }

@@ -10,7 +10,7 @@ extension Configuration {
         if case .unix(let path) = adminListener { paths.append(("admin_listen", path)) }
         return paths.compactMap { name, path in
             guard let path, LiteralPath.isOne(path) else { return nil }
-            return "\(name) \(path): \(LiteralPath.words); write it out, or ./\(path) where it is so called"
+            return "\(name) \(path): \(LiteralPath.words); write the full path, or ./\(path) for a file of that name"
         }
     }
 
@@ -22,6 +22,6 @@ extension Configuration {
             origins.contains { address.excludes($0) && (address == $0 || $0.isLoopback) }
         }
         guard let own else { return [] }
-        return ["upstream \(upstream) is this proxy itself, which listens on \(own): misses are answered 508"]
+        return ["upstream \(upstream) is an address of this proxy (\(own)): misses are answered 508"]
     }
 }

@@ -86,29 +86,30 @@ extension Configuration {
     var warnings: [String] {
         var words: [String] = []
         if http2, listeners.contains(where: \.isTLS), !HTTP2Support.isAvailable {
-            words.append("no \(HTTP2Support.libraryName): clients get HTTP/1.1 alone")
+            words.append("\(HTTP2Support.libraryName) is not installed: clients get HTTP/1.1 only")
         }
-        if geteuid() == 0 { words.append("running as root; a user of its own is safer") }
+        if geteuid() == 0 { words.append("running as root; use a dedicated user") }
         if developerTokenFile == nil && developerKeyFile == nil {
-            words.append("no developer_token_file or developer_key_file: clients have to bring a developer token")
+            words.append("no developer_token_file or developer_key_file: clients must send a developer token")
         }
         for (name, value) in [("developer_key_id", developerKeyID), ("developer_team_id", developerTeamID)] {
             guard let value, value.utf8.count != 10 || !PlainWord.isOne(value, with: "", upTo: 10) else { continue }
-            words.append("\(name) \(value): Apple's have ten letters and digits; it will refuse the token (401)")
+            words.append("\(name) \(value): Apple's have ten letters and digits; Apple will refuse the token (401)")
         }
         if ttlSpeed > 1 {
-            words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast, which only replays want")
+            words.append("ttl_speed \(ttlSpeed): stored answers age \(ttlSpeed) times as fast; use it only for replays")
         }
         if tlsCertificateFile != nil && !listeners.contains(where: \.isTLS) {
-            words.append("tls_certificate is set, but no listen line says tls")
+            words.append("tls_certificate is set, but no listen line has tls")
         }
         if trustedProxies.contains(where: \.isEverything) {
-            words.append("trusted_proxy of all addresses: any client can name another one as itself, in the log too")
+            words.append("trusted_proxy contains all addresses: any client can claim another address")
         }
         for listener in listeners where listener.expectsHeader && !listener.address.isPrivate {
             words.append(
-                "listen \(listener.address) proxy_protocol: who reaches that address can name any client as itself, "
-                    + "for the log and every bound by address; use one that the load balancer alone reaches")
+                "listen \(listener.address) proxy_protocol: any peer that reaches this address can claim any client "
+                    + "address, in the log and for limits by address; use an address that only the load balancer "
+                    + "reaches")
         }
         return words + literalPaths + ownUpstream + resourceWarnings(ResourceLimits())
     }
@@ -245,7 +246,7 @@ extension Configuration {
         do throws(StoreLock.Failure) {
             return try StoreLock.take(path, within: Self.patience) { holder in
                 let words = StoreLock.Failure.taken(by: holder).words(about: path)
-                log(.notice, "cache_file: \(words); waiting for it to end, \(Self.patience) at most")
+                log(.notice, "cache_file: \(words); waiting up to \(Self.patience) for it to end")
             } goesOn: {
                 !isStopped()
             }
@@ -253,7 +254,7 @@ extension Configuration {
             guard case .taken = error else { return nil }
             guard !isStopped() else { throw .failed("stopped before it had the cache file") }
             throw .badSetting(
-                "cache_file: \(error.words(about: path)); stop that, name another file, or say cache_file_locked memory"
+                "cache_file: \(error.words(about: path)); stop it, name another file, or set cache_file_locked memory"
             )
         }
     }

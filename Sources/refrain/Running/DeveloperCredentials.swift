@@ -23,11 +23,11 @@ extension Configuration {
         }
         var words: [String] = []
         if claims.algorithm != "ES256" {
-            words.append("developer_token_file: not signed by ES256; the origin will refuse it")
+            words.append("developer_token_file: not signed with ES256; the origin will refuse it")
         }
         if let warning = Expiry(developerToken: claims).warning(at: unixSeconds) { words.append(warning) }
         if claims.expires == nil {
-            words.append("developer_token_file: says no end (exp); the origin will refuse it")
+            words.append("developer_token_file: has no expiry (exp); the origin will refuse it")
         }
         return words
     }

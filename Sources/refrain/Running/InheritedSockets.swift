@@ -22,7 +22,7 @@ struct InheritedSockets: Sendable {
                 sockets.append(socket)
             } else {
                 close(descriptor)
-                problems.append("inherited descriptor \(descriptor) (\(name)) is no listening socket; closed")
+                problems.append("inherited descriptor \(descriptor) (\(name)) is not a listening socket; closed")
             }
         }
     }

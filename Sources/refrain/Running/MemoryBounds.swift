@@ -22,14 +22,14 @@ extension Configuration {
         var bounds = [
             MemoryBound(source: "memory_size", part: "answers, their index, large bodies", byteCount: memorySize),
             MemoryBound(
-                source: "request_memory", part: "requests that are read or wait", byteCount: requestMemory),
+                source: "request_memory", part: "requests being read or waiting", byteCount: requestMemory),
             MemoryBound(
-                source: "answer_memory", part: "answers that slow clients have not taken", byteCount: answerMemory),
+                source: "answer_memory", part: "answers that slow clients have not read", byteCount: answerMemory),
             MemoryBound(
-                source: "upstream_connections", part: "answers that the origin is sending", byteCount: received),
-            MemoryBound(source: "descriptors", part: "connections of clients", byteCount: connectionMemory),
+                source: "upstream_connections", part: "answers being received from the origin", byteCount: received),
+            MemoryBound(source: "descriptors", part: "client connections", byteCount: connectionMemory),
             MemoryBound(
-                source: "fixed", part: "clients that wait for another's answer", byteCount: ProxyMemory.waitingBytes),
+                source: "fixed", part: "clients that wait for another's request", byteCount: ProxyMemory.waitingBytes),
             MemoryBound(source: "fixed", part: "answers being compressed", byteCount: ProxyMemory.compressionBytes),
             MemoryBound(
                 source: "fixed", part: "composed answers being verified", byteCount: ProxyMemory.verifyingBytes),
@@ -38,7 +38,7 @@ extension Configuration {
             let store =
                 StoreMemory.pendingBytes + StoreMemory.writerBytes + loopCount * StoreMemory.bytesPerLoop
                 + StoreMemory.directoryBytes(cacheSize: cacheSize)
-            bounds.append(MemoryBound(source: "cache_file", part: "writing and finding answers", byteCount: store))
+            bounds.append(MemoryBound(source: "cache_file", part: "writing and reading answers", byteCount: store))
         }
         if accessLog.destination != .off {
             bounds.append(MemoryBound(source: "access_log", part: "lines to write", byteCount: ProxyMemory.logBytes))
@@ -49,7 +49,7 @@ extension Configuration {
         }
         if sharedTier != nil {
             let tier = loopCount * TierMemory.bytesPerLoop + TierMemory.logBytes
-            bounds.append(MemoryBound(source: "shared_tier", part: "what goes there and comes", byteCount: tier))
+            bounds.append(MemoryBound(source: "shared_tier", part: "traffic to and from the engine", byteCount: tier))
         }
         return bounds + [MemoryBound(source: "fixed", part: "the program", byteCount: ProxyMemory.programBytes)]
     }

@@ -75,7 +75,7 @@ final class Reloader: Sendable {
         } catch {
             let message = error.messages.joined(separator: "; ")
             proxy.reloads.noteFailure(message)
-            log(.error, "\(cause): nothing was changed: \(message)")
+            log(.error, "\(cause): not reloaded, nothing was changed: \(message)")
             // It is as ready as it was.
             manager.tell(.ready(status: "the last reload failed: \(message)"))
             return .refused(error.messages)
@@ -120,7 +120,7 @@ extension EffectiveConfiguration {
     /// proxy runs.
     func changesThatNeedRestart(since before: [SettingLine], path: String) -> [ConfigurationError] {
         changes(since: before).filter(\.needsRestart).map { directive in
-            let message = "\(directive.name): cannot change while the proxy runs; restart it"
+            let message = "\(directive.name): cannot change while the proxy runs; restart the proxy"
             guard let place = lines.first(where: { $0.directive.name == directive.name })?.place else {
                 return ConfigurationError(place: nil, message: "\(path): \(message)")
             }

@@ -67,7 +67,7 @@ extension Configuration {
         if let cacheFile, let used = StoreForecast.excess(cacheFile, over: cacheSize) {
             words.append(
                 "cache_size \(Figure.bytes(cacheSize)): \(cacheFile) takes \(Figure.bytes(used)) now; the least "
-                    + "recently used answers go until it fits")
+                    + "recently used answers are evicted until it fits")
         }
         let most = memoryBounds.sum
         let bounds = [
@@ -76,8 +76,8 @@ extension Configuration {
         ]
         for case (let bytes?, let name, let consequence) in bounds where most > bytes {
             words.append(
-                "the settings allow \(Figure.bytes(most)) of memory, and \(name) \(Figure.bytes(bytes)): "
-                    + "\(consequence) beyond it; \"refrain check\" lists what each setting allows")
+                "the settings allow \(Figure.bytes(most)) of memory, \(name) only \(Figure.bytes(bytes)): "
+                    + "\(consequence) beyond that; \"refrain check\" lists the memory of each setting")
         }
         return words
     }

@@ -125,14 +125,14 @@ final class RunningProxy: Sendable {
         server.recorder.reopen { @Sendable [log] result in
             switch result {
             case .success(let isNew): if isNew { log(.info, "SIGUSR1: recording reopened") }
-            case .failure(let error): log(.error, "SIGUSR1: record: \(error); going on with the old file")
+            case .failure(let error): log(.error, "SIGUSR1: record: \(error); still writing to the old file")
             }
         }
         do {
             guard try accessLog?.reopen() == true else { return log(.info, "SIGUSR1: there is no log file to reopen") }
             log(.info, "SIGUSR1: access log reopened")
         } catch {
-            log(.error, "SIGUSR1: access_log: \(error); going on with the old file")
+            log(.error, "SIGUSR1: access_log: \(error); still writing to the old file")
         }
     }
 
@@ -143,7 +143,8 @@ final class RunningProxy: Sendable {
         var settings = try configuration.proxySettings(log, inheritance, over: before.current)
         let workers = before.current.settings.workers
         guard configuration.upstreamConnections >= workers else {
-            throw .badSetting("upstream_connections: the proxy runs \(workers) loops, which need one each; restart it")
+            throw .badSetting(
+                "upstream_connections: the proxy runs \(workers) loops, which need one each; restart the proxy")
         }
         settings.workers = workers
         let staysPut = before.admin.map { $0.address == configuration.adminListener } ?? false

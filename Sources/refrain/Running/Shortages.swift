@@ -56,6 +56,6 @@ struct Shortages {
         guard disk.freeBytes < disk.byteCount / 20, !isDiskShort else { return nil }
         isDiskShort = true
         return "cache_file: its disk has \(Figure.bytes(disk.freeBytes)) left of \(Figure.bytes(disk.byteCount)); "
-            + "when it is full, new answers are kept in memory alone"
+            + "when it is full, new answers are kept in memory only"
     }
 }

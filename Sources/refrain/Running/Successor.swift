@@ -17,14 +17,14 @@ struct Successor: Sendable {
     static func start(
         _ program: StartedProgram, _ given: [HandedOver], variables: [String]
     ) throws(CommandFailure) -> Successor {
-        let (mine, its) = try attempt("cannot start it") { try Descriptor.pair() }
+        let (mine, its) = try attempt("cannot start the new process") { try Descriptor.pair() }
         let all = [HandedOver(role: .control, descriptor: its)] + given
         guard all.count <= SocketActivation.most else {
-            throw .failed("cannot start it: there are too many sockets to hand over")
+            throw .failed("cannot start the new process: too many sockets to pass")
         }
         // Above where they go, so that none is overwritten before it has been copied.
         let least = SocketActivation.firstDescriptor + CInt(all.count)
-        let sources = try attempt("cannot start it") {
+        let sources = try attempt("cannot start the new process") {
             try all.map { try Descriptor(copying: $0.descriptor.number, least: least) }
         }
         let variables = HandedOver.variables(all, from: getpid()) + variables
@@ -87,9 +87,10 @@ struct Successor: Sendable {
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0 {
             // The system was told to forget children that end (SIGCHLD ignored).
-            guard errno == EINTR else { return "it has ended" }
+            guard errno == EINTR else { return "the process has ended" }
         }
         return status & 0x7F == 0
-            ? "it ended with exit code \(status >> 8 & 0xFF)" : "it was ended by signal \(status & 0x7F)"
+            ? "the process ended with exit code \(status >> 8 & 0xFF)"
+            : "the process was ended by signal \(status & 0x7F)"
     }
 }

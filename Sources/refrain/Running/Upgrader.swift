@@ -109,7 +109,7 @@ final class Upgrader: Sendable {
             log(.notice, "SIGUSR2: started \(program?.path ?? "") as process \(successor.process)")
             try bringUp(successor)
             reloader.end()
-            log(.notice, "SIGUSR2: process \(successor.process) serves in the place of process \(getpid())")
+            log(.notice, "SIGUSR2: process \(successor.process) has replaced process \(getpid())")
             whenReplaced()
             heed(successor.channel)
         } catch {
@@ -134,17 +134,17 @@ final class Upgrader: Sendable {
             return true
         }
         guard goesOn else { return log(.warn, "SIGUSR2: not upgraded: the proxy is stopping") }
-        log(.error, "SIGUSR2: not upgraded, going on: \(message)")
+        log(.error, "SIGUSR2: not upgraded, this process continues: \(message)")
         // It is as ready as it was.
         manager.tell(.ready(status: "the last upgrade failed: \(message)"))
     }
 
     private func start() throws(CommandFailure) -> Successor {
         guard getpid() != 1 else {
-            throw .failed("this is process 1, with which its container ends: replace the container")
+            throw .failed("process 1 cannot be upgraded, because its container would end: replace the container")
         }
-        guard let program else { throw .failed("it is not known by which path the program was started") }
-        let given = try attempt("cannot hand over the sockets") { try proxy.handedOver() }
+        guard let program else { throw .failed("the path of the program is unknown") }
+        let given = try attempt("cannot pass the sockets") { try proxy.handedOver() }
         return try status.withLock { (status) throws(CommandFailure) in
             guard case .underWay = status.state else { throw .failed("the proxy is stopping") }
             let successor = try Successor.start(program, given, variables: manager.variablesForSuccessor)

@@ -13,21 +13,21 @@ func checkTTLSpeed(
 ) throws(CommandFailure) {
     let isRequired = arguments.has(ReplayOptions.scaleTTL)
     guard case .recorded(let speed) = pace else {
-        if isRequired { throw .usage("replay: --scale-ttl goes with the recorded timing (--speed)") }
+        if isRequired { throw .usage("replay: --scale-ttl requires the recorded timing (--speed)") }
         return
     }
     guard !isRequired || speed >= 1 && speed == speed.rounded() else {
-        throw .usage("replay: --scale-ttl needs a speed that is a whole number, as ttl_speed is")
+        throw .usage("replay: --scale-ttl requires a whole number for --speed, because ttl_speed is one")
     }
     guard isRequired || speed > 1 else { return }
     guard isRequired || arguments.value(.admin) != nil else {
         return context.output.problem(
-            "warn: stored answers last as long as ever while requests come faster, so there are more hits than in the recording; "
-                + "see --scale-ttl")
+            "warn: requests come faster but stored answers live as long as before, so there are more hits than in the "
+                + "recording; see --scale-ttl")
     }
     let found = try ttlSpeed(of: AdminClient(arguments, context.files))
     guard Double(found) != speed else { return }
-    let problem = "the target has ttl_speed \(found), and its requests come \(speed) times as fast as in the recording"
+    let problem = "the target has ttl_speed \(found), but the requests come \(speed) times as fast as in the recording"
     if isRequired { throw .failed("replay: \(problem)") }
     context.output.problem("warn: \(problem)")
 }
@@ -36,7 +36,8 @@ private func ttlSpeed(of admin: AdminClient) throws(CommandFailure) -> Int {
     let stats = try? JSON.parse(admin.get("/stats"))
     guard let speed = stats?["config"]?["ttl_speed"]?.intValue else {
         throw .failed(
-            "\(admin.server): GET /stats says no ttl_speed; is the proxy running, and is this its admin_listen?")
+            "\(admin.server): GET /stats has no ttl_speed; check that the proxy is running and that this is its "
+                + "admin_listen")
     }
     return speed
 }

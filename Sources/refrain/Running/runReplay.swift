@@ -87,7 +87,10 @@ extension JSON {
 extension FileAccess {
     /// Before the run: what cannot be written at its end would have been for nothing.
     func checkReport(_ path: String, of recording: String) throws(CommandFailure) {
-        guard path != recording else { throw .usage("replay: \(path) is the recording, and a report would replace it") }
+        guard path != recording else {
+            throw .usage(
+                "replay: \(path) is the recording; write the report to another file")
+        }
         if let problem = saveProblem(path) { throw .failed("cannot write \(path): \(problem)") }
     }
 
@@ -100,7 +103,7 @@ extension FileAccess {
 func compareReplays(_ arguments: CommandArguments, _ context: CommandContext) throws(CommandFailure) -> ExitStatus {
     let names = arguments.positional.dropFirst()
     guard names.count == 2 else {
-        throw .usage("replay: compare takes two results that --json wrote (see \"refrain help replay\")")
+        throw .usage("replay: compare needs two results written with --json (see \"refrain help replay\")")
     }
     try ReplayOptions.refuse(allBut: [ReplayOptions.html, .json], in: arguments, because: "compare sends nothing")
     let runs = try names.map { name throws(CommandFailure) in

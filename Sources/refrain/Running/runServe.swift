@@ -38,7 +38,7 @@ func runServe(
     proxy.reloadHandler.withLock {
         $0 = { @Sendable completion in
             guard upgrader.passOn(SIGHUP) else { return reloader.request("POST /reload", completion) }
-            completion(.refused(["another process takes the place of this one, and was told; ask it again"]))
+            completion(.refused(["another process is replacing this one and was told to reload; repeat the request"]))
         }
     }
     signals.on(SIGUSR2) { @Sendable in upgrader.request() }
@@ -63,8 +63,8 @@ func runServe(
         return leave(proxy, upgrader, signals, log)
     }
     proxy.refuseProbes()
-    log(.info, "stopping: finishing the requests in hand")
-    manager.tell(.stopping(status: "finishing the requests in hand"))
+    log(.info, "stopping: finishing running requests")
+    manager.tell(.stopping(status: "finishing running requests"))
     let departure = Departure(within: limit(of: proxy.drainTimeout), at: .now())
     let ending = signals.depart(departure) { completion in reloader.end { proxy.stop(completion) } }
     return withExtendedLifetime(watchdog) { tell(ending, log) }
@@ -75,7 +75,7 @@ func runServe(
 private func leave(
     _ proxy: RunningProxy, _ upgrader: Upgrader, _ signals: StopSignals, _ log: OperationalLog
 ) -> ExitStatus {
-    log(.info, "finishing the requests in hand, \(proxy.patience) at most")
+    log(.info, "finishing running requests, for up to \(proxy.patience)")
     proxy.afterPredecessor(signals.wake)
     let departure = Departure(
         within: limit(of: proxy.patience), hurriedLimit: limit(of: proxy.drainTimeout), at: .now())
@@ -83,7 +83,7 @@ private func leave(
         facts.successorHasEnded = upgrader.successorHasEnded
         facts.predecessorHasEnded = proxy.predecessor?.hasEnded ?? true
     } hurry: {
-        log(.info, "stopping: finishing the requests in hand")
+        log(.info, "stopping: finishing running requests")
         proxy.hurry()
     }
     return tell(ending, log)
@@ -114,7 +114,7 @@ private func inheritance(for configuration: Configuration, _ log: OperationalLog
     for text in inheritance.sockets.problems { log(.warn, text) }
     // An invalid address is reported later.
     for socket in inheritance.sockets.unused(by: (try? configuration.listenedAddresses) ?? []) where !socket.isKept {
-        log(.warn, "inherited socket \(socket.address) is no listen or admin_listen address; closed")
+        log(.warn, "inherited socket \(socket.address) matches no listen or admin_listen line; closed")
         inheritance.sockets.discard(socket)
     }
     return inheritance
@@ -123,12 +123,12 @@ private func inheritance(for configuration: Configuration, _ log: OperationalLog
 private func tell(_ ending: Departure.Ending, _ log: OperationalLog) -> ExitStatus {
     switch ending {
     case .drained(cutOff: 0): log(.info, "stopped")
-    case .drained(let cutOff): log(.warn, "stopped; \(cutOff) connections took too long and were cut off")
+    case .drained(let cutOff): log(.warn, "stopped; \(cutOff) connections took too long and were closed")
     case .interrupted:
-        log(.warn, "stopped at once, as asked; requests in hand were cut off")
+        log(.warn, "stopped at once by a second signal; running requests were aborted")
         return .failed
     case .timedOut:
-        log(.error, "gave up waiting for the loops to stop")
+        log(.error, "the event loops did not stop in time; exiting")
         return .failed
     }
     return .done

@@ -5,11 +5,11 @@ import Text
 
 extension Command {
     static let top = Command(
-        "top", "watch a running proxy: outcomes, times, the costly misses; q leaves",
+        "top", "watch a running proxy: outcomes, times, the most expensive misses; q quits",
         options: [.config, .admin, .adminTokenFile, TopCommand.interval, TopCommand.once, .json],
         examples: [
-            .init("refrain top --interval 5s", "looks every five seconds, until q is pressed"),
-            .init("refrain top --once --json", "writes as JSON what came since the start"),
+            .init("refrain top --interval 5s", "refreshes every five seconds until q is pressed"),
+            .init("refrain top --once --json", "writes the counters since the start as JSON"),
         ]
     ) { arguments, context throws(CommandFailure) in
         try TopCommand(arguments, context).run()
@@ -18,8 +18,8 @@ extension Command {
 
 /// Looks at `/stats` again and again, and shows what changed.
 struct TopCommand {
-    static let interval = CommandOption("interval", "DURATION", "between two looks (1s)")
-    static let once = CommandOption("once", "one look at what came since the start, and leave")
+    static let interval = CommandOption("interval", "DURATION", "refresh interval (1s)")
+    static let once = CommandOption("once", "show the counters since the start once, then exit")
 
     private let client: AdminClient
     private let output: Output

@@ -22,11 +22,11 @@ struct TopScreen {
         // Two lists share what is left; each has a title, and a blank line between them.
         let rows = lines.map { max(1, ($0 - used - 4) / 2) } ?? Self.usualRows
         let lists = [
-            list("misses that cost most", "top_misses", rows) { miss in
+            list("most expensive misses", "top_misses", rows) { miss in
                 [Self.seconds(miss["seconds"]), Self.whole(miss["count"])]
                     + (hasReasons ? [miss["reason"]?.stringValue ?? ""] : [])
             },
-            list("most asked (sampled)", "top_targets", rows) { [Self.whole($0["count"])] },
+            list("most requested (sampled)", "top_targets", rows) { [Self.whole($0["count"])] },
         ]
         return (blocks + lists).filter { !$0.isEmpty }.joined(separator: "\n")
     }
@@ -58,7 +58,7 @@ struct TopScreen {
                 + ", \(stats["rate_limited"]?.countValue ?? 0) 429s since start")
         if let tier = stats["tier"], tier != .null { text += line(Self.words(of: tier)) }
         if stats["developer_token_refused"] == .bool(true) {
-            text += line("Apple refuses the developer token: see refrain token, and the log")
+            text += line("Apple refuses the developer token: see refrain token and the log")
         }
         if let failure = stats["config"]?["last_failure"]?.stringValue {
             text += line("the last reload failed: \(failure)")

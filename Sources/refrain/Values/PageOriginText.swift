@@ -18,7 +18,7 @@ enum PageOriginText {
         guard isScheme(scheme), rest.hasPrefix("://") else { throw refusal }
         let authority = rest.dropFirst(3)
         guard !authority.contains("/") || scheme == "file" else {
-            throw ValueError("\(quoted(text)) has a \"/\" after the host; an origin ends there")
+            throw ValueError("\(quoted(text)) has a \"/\" after the host; an origin ends with the host and port")
         }
         do throws(ValueError) {
             if scheme == "http" || scheme == "https" { return try site(scheme, authority) }

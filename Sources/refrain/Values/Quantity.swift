@@ -47,7 +47,7 @@ enum Quantity {
     /// Bytes a second, one at least: `256KiB/s`.
     static func sizeRate(_ text: String) throws(ValueError) -> Int {
         guard text.hasSuffix("/s"), let bytes = try? size(String(text.dropLast(2))), bytes > 0 else {
-            throw ValueError(text, isNot: "a size a second such as 256KiB/s")
+            throw ValueError(text, isNot: "a rate such as 256KiB/s")
         }
         return bytes
     }

@@ -26,7 +26,7 @@ extension ServerURL {
         }
         let isTLS = scheme == "https://"
         let rest = lower.dropFirst(scheme.count)
-        guard !rest.contains("@") else { throw ValueError("a URL must not hold a user name or password") }
+        guard !rest.contains("@") else { throw ValueError("a URL must not contain a user name or password") }
         let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
         guard !authority.contains(where: { "/?#\\".contains($0) }) else {
             throw ValueError("\(quoted(text)) must end after the host and port: no path, query or fragment")
@@ -40,7 +40,7 @@ extension ServerURL {
         let isBracketed = authority.first == "["
         let end =
             isBracketed ? authority.firstIndex(of: "]").map(authority.index(after:)) : authority.firstIndex(of: ":")
-        guard end != nil || !isBracketed else { throw ValueError(text, isNot: "a URL: its bracket is never closed") }
+        guard end != nil || !isBracketed else { throw ValueError(text, isNot: "a URL: its bracket is not closed") }
         let name = authority[..<(end ?? authority.endIndex)]
         let host = String(isBracketed ? name.dropFirst().dropLast() : name)
         guard isBracketed ? SocketAddress(host: host, port: 0)?.isIPv6 == true : isHostName(host) else {

@@ -26,28 +26,28 @@ extension TierURL {
     init(_ text: String) throws(ValueError) {
         let lower = text.lowercased()
         guard let scheme = ["rediss://", "redis://"].first(where: { lower.hasPrefix($0) }) else {
-            throw ValueError("what it says does not begin with redis:// or rediss://, and is not off")
+            throw ValueError("expected off, or a URL that begins with redis:// or rediss://")
         }
         let rest = lower.dropFirst(scheme.count)
         let addresses = rest.split(separator: ",", omittingEmptySubsequences: false)
         guard !addresses.dropFirst().contains(where: { $0.hasPrefix("redis://") || $0.hasPrefix("rediss://") }) else {
-            throw ValueError("the scheme stands before the first address alone, and is that of all")
+            throw ValueError("write the scheme once, before the first address; it applies to all")
         }
         guard !rest.contains(where: { "@/?#\\".contains($0) }) else {
             throw ValueError(
-                "a URL of engines has addresses alone: user and password go into the file of shared_tier_auth_file, "
-                    + "and there is no path or query")
+                "the URL must contain only addresses, without path or query; put user and password into "
+                    + "shared_tier_auth_file")
         }
         guard addresses.count <= Self.mostEngines else { throw ValueError("more than \(Self.mostEngines) addresses") }
         var engines: [Endpoint] = []
         for (index, address) in addresses.enumerated() {
             guard let (host, port) = try? ServerURL.split(address, of: text) else {
                 throw ValueError(
-                    "address \(index + 1) is not HOST or HOST:PORT, with a port from 1 to 65535 and IPv6 in brackets; "
-                        + "a password goes into the file of shared_tier_auth_file")
+                    "address \(index + 1) is not HOST or HOST:PORT,with a port from 1 to 65535 and IPv6 in brackets; "
+                        + "put a password into shared_tier_auth_file")
             }
             let engine = Endpoint(isTLS: scheme == "rediss://", host: host, port: port ?? Self.standardPort)
-            guard !engines.contains(engine) else { throw ValueError("address \(index + 1) is there twice") }
+            guard !engines.contains(engine) else { throw ValueError("address \(index + 1) is given twice") }
             engines.append(engine)
         }
         self.init(engines: engines)

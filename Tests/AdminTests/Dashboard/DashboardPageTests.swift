@@ -137,14 +137,14 @@ import Upstream
         answered(nil, 1)
         let none = DashboardView(try moment())
         #expect(none.tables["errors"] == [] && none.texts["last-error"] == "")
-        statistics.upstream.note("asks for fewer requests (429)", at: 999_000)
+        statistics.upstream.note("limits the rate of requests (429)", at: 999_000)
         let view = DashboardView(try moment(statistics: statistics))
         let rows = try #require(view.tables["errors"])
         #expect(rows.map { $0[0] } == [.text("–"), .text("429"), .text("503")])
         #expect(rows.map { $0[2] } == [.text("1"), .text("3"), .text("2")])
         #expect(
             view.texts["last-error"]
-                == "Last error: asks for fewer requests (429), 16m 40s ago, at 13:30:00 UTC")
+                == "Last error: limits the rate of requests (429), 16m 40s ago, at 13:30:00 UTC")
         #expect(view.states["last-error"] == "plain")
         statistics.upstream.note("answers 503", at: 999_990)
         #expect(DashboardView(try moment(statistics: statistics)).states["last-error"] == "bad")
@@ -157,11 +157,14 @@ import Upstream
         let statistics = Statistics()
         statistics.upstream.note("answers 503", at: 999_000)
         #expect(try DashboardView(moment(statistics: statistics)).states["readiness"] == "good", "long ago")
-        statistics.upstream.note("wants a developer token (401)", at: 999_990, isOfOrigin: false)
+        statistics.upstream.note("requires a developer token (401)", at: 999_990, isOfOrigin: false)
         #expect(try DashboardView(moment(statistics: statistics)).states["readiness"] == "good", "a client's mistake")
         statistics.upstream.note("answers 503", at: 999_990)
         let view = try DashboardView(moment(statistics: statistics))
-        #expect(view.states["readiness"] == "degraded" && view.texts["readiness"] == "ready; errors of Apple's API")
+        #expect(
+            view.states["readiness"] == "degraded"
+                && view.texts["readiness"] == "ready; Apple's API returns errors"
+        )
         let draining = AdminSources.Readiness(isReady: false, words: "draining")
         #expect(try DashboardView(moment(statistics: statistics, readiness: draining)).states["readiness"] == "bad")
     }

@@ -59,7 +59,7 @@ import Testing
     @Test func anUnknownTargetHasNoRule() {
         let refusal = Refusal(nothingHeldOf: nil)
         #expect(refusal.rule == .other && refusal.lack == .notUnderstood)
-        #expect(refusal.sentence == "other: answers to such targets are not composed")
+        #expect(refusal.sentence == "other: answers to this kind of target are not composed")
     }
 
     @Test func rulesThatAreSwitchedOffAreNotTried() throws {

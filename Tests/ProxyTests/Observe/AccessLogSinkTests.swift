@@ -129,14 +129,14 @@ import Testing
         let sink = AccessLogSink(descriptor: descriptor) { text in told.withLock { $0.append(text) } }
         for _ in 0..<3 { sink.write(Array("12345".utf8)) }
         sink.flush(within: .seconds(10))
-        let begun = ["No space left on device; lines are left out until it can be written again"]
+        let begun = ["No space left on device; lines are dropped until the log can be written again"]
         #expect(told.withLock { $0 } == begun)
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         #expect(dup2(file, descriptor) == descriptor)
         close(file)
         for _ in 0..<3 { sink.write(Array("a\n".utf8)) }
         sink.flush(within: .seconds(10))
-        let over = "it is written again; 15 bytes of lines were left out since the start"
+        let over = "the log can be written again; 15 bytes of lines were dropped since the start"
         #expect(told.withLock { $0 } == begun + [over])
         #expect(try text(path) == "a\na\na\n")
     }
@@ -155,6 +155,6 @@ import Testing
             while count < 8 << 20 { count += pipe.fileHandleForReading.availableData.count }
         }
         sink.flush(within: .seconds(10))
-        #expect(told.withLock { $0.count == 2 && $0[1].hasPrefix("it is written again; 2097152 bytes") })
+        #expect(told.withLock { $0.count == 2 && $0[1].hasPrefix("the log can be written again; 2097152 bytes") })
     }
 }

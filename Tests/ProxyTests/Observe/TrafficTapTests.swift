@@ -152,7 +152,7 @@ import Testing
         let recorder = TrafficRecorder(program: "test") { text in warnings.withLock { $0.append(text) } }
         recorder.beginAndWait(RecordingSettings(path: folder.file(String(repeating: "x", count: 250))))
         #expect(recorder.status.isOn && recorder.status.problem?.hasSuffix(": File name too long") == true)
-        #expect(warnings.withLock { $0.count == 1 && $0[0].hasSuffix("left out until it can be written again") })
+        #expect(warnings.withLock { $0.count == 1 && $0[0].hasSuffix("dropped until the file can be written again") })
         _ = recorder.take(batch(3))
         recorder.endAndWait()
         #expect(recorder.status.dropped == 3 && recorder.status.problem == nil)

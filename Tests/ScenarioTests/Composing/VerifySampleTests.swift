@@ -95,7 +95,7 @@ import Upstream
         #expect(
             scene.warnings.all == [
                 "upstream: composed answer for /v1/catalog/us/albums/3 was wrong: $.data[0].attributes.name "
-                    + "differs from the origin's; nothing is composed in that form for 1d"
+                    + "differs from the origin's; its form is not composed for 1d"
             ])
         #expect(scene.proxy.statistics.lastTrouble?.what.contains("albums/3 was wrong") == true)
         // The form rests, and its composed answers are gone.

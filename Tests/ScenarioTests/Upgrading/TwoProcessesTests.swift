@@ -90,7 +90,7 @@ struct TwoProcessesTests {
             let client = try Self.connection(port, Self.song)
             try program.upgrade()
             kill(program.process, SIGKILL)
-            try program.wait("stopping: finishing the requests in hand", times: 1)
+            try program.wait("stopping: finishing running requests", times: 1)
             waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
             client.close()
             #expect(origin.requests.count == 1)
@@ -112,7 +112,7 @@ struct TwoProcessesTests {
             try client.send(Self.request("GET", Self.song))
             waitUntil { !origin.requests.isEmpty }
             let old = try program.upgrade()
-            let hurries = "stopping: finishing the requests in hand"
+            let hurries = "stopping: finishing running requests"
             if isOldFirst {
                 kill(old, SIGTERM)
                 try program.wait(hurries, times: 1)

@@ -209,7 +209,7 @@ struct UpgradeTests {
             try program.wait("SIGUSR2: started", times: 1)
             let child = program.log.firstMatch(of: /as process ([0-9]+)/).flatMap { pid_t($0.output.1) }
             kill(try #require(child), SIGTERM)
-            try program.wait("not upgraded, going on", times: 1)
+            try program.wait("not upgraded, this process continues", times: 1)
             #expect(program.log.contains("ended by signal 15"))
             // A reload that was asked for meanwhile, and the next upgrade, are carried out.
             kill(program.process, SIGHUP)

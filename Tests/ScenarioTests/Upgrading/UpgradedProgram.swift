@@ -94,11 +94,11 @@ final class UpgradedProgram {
     @discardableResult
     func upgrade() throws -> pid_t {
         let old = process
-        let text = "serves in the place of process \(old)"
+        let text = "has replaced process \(old)"
         kill(old, SIGUSR2)
         try wait(text, times: 1)
         let line = log.components(separatedBy: "\n").first { $0.contains(text) }
-        guard let new = line?.firstMatch(of: /process ([0-9]+) serves/).flatMap({ pid_t($0.output.1) }) else {
+        guard let new = line?.firstMatch(of: /process ([0-9]+) has replaced/).flatMap({ pid_t($0.output.1) }) else {
             throw Failure(description: "which one? \(line ?? "")")
         }
         process = new
@@ -107,7 +107,7 @@ final class UpgradedProgram {
 
     /// Asks for an upgrade that must fail, and gives the line that says why.
     func failToUpgrade() throws -> String {
-        let text = "SIGUSR2: not upgraded, going on: "
+        let text = "SIGUSR2: not upgraded, this process continues: "
         let before = times(text)
         kill(process, SIGUSR2)
         try wait(text, times: before + 1)

@@ -152,6 +152,6 @@ import Testing
         let v6 = Endpoint(isTLS: true, host: "::1", port: 6380)
         #expect(
             "\(SessionState.Usability.unusable(v6, .timeout(.reply)))"
-                == "shared tier [::1]:6380: not usable: no reply in time; going on without")
+                == "shared tier [::1]:6380: unavailable: the reply timed out; continuing without it")
     }
 }

@@ -48,7 +48,7 @@ import Testing
             script.tell(.answered(.page(2, after: at(20)), script.page(entries: [30], record: record)))
                 == [.note(entry, at: noon), .purge(.logged(entry), record.selection, .hard, at: noon)])
         let effects = script.tell(.purged(.logged(entry), 2))
-        #expect(effects.first == .inform("purged 2 entries (hard), as node b was asked: target /"))
+        #expect(effects.first == .inform("purged 2 entries (hard), requested on node b: target /"))
         #expect(effects.contains(.persist(fence(30))) && effects.questions == [.signs])
     }
 
@@ -287,7 +287,7 @@ import Testing
         let refusal = [RESPReply.error(code: "NOPERM", text: "")]
         #expect(
             script.tell(.answered(.page(2, after: at(20)), refusal))
-                == [.warn("purge log: cannot be read: NOPERM; trying again")])
+                == [.warn("purge log: cannot be read: NOPERM; retrying")])
         _ = script.wake()
         _ = script.tell(.answered(.signs, script.signs([:])))
         #expect(script.tell(.answered(.page(4, after: at(20)), refusal)).isEmpty)

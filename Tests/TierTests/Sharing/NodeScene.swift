@@ -66,7 +66,7 @@ final class NodeScene {
     /// The lines of the log.
     var lines: [String] { log.all }
     /// How often everything was taken for stale, and why.
-    var breaks: [String] { lines.filter { $0.contains("taken for stale") } }
+    var breaks: [String] { lines.filter { $0.contains("treated as stale") } }
     var status: SharingStatus { loop.sync { follower!.status } }
 
     /// Asks for a purge, and returns at once.

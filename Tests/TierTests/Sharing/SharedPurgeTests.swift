@@ -22,7 +22,7 @@ import Testing
         for node in nodes {
             #expect(node.isFresh("/1") == nil && node.isFresh("/2") == true)
             #expect(node.board.status.standing == .ready)
-            let line = "purged 1 entry (hard), as node a was asked: target /1"
+            let line = "purged 1 entry (hard), requested on node a: target /1"
             #expect(node.lines.count { $0 == line } == (node.name == "a" ? 0 : 1), "\(node.lines)")
         }
         let soft = await nodes[2].purge(target("/2"), mode: .soft)
@@ -137,7 +137,7 @@ import Testing
             #expect(await scene.send(command) == [.simple("OK")])
         }
         #expect(await a.purge(target("/1")).replication == .unlogged)
-        #expect(a.lines.contains { $0.hasSuffix("a purge was not taken: OOM") })
+        #expect(a.lines.contains { $0.hasSuffix("a purge was not accepted: OOM") })
         #expect(a.knowledge.isPurged(old) && !a.knowledge.isPurged(other))
         // Once there is room, it is in the log after all.
         _ = await scene.send(RESPCommand("CONFIG", "SET", "maxmemory", "0"))

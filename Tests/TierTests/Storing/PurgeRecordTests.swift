@@ -42,7 +42,7 @@ import Testing
         #expect(PurgeRecord(reading: entry(head + ["class", "x"]), at: Self.position).unknown == "the field class")
         #expect(PurgeRecord(reading: entry(head + ["a\nb", "x"]), at: Self.position).unknown == "the field a_b")
         #expect(PurgeRecord(reading: entry(["v", "2"]), at: Self.position).unknown == "the field v")
-        #expect(PurgeRecord(reading: entry(["v", "1"]), at: Self.position).unknown == "an entry that is not complete")
+        #expect(PurgeRecord(reading: entry(["v", "1"]), at: Self.position).unknown == "an incomplete entry")
     }
 
     @Test(

@@ -84,7 +84,7 @@ import Upstream
         defer { origin.stop() }
         let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
         #expect(Self.asked(origin) == ["/v1/a"] && result.kept.asked == 0 && result.kept.refusals == 1)
-        #expect(result.report.stoppedBecause == "the target says to come back in 86400 s (Retry-After)")
+        #expect(result.report.stoppedBecause == "the target requires a wait of 86400 s (Retry-After)")
         #expect(result.report.text.contains("STOPPED: the target says"))
     }
 

@@ -143,7 +143,7 @@ import Text
         #expect(lines(result).contains("requests  planned 10, sent 4, not sent 6, answered 4, failed 4"))
         #expect(lines(result).contains("  closed loop, 64 connections"))
         let page = HTMLReport.page(of: result)
-        #expect(page.contains("4 of 4 sent, 6 not sent") && page.contains("50.0 % of those that ended"))
+        #expect(page.contains("4 of 4 sent, 6 not sent") && page.contains("50.0 % of completed requests"))
         result.planned = 4
         #expect(!lines(result).contains { $0.contains("not sent") })
     }

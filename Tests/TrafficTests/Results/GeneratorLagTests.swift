@@ -43,7 +43,7 @@ import Testing
         var result = Self.result(lag: 3_000_000, own: 500_000)
         result.judge(try Self.verdicts(["errors>0", "p99>2ms"], result))
         let reason = try #require(result.invalidBecause)
-        #expect(reason.hasPrefix("the generator was late, which decides about p99>2ms: p99 was 3.5"))
+        #expect(reason.hasPrefix("the generator was too late to decide p99>2ms: p99 was 3.5"))
         // Missed with or without it.
         result.judge(try Self.verdicts(["p99>400us"], result))
         #expect(result.invalidBecause == nil)
@@ -52,7 +52,7 @@ import Testing
     @Test func aRunWithoutAssertionsIsInvalidOnceItShowsMostlyTheGenerator() {
         var result = Self.result(lag: 300_000_000, own: 500_000)
         result.judge([])
-        #expect(result.invalidBecause?.hasPrefix("the generator was late: of the 99th percentile 30") == true)
+        #expect(result.invalidBecause?.hasPrefix("the generator was late: 30") == true)
         result = Self.result(lag: 9_000_000, own: 500_000)
         result.judge([])
         #expect(result.invalidBecause == nil)

@@ -85,7 +85,7 @@ import Testing
     func whatCannotBeToldFailsTheRunAndSaysWhy(text: String) throws {
         let verdict = try Threshold(text).verdict(on: .empty())
         #expect(verdict.isMissed)
-        #expect(["nothing", "no ", "the target said"].contains { verdict.sentence.contains(": " + $0) })
+        #expect(["nothing", "no ", "no answer of the target has"].contains { verdict.sentence.contains(": " + $0) })
     }
 
     /// The target was blamed for latencies that the generator's own lag had raised.
@@ -124,7 +124,7 @@ import Testing
     }
 
     static let wrong: [(text: String, part: String)] = [
-        ("p99", "compares nothing"), ("", "compares nothing"), ("p99=50ms", "there is no operator ="),
+        ("p99", "has no comparison"), ("", "has no comparison"), ("p99=50ms", "there is no operator ="),
         ("p99==50ms", "there is no operator =="), ("p99=>50ms", "there is no operator =>"),
         ("p99<>50ms", "there is no operator <>"), (">50ms", "there is no metric \"\""),
         ("p101>1ms", "there is no metric \"p101\""), ("p0>1ms", "there is no metric"), ("p>1ms", "there is no metric"),

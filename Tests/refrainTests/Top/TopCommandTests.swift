@@ -36,10 +36,10 @@ import Text
                 hits                8 µs      8 µs       90
                 misses          130.0 ms  130.0 ms       10
 
-                waited  misses  reason    misses that cost most
+                waited  misses  reason    most expensive misses
                  1.3 s       4  uri-miss  /v1/a\\u{1b}[2J
 
-                requests  most asked (sampled)
+                requests  most requested (sampled)
                       40  /v1/b
 
 

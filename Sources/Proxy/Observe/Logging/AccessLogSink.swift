@@ -72,13 +72,13 @@ public final class AccessLogSink: Sendable {
     private func drop(_ count: Int, because reason: @autoclosure () -> String) {
         droppedBytes.add(count, ordering: .relaxed)
         guard !isLosing.exchange(true, ordering: .relaxed) else { return }
-        tell("\(reason()); lines are left out until it can be written again")
+        tell("\(reason()); lines are dropped until the log can be written again")
     }
 
     private func tellOfRecovery() {
         guard isLosing.load(ordering: .relaxed) else { return }
         isLosing.store(false, ordering: .relaxed)
-        tell("it is written again; \(dropped) bytes of lines were left out since the start")
+        tell("the log can be written again; \(dropped) bytes of lines were dropped since the start")
     }
 
     /// Waits until everything queued has been written, or a reader has taken nothing for so long

@@ -170,14 +170,14 @@ public final class TrafficRecorder: Sendable {
             case .reopen(let completion): completion(.success(false))
             }
         }
-        warn("record: no thread could be started to write (\(String(cString: strerror(code)))); nothing is recorded")
+        warn("record: the writer thread could not be started (\(String(cString: strerror(code)))); nothing is recorded")
     }
 
     /// The thread, for as long as the process lives.
     private func carryOutOrders(_ refusal: CInt?) {
         if let refusal {
             let reason = String(cString: strerror(refusal))
-            warn("record: the thread that writes cannot have the lowest priority (\(reason)); it may slow answers down")
+            warn("record: the writer thread cannot get the lowest priority (\(reason)); it may delay answers")
         }
         var session: RecordingSession?
         while true {
@@ -265,7 +265,9 @@ public final class TrafficRecorder: Sendable {
             return state.status.problem
         }
         guard progress.problem != before else { return }
-        guard let problem = progress.problem else { return warn("record: \(session.settings.path) is written again") }
-        warn("record: \(problem); exchanges are left out until it can be written again")
+        guard let problem = progress.problem else {
+            return warn("record: \(session.settings.path) can be written again")
+        }
+        warn("record: \(problem); exchanges are dropped until the file can be written again")
     }
 }
