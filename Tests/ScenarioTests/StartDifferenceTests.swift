@@ -22,7 +22,7 @@ struct StartDifferenceTests {
         try configure("cache_file \(folder.file("cache.sqlite"))")
         let first = try start("serve", log: "first")
         waitUntil { said("listening on http", "first") || !first.isRunning }
-        try await expect("process \(first.id) uses", at: "check", status: 0)
+        try await expect("is in use by process \(first.id)", at: "check", status: 0)
         try await expect("is in use by process \(first.id); stop it", at: "serve", status: 78)
         try configure("cache_file \(folder.file("cache.sqlite"))", "cache_file_locked memory")
         let second = try start("serve", log: "second")
@@ -37,7 +37,7 @@ struct StartDifferenceTests {
         let first = try start("serve", log: "first")
         waitUntil { said("listening on http", "first") || !first.isRunning }
         let second = try start("serve", log: "second")
-        waitUntil { said("waiting for it to end", "second") || !second.isRunning }
+        waitUntil { said("for it to end", "second") || !second.isRunning }
         second.send(SIGTERM)
         #expect(second.waitForEnd() == 1)
         // One that waits to the end of its time names the holder, and ends with 78.
