@@ -115,7 +115,7 @@ import Testing
         #expect(try admin.status("GET", "/stats", [("Authorization", "Bearer correct-horse")]) == 200)
         for endpoint in AdminEndpoint.table where endpoint.audience != .anyone {
             for method in endpoint.methods {
-                #expect(try admin.status("\(method)", endpoint.path) == 401, "\(method) \(endpoint.path)")
+                #expect(try admin.status("\(method.text)", endpoint.path) == 401, "\(method) \(endpoint.path)")
             }
         }
     }

@@ -44,7 +44,7 @@ import Testing
         #expect(origin.requests.joined().count == 1)
     }
 
-    /// Whether an answer is for those who waited is known by their fields alone.
+    /// The fields of each waiter decide whether the answer is for it.
     @Test func aHerdOfSeveralKindsGetsAnAnswerForEach() throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let origin = try FakeOrigin { request in

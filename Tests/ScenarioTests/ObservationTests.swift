@@ -96,7 +96,7 @@ import Text
     }
 
     /// A route that is not known is one user's as soon as that user's token comes with it.
-    @Test func aTargetOfAnUnknownRouteIsNotShownBesideAToken() throws {
+    @Test func targetsOfUnknownRoutesAreHiddenBesideAToken() throws {
         let origin = try origin()
         let proxy = try ProxyUnderTest(originPort: origin.port)
         let feed = proxy.statistics.feed
