@@ -32,6 +32,7 @@ func totals(_ counts: [Outcome: Int], upstream: Int = 0) -> History.Totals {
 
     @Test func eachWindowHasWhatItIsLong() {
         let (history, all) = Self.history(slots: 1000, last: 50)
+        #expect(history.slots.count == 360, "an hour is kept and no more")
         #expect(history.columns(.minutes).count == 30 && history.columns(.minutes).last?.totals.sum == 50)
         #expect(history.columns(.hour).count == 360 && history.columns(.hour).allSatisfy { $0.seconds == 10 })
         #expect(history.sum(.minutes, all).sum == 29 + 50 && history.sum(.hour, all).sum == 359 + 50)

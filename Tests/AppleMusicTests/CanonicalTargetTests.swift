@@ -177,7 +177,9 @@ private func error(_ target: String) -> TargetError? {
     @Test func `values have one spelling`() throws {
         #expect(try canonical("/s?t=%61%c3%a9/%2f%7E~") == "/s?t=a%C3%A9%2F%2F~~")
         #expect(try canonical("/s?t=a=b%3dc") == "/s?t=a%3Db%3Dc")
+        #expect(try canonical("/s?t=a%2Cb") == canonical("/s?t=a,b"))
         #expect(try canonical("/s?ids=2%2C1") == "/s?ids=2,1")
+        #expect(try canonical("/a?b") != canonical("/a?b="), "no value is not an empty one")
     }
 
     @Test func `parameters are sorted by name and stay in order among equal names`() throws {

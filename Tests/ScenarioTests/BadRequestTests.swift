@@ -26,6 +26,14 @@ import Testing
         #expect(scene.origin.requests.count == 2)
     }
 
+    @Test func offStoresNone() throws {
+        var policy = Policy()
+        policy.badRequest = .off
+        let scene = try ScriptedScene(policy: policy) { _ in Self.reply("40005") }
+        for _ in 0..<2 { #expect(try scene.proxy.client.send("GET", Self.page).status == 400) }
+        #expect(scene.origin.requests.count == 2)
+    }
+
     @Test func othersAreAskedForEachTime() throws {
         let scene = try ScriptedScene { _ in Self.reply("40015") }
         for seconds in [0, 0, 600] {

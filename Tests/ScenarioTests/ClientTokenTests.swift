@@ -41,6 +41,23 @@ import Upstream
         #expect(scene.origin.requests.count == 5)
     }
 
+    /// Answers that the origin gives to clients without a token are open to all of them.
+    @Test func requestsWithoutATokenShareAnAnswer() throws {
+        let scene = try ScriptedScene(provesTokens: true) { _ in FakeOrigin.Reply() }
+        for _ in 0..<3 { #expect(try scene.proxy.client.send("GET", Self.album).status == 200) }
+        #expect(scene.origin.requests.count == 1)
+    }
+
+    @Test func aRefusalOfOneTokenLimitsNoOther() throws {
+        let budget = UpstreamBudget()
+        let scene = try ScriptedScene(provesTokens: true, budget: budget) { request in
+            FakeOrigin.Reply(status: request.field("authorization") == "Bearer a" ? 429 : 200)
+        }
+        #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("a")).status == 429)
+        #expect(budget.snapshot.rate == nil)
+        #expect(try scene.proxy.client.send("GET", Self.album, fields: Self.bearer("b")).status == 200)
+    }
+
     /// One user's dead token, or a playlist that a user deletes, made every hit of the app a fetch.
     @Test(arguments: [("GET", 403), ("DELETE", 401)])
     func aUsersFailureLeavesTheDeveloperTokenWorking(method: String, status: Int) throws {

@@ -75,6 +75,41 @@ import Testing
         #expect(scene.origin.requests.count == 1 && scene.origin.requests[0].field("Accept-Encoding") == "gzip")
     }
 
+    @Test func conditionsPartsAndHeadsKnowBothForms() throws {
+        let scene = try Self.scene()
+        let client = scene.proxy.client
+        let whole = try client.send("GET", Self.album, fields: Self.gzip)
+        for tag in ["\"abc\"", "\"abc-gzip\""] {
+            for (fields, own) in [([], "\"abc\""), (Self.gzip, "\"abc-gzip\"")] {
+                let reply = try client.send("GET", Self.album, fields: fields + [("If-None-Match", tag)])
+                #expect(reply.status == 304 && reply.field("ETag") == own)
+                #expect(reply.field("Vary") == "Accept-Encoding")
+            }
+        }
+        let part = try client.send("GET", Self.album, fields: Self.gzip + [("Range", "bytes=0-7")])
+        #expect(part.status == 206 && part.body == Data(Self.body.utf8.prefix(8)))
+        #expect(part.field("Content-Encoding") == nil && part.field("ETag") == "\"abc\"")
+        let head = try client.send("HEAD", Self.album, fields: Self.gzip)
+        #expect(head.field("Content-Length") == "\(whole.body.count)" && head.field("Content-Encoding") == "gzip")
+        #expect(try client.send("HEAD", Self.album).field("Content-Length") == "\(Self.body.utf8.count)")
+        let none = try client.send("GET", Self.album, fields: Self.gzip + [("Range", "bytes=99999999-")])
+        #expect(none.status == 416 && none.field("Content-Range") == "bytes */\(Self.body.utf8.count)")
+        #expect(scene.origin.requests.count == 1)
+    }
+
+    /// An origin that was asked for gzip would send what nothing here can read.
+    @Test func withoutZlibNoGzipIsAskedForOrSent() throws {
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(fields: [("ETag", "\"abc\"")], body: Self.body) }
+        let proxy = try ProxyUnderTest(originPort: origin.port, gzip: .absent)
+        for _ in 0..<3 {
+            let reply = try proxy.client.send("GET", Self.album, fields: Self.gzip)
+            #expect(reply.field("Content-Encoding") == nil && reply.field("Vary") == nil)
+            #expect(reply.field("ETag") == "\"abc\"" && reply.body == Data(Self.body.utf8))
+            proxy.settings.shared.settle()
+        }
+        #expect(origin.requests.map { $0.field("Accept-Encoding") } == ["identity"])
+    }
+
     /// From the second client on, by the first one's asking.
     @Test func plainAnswersAreCompressedOnTheSecondRequest() throws {
         let scene = try ScriptedScene { _ in FakeOrigin.Reply(fields: [("ETag", "\"abc\"")], body: Self.body) }

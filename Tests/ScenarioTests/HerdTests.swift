@@ -44,6 +44,27 @@ import Testing
         #expect(origin.requests.joined().count == 1)
     }
 
+    /// The fields of each waiter decide whether the answer is for it.
+    @Test func aHerdOfSeveralKindsGetsAnAnswerForEach() throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let origin = try FakeOrigin { request in
+            mayAnswer.waitOrFail()
+            mayAnswer.signal()
+            return FakeOrigin.Reply(
+                fields: [("Vary", "X-Kind"), ("Cache-Control", "max-age=600")], body: request.field("x-kind") ?? "")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port, workers: 2)
+        let clients = try (0..<24).map { number in
+            let kind = "X-Kind: kind-\(number % 4)\r\n"
+            return try proxy.connection(
+                sending: "GET /elsewhere/1 HTTP/1.1\r\nHost: a\r\n\(kind)Connection: close\r\n\r\n")
+        }
+        waitForMisses(proxy, clients.count)
+        mayAnswer.signal()
+        for (number, client) in clients.enumerated() { #expect(client.readText().hasSuffix("kind-\(number % 4)")) }
+        #expect(origin.requests.count == 4)
+    }
+
     @Test func anAnswerThatRanOutIsAskedForOnceByAll() throws {
         let clock = ManualClock(1_790_000_000)
         let origin = try FakeOrigin { _ in

@@ -94,6 +94,19 @@ import Text
         #expect(origin.requests[0].field("traceparent") == Self.trace)
     }
 
+    /// A route that is not known is one user's as soon as that user's token comes with it.
+    @Test func targetsOfUnknownRoutesAreHiddenBesideAToken() throws {
+        let origin = try origin()
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        let feed = proxy.statistics.feed
+        let start = feed.begin()
+        _ = try proxy.client.send("GET", "/v1/new/thing?secret=778", fields: [("Music-User-Token", "anna")])
+        #expect(feed.events(from: start).events.map(\.target) == ["other"])
+        feed.end()
+        let lines = try proxy.finalLog()
+        #expect(lines.count == 1 && !lines[0].contains("778") && !lines[0].contains("thing"), "\(lines)")
+    }
+
     /// The bytes of an error were counted that no HEAD is sent.
     @Test func anErrorInAnswerToHeadHasNoBytes() throws {
         let origin = try origin()

@@ -53,6 +53,43 @@ import Testing
         #expect(origin.requests.count == 4)
     }
 
+    /// The consent was withdrawn, or the token has ended: so has what it opened.
+    @Test func aForbiddenTokenEndsAnswersOfItsUser() throws {
+        let isDead = Mutex(false)
+        let origin = try FakeOrigin { _ in FakeOrigin.Reply(status: isDead.withLock { $0 } ? 403 : 200, body: "{}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        for _ in 0..<2 { #expect(try get(proxy, "anna").status == 200) }
+        #expect(origin.requests.count == 1)
+        isDead.withLock { $0 = true }
+        #expect(try get(proxy, "anna", "/v1/me/storefront").status == 403)
+        #expect(try get(proxy, "anna").status == 403, "not from the cache")
+    }
+
+    /// An answer that is too large to be collected is an answer all the same.
+    @Test func aWriteWithALargeAnswerEndsAnswersOfItsUser() throws {
+        let large = String(repeating: "x", count: 9 << 20)
+        let origin = try FakeOrigin { FakeOrigin.Reply(body: $0.method == "POST" ? large : "{}") }
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: Self.keeping)
+        _ = try get(proxy, "anna")
+        _ = try proxy.client.send("POST", "/v1/me/library", fields: [("Music-User-Token", "anna")])
+        #expect(try !get(proxy, "anna").isHit)
+        #expect(origin.requests.count == 3)
+    }
+
+    /// Answers that the proxy makes itself have lines too.
+    @Test(arguments: [("Range", "bytes=99999-", 416), ("Cache-Control", "only-if-cached", 504)])
+    func noPersonalTargetIsLogged(name: String, value: String, status: Int) throws {
+        let origin = try origin()
+        let policy = status == 504 ? Policy(.personal, .upstream) : Self.keeping
+        let proxy = try ProxyUnderTest(originPort: origin.port, policy: policy)
+        let target = "/v1/me/library/songs/i.private"
+        if status == 416 { _ = try get(proxy, "anna", target) }
+        let fields = [("Music-User-Token", "anna"), (name, value)]
+        #expect(try proxy.client.send("GET", target, fields: fields).status == status)
+        let lines = try proxy.finalLog()
+        #expect(lines.count == (status == 416 ? 2 : 1) && !lines.joined().contains("i.private"), "\(lines)")
+    }
+
     /// Others are answered while the origin is asked.
     @Test func aPersonalAnswerIsLoggedByItsOwnRoute() throws {
         let gate = ScriptedOrigin.Gate()

@@ -93,6 +93,41 @@ extension TemporaryFolder {
         }
     }
 
+    /// Secrets of requests and answers that all clients share, and of a route that is not known.
+    @Test func noSecretIsInAnyFile() throws {
+        let folder = try TemporaryFolder()
+        let origin = try FakeOrigin { _ in
+            FakeOrigin.Reply(
+                fields: [
+                    ("Content-Type", "application/json"), ("Set-Cookie", "s=canary"), ("Location", "/canary"),
+                    ("X-Session", "canary"),
+                ], body: "{\"data\":[]}")
+        }
+        let proxy = try ProxyUnderTest(originPort: origin.port)
+        try proxy.startRecording(RecordingSettings(path: folder.file()))
+        let secrets = [
+            ("Authorization", "Bearer canary"), ("Cookie", "a=canary"), ("X-Forwarded-For", "10.9.8.7"),
+            ("Referer", "https://canary.example/"), ("User-Agent", "canary"), ("X-Canary", "canary"),
+            ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
+        ]
+        let shared = [Self.album, "/v1/x?access_token=canary&a=1", "/v1/x?b=eyJcanary.eyJcanary.canary"]
+        for target in shared { _ = try proxy.client.send("GET", target, fields: secrets) }
+        let user = secrets + [("Music-User-Token", "canary-user")]
+        for target in ["/v1/ME/library/songs?q=canary", "/v1/other/canary?q=canary"] {
+            _ = try proxy.client.send("GET", target, fields: user)
+        }
+        proxy.stop()
+        for secret in ["canary", "10.9.8.7", "127.0.0.1", "0af7651916cd43dd"] {
+            #expect(try folder.everything.range(of: Data(secret.utf8)) == nil, "\(secret)")
+        }
+        let exchanges = try folder.exchanges
+        #expect(exchanges.map(\.isPersonal) == [false, false, false, true, true])
+        #expect(exchanges.contains { $0.target == "/v1/x?access_token=REDACTED&a=1" })
+        for exchange in exchanges where exchange.isPersonal {
+            #expect(exchange.target == "/..." && exchange.body == nil && exchange.requestFields.isEmpty)
+        }
+    }
+
     /// No cookie goes to the origin, so none shapes an answer. It was left out where the answer was
     /// not stored; a part of one was not.
     @Test func contentIsRecordedWhateverTheClientsCookiesButNotAPart() throws {

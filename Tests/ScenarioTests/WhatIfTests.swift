@@ -47,6 +47,29 @@ import Text
         return (api, try ServiceHost.serving(api))
     }
 
+    /// Ten minutes are one where everything comes ten times as fast; clients are told the age by
+    /// the clock on the wall.
+    @Test func withTTLSpeedAnswersAgeFaster() throws {
+        let (api, origin) = try Self.origin()
+        defer { origin.stop() }
+        var policy = Policy(.songs, .fixed(600, stale: 0))
+        policy.speed = 10
+        let clock = ManualClock(Self.start)
+        let proxy = try ProxyUnderTest(
+            originPort: Int(origin.address.port), policy: policy, timeOfDay: TimeOfDay { clock.unixSeconds })
+        let target = "/v1/catalog/us/songs/\(try songs(api)[0])"
+        _ = try proxy.client.send("GET", target)
+        clock.advance(seconds: 59)
+        let fresh = try proxy.client.send("GET", target)
+        #expect(fresh.field("Age") == "59" && fresh.field("Cache-Status")?.contains("hit; ttl=1") == true)
+        clock.advance(seconds: 1)
+        #expect(try proxy.client.send("GET", target).field("Cache-Status")?.contains("fwd=stale") == true)
+        // Confirmed by a 304, for as long again.
+        clock.advance(seconds: 59)
+        #expect(try proxy.client.send("GET", target).field("Cache-Status")?.contains("hit; ttl=1") == true)
+        #expect(proxy.statistics.ttlSpeed() == 10)
+    }
+
     @Test func aRunThatTakesNoTimeCountsAsARealOne() throws {
         let (api, origin) = try Self.origin()
         defer { origin.stop() }

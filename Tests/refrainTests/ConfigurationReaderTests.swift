@@ -187,6 +187,12 @@ import Testing
         #expect(errors(texts(most), from: "\(most)") == ["1:1: more than 16 files deep"])
     }
 
+    @Test func aDirectiveCannotBeSetInTwoFiles() {
+        #expect(
+            errors(["etc/proxy.conf": "workers 1\ninclude a.conf", "etc/a.conf": "workers 1"])
+                == ["etc/a.conf:1: workers is already set at etc/proxy.conf:1"])
+    }
+
     @Test func aMissingOneIsReportedWhereItIsNamed() {
         #expect(
             errors(["etc/proxy.conf": "\ninclude a.conf"])
