@@ -3,8 +3,8 @@
 // Must hold:
 // - two requests are never closer than the pace, so a delay is not followed by a burst;
 // - a refusal (429, 503) stops all sending for the time that it names and halves the pace;
-// - a warming ends after `mostRefusals` refusals, `mostFailures` failures or `mostDenials` 401s in a
-//   row, or a refusal that names more than `longestPause`.
+// - a warming ends after `mostRefusals` refusals, `mostFailures` failures or `mostDenials` 401s in
+//   a row, or a refusal that names more than `longestPause`.
 
 struct Throttle: Sendable {
     /// Why a warming ends early.
