@@ -80,7 +80,7 @@ import Text
         let failing = try Recorder(.failure(.empty(path: "a"))).admin()
         let reply = try failing.client.send("POST", "/recording", body: Data(#"{"on":true}"#.utf8))
         #expect(reply.status == 503)
-        #expect(String(decoding: reply.body, as: UTF8.self).contains("cannot begin: a: no recorded response in it"))
+        #expect(String(decoding: reply.body, as: UTF8.self).contains("cannot start: a: no recorded response in it"))
         #expect(failing.logged == ["recording could not be switched on: a: no recorded response in it"])
     }
 }

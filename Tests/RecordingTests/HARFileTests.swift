@@ -153,7 +153,7 @@ import Text
         (entry(url: #"http://h/v1/a\r\nX: y"#), "request.url has a path"),
         (entry(status: "-5"), "response.status"), (entry(status: "1e9"), "response.status"),
         (entry(more: #""time":"x""#), "time is not a number"), (entry(more: #""time":1e300"#), "time is more than"),
-        (entry(headers: "3"), "response.headers holds"),
+        (entry(headers: "3"), "response.headers has"),
         (
             entry(requestHeaders: #"{"name":"Accept","value":"a\nX-Evil: 1"}"#),
             "the value of the header field accept"
@@ -221,6 +221,6 @@ import Text
 
     @Test func theLargestFileThatIsReadIsNamed() {
         #expect(
-            RecordingError.tooLarge(path: "f", most: InputFile.mostWhole).description.hasPrefix("f: more than 256 MiB"))
+            RecordingError.tooLarge(path: "f", most: InputFile.mostWhole).description.hasPrefix("f: larger than 256 MiB"))
     }
 }

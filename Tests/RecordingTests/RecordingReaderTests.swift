@@ -53,7 +53,7 @@ import Text
             // A line that lacks nothing but its end has everything in it.
             #expect(read.count == (rest + 1) / exchange.line.count, "cut at \(end)")
             let isWhole = [0, exchange.line.count - 1].contains(rest % exchange.line.count)
-            #expect(reader.warnings.count { $0.contains("cut off") } == (isWhole ? 0 : 1), "cut at \(end)")
+            #expect(reader.warnings.count { $0.contains("truncated") } == (isWhole ? 0 : 1), "cut at \(end)")
             #expect(try reader.bodies.content(of: hash) == nil)
         }
     }

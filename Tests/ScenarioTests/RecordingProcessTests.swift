@@ -96,7 +96,7 @@ struct RecordingProcessTests {
             #expect(recorder.program.text(behind: "warn: record: ") != nil)
             recorder.program.kill()
             let reader = try RecordingReader(path: recorder.folder.file())
-            #expect(try !reader.rest().isEmpty && reader.warnings.allSatisfy { !$0.contains("cut off") })
+            #expect(try !reader.rest().isEmpty && reader.warnings.allSatisfy { !$0.contains("truncated") })
         }
     }
 }

@@ -158,7 +158,7 @@ import Text
         #expect(run("check", files: system).standard.contains("workers 3 # /etc/refrain/proxy.conf:1\n"))
         let none = run("check")
         #expect(none.status == 78)
-        #expect(none.error.contains("neither proxy.conf nor /etc/refrain/proxy.conf is there"))
+        #expect(none.error.contains("neither proxy.conf nor /etc/refrain/proxy.conf exists"))
     }
 
     @Test func anUnreadableStandardFileIsAnError() {

@@ -5,14 +5,12 @@ import Text
 /// Meaning of the latencies, in a sentence each of at most a line.
 enum ReportNotes {
     static let corrected =
-        "Corrected latency counts from the time at which a request was due, so it includes waiting for a stalled "
-        + "target."
+        "Corrected latency counts from the due time of a request and includes waiting for a stalled target."
     static let uncorrected =
-        "Uncorrected latency counts from the time at which it was sent, so it hides requests held back by a stall."
+        "Uncorrected latency counts from the time of sending, and hides requests held back by a stall."
     static let lag = "Lag is the generator's own delay: how long after it was due a request was sent."
     static let closedLoop =
-        "This was a closed loop without a schedule: both are the same, and neither includes requests held back by a "
-        + "stall."
+        "Closed loop without a schedule: both are the same and leave out requests that a stall held back."
 
     static let failures = "Failed requests have no latency and are not in these figures."
     static let resets =

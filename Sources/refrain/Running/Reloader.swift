@@ -75,7 +75,7 @@ final class Reloader: Sendable {
         } catch {
             let message = error.messages.joined(separator: "; ")
             proxy.reloads.noteFailure(message)
-            log(.error, "\(cause): not reloaded, nothing was changed: \(message)")
+            log(.error, "\(cause): nothing was changed: \(message)")
             // It is as ready as it was.
             manager.tell(.ready(status: "the last reload failed: \(message)"))
             return .refused(error.messages)

@@ -167,7 +167,7 @@ import Testing
             done.signal()
         }
         done.waitOrFail(within: 900)
-        #expect(!recorder.status.isOn && recorder.status.problem?.contains("is no recording") == true)
+        #expect(!recorder.status.isOn && recorder.status.problem?.contains("is not a recording") == true)
         try folder.remove("traffic.jsonl")
         recorder.beginAndWait(RecordingSettings(path: folder.file("traffic.jsonl")))
         #expect(recorder.status.isOn && recorder.status.problem == nil)
@@ -187,7 +187,7 @@ import Testing
         let settings = RecordingSettings(path: folder.file())
         recorder.begin(settings) { error in failures.withLock { $0.append(error) } }
         #expect(failures.withLock { $0 } == [.cannotWrite(path: settings.path, code: EAGAIN)])
-        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("no thread") } && !recorder.status.isOn)
+        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("thread could not be started") } && !recorder.status.isOn)
         hasThreads.store(true, ordering: .relaxed)
         recorder.beginAndWait(settings)
         #expect(recorder.status.isOn)

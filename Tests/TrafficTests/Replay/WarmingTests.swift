@@ -55,7 +55,7 @@ import Upstream
         let result = try Self.warm(TestRecording.exchanges(said.keys.sorted() + ["/v1/silent"]), origin.port)
         #expect(result.kept.stored == 1 && result.kept.present == 1 && result.kept.notStored == 2)
         #expect(result.kept.unknown == 1 && result.kept.asked == 5 && result.run.statuses == [200: 5])
-        #expect(result.report.text.contains("asked 5 of 5 distinct requests"))
+        #expect(result.report.text.contains("sent 5 of 5 distinct requests"))
         let json = result.report.json
         #expect(json["hits"] == 1 && json["stored"] == 1 && json["not_stored"] == 2 && json["stopped"] == .null)
     }
@@ -85,7 +85,7 @@ import Upstream
         let result = try Self.warm(TestRecording.exchanges(["/v1/a", "/v1/b"]), origin.port, connections: 1)
         #expect(Self.asked(origin) == ["/v1/a"] && result.kept.asked == 0 && result.kept.refusals == 1)
         #expect(result.report.stoppedBecause == "the target requires a wait of 86400 s (Retry-After)")
-        #expect(result.report.text.contains("STOPPED: the target says"))
+        #expect(result.report.text.contains("STOPPED: the target requires"))
     }
 
     @Test func aWarmingThatIsStoppedSaysWhatWasDone() throws {
