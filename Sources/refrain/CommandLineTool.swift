@@ -4,7 +4,7 @@ enum CommandLineTool {
     static func run(
         _ arguments: [String], output: Output = .console, files: FileAccess = .system
     ) -> Int32 {
-        let context = CommandContext(output: output, files: files)
+        let context = CommandContext(output: output, files: files, commands: Command.table)
         do throws(CommandFailure) {
             return try dispatch(Array(arguments.dropFirst()), context).rawValue
         } catch {
@@ -19,7 +19,7 @@ enum CommandLineTool {
         let command = try Command.named(aliases[first] ?? first)
         let arguments = try OptionParser.parse(Array(words.dropFirst()), for: command)
         guard !arguments.has(.help) else {
-            context.output.standard(HelpText.text(of: try HelpTopic(named: command.name)))
+            context.output.standard(HelpText.text(of: try HelpTopic(named: command.name, in: Command.table)))
             return .done
         }
         do throws(CommandFailure) {

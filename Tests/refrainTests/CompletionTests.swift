@@ -7,7 +7,7 @@ import Testing
 @Suite struct CompletionTests {
     @Test(arguments: Shell.allCases) func everyCommandAndOptionIsOffered(_ shell: Shell) {
         let words = Set(
-            shell.completions.split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+            shell.completions(of: Command.table).split { !($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
         for command in Command.table {
             #expect(words.contains(command.name[...]), "\(command.name)")
             for option in command.allOptions {
@@ -70,7 +70,7 @@ import Testing
     /// CONNECT was offered, which explain refuses.
     @Test func onlyMethodsThatExplainTakesAreOffered() {
         #expect(
-            CompletedValue(named: "METHOD")
+            CompletedValue(named: "METHOD", in: [])
                 == .words(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
         )
     }
@@ -78,14 +78,14 @@ import Testing
     /// Storefronts were.
     @Test func noWordsAreOfferedForAStatus() throws {
         let status = try #require(Command.replay.options.first { $0.name == "status" })
-        #expect(CompletedValue(named: status.value ?? "") == .unknown)
+        #expect(CompletedValue(named: status.value ?? "", in: []) == .unknown)
     }
 
     /// The words had gone when `export` joined them.
     @Test func theWordsOfRecordAreOffered() {
-        #expect(CompletedValue(named: Command.record.positional) == .words(["on", "off", "status", "export"]))
-        #expect(CompletedValue(named: Command.replay.positional) == .unknown)
-        #expect(CompletedValue(named: "URL|unix:PATH") == .unknown)
+        #expect(CompletedValue(named: Command.record.positional, in: []) == .words(["on", "off", "status", "export"]))
+        #expect(CompletedValue(named: Command.replay.positional, in: []) == .unknown)
+        #expect(CompletedValue(named: "URL|unix:PATH", in: []) == .unknown)
     }
 
     @Test(.requires(.fish))
@@ -108,7 +108,7 @@ import Testing
     private func withCompletions(of shell: Shell, _ body: (String) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let file = directory.appendingPathComponent("completions")
-            try Data(shell.completions.utf8).write(to: file)
+            try Data(shell.completions(of: Command.table).utf8).write(to: file)
             try body(file.path)
         }
     }

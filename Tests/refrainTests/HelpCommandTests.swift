@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct HelpCommandTests {
     @Test func aTopicIsOneThing() {
-        let names = HelpTopic.names
+        let names = HelpTopic.names(in: Command.table)
         #expect(Set(names).count == names.count)
     }
 

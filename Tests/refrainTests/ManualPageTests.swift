@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ManualPageTests {
     @Test func eachCommandAndTheConfigurationHaveAPage() {
-        let names = ManualPage.all.map(\.fileName)
+        let names = ManualPage.all(of: Command.table).map(\.fileName)
         #expect(names == ["refrain.1"] + Command.table.map { "refrain-\($0.name).1" } + ["proxy.conf.5"])
     }
 
@@ -77,7 +77,7 @@ import Testing
 
     private func withPages(_ body: ([String]) throws -> Void) throws {
         try withTemporaryDirectory { directory in
-            let paths = try ManualPage.all.map { page in
+            let paths = try ManualPage.all(of: Command.table).map { page in
                 let file = directory.appendingPathComponent(page.fileName)
                 try Data(page.text.utf8).write(to: file)
                 return file.path

@@ -126,7 +126,7 @@ import Testing
         #expect(kept == "/etc/refrain/proxy.conf\n/etc/logrotate.d/refrain\n")
         let list = try tool.run(["--contents", package.path]).text.split(separator: "\n")
         #expect(list.allSatisfy { $0.contains(" root/root ") })
-        let pages = ManualPage.all.map { "man\($0.section)/\($0.fileName).gz" }
+        let pages = ManualPage.all(of: Command.table).map { "man\($0.section)/\($0.fileName).gz" }
         for path in pages + [
             "bin/refrain", "system/refrain.service", "bash-completion/completions/refrain", "examples/sessions.jsonl",
         ] {

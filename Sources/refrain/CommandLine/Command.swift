@@ -5,6 +5,8 @@
 struct CommandContext: Sendable {
     let output: Output
     let files: FileAccess
+    /// All that the program has, for the help.
+    var commands: [Command] = []
 
     /// Ends a command whose answer is JSON as a proxy sent it.
     func done(json body: [UInt8]) -> ExitStatus {

@@ -17,18 +17,21 @@ extension Command {
             .init("source <(refrain help --completion bash)", "completes commands and options in this shell"),
         ]
     ) { arguments, context throws(CommandFailure) in
-        let topic = try arguments.positional.first.map { name throws(CommandFailure) in try HelpTopic(named: name) }
+        let commands = context.commands
+        let topic = try arguments.positional.first.map { name throws(CommandFailure) in
+            try HelpTopic(named: name, in: commands)
+        }
         guard arguments.chosen(of: [man, completion, share]) <= 1 else {
             throw .usage("help: --man, --completion and --share cannot be combined")
         }
         if let name = arguments.value(completion) {
-            context.output.standard(try shell(name).completions)
+            context.output.standard(try shell(name).completions(of: commands))
         } else if let directory = arguments.value(share) {
             try writeShared(below: directory, context)
         } else if arguments.has(man) {
-            context.output.standard((topic?.manualPage ?? .overview).text)
+            context.output.standard((topic?.manualPage ?? .overview(of: commands)).text)
         } else {
-            context.output.standard(topic.map(HelpText.text) ?? HelpText.overview)
+            context.output.standard(topic.map(HelpText.text) ?? HelpText.overview(of: commands))
         }
         return .done
     }
@@ -42,8 +45,8 @@ extension Command {
     }
 
     private static func writeShared(below directory: String, _ context: CommandContext) throws(CommandFailure) {
-        let pages = ManualPage.all.map { ("man/man\($0.section)/\($0.fileName)", $0.text) }
-        for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions) }) {
+        let pages = ManualPage.all(of: context.commands).map { ("man/man\($0.section)/\($0.fileName)", $0.text) }
+        for (path, text) in pages + Shell.allCases.map({ ($0.path, $0.completions(of: context.commands)) }) {
             try attempt("cannot write \(directory)/\(path)") {
                 try context.files.write(directory + "/" + path, Array(text.utf8))
             }

@@ -66,7 +66,8 @@ struct ConfigurationChecks {
 
     private func credentials() -> [ConfigurationError] {
         let parts = ["developer_key_file", "developer_key_id", "developer_team_id"]
-        let present = parts.filter(isSet)
+        // A part with a wrong line alone asks for no others.
+        let present = lines.contains { parts.contains($0.directive.name) } ? parts.filter(isSet) : []
         if isSet("developer_token_file"), let first = present.first {
             return [error(of: first, "developer_token_file already provides the token; remove one of the two")]
         }

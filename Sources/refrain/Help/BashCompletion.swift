@@ -1,6 +1,8 @@
 /// Written for bash 4 and later; it uses nothing of the bash-completion package but its directory.
-enum BashCompletion {
-    static var text: String {
+struct BashCompletion {
+    let commands: [Command]
+
+    var text: String {
         """
         # bash completion for refrain; written by "refrain help --completion bash"
 
@@ -17,14 +19,14 @@ enum BashCompletion {
             local words= kind=words
             COMPREPLY=()
             if (( COMP_CWORD == 1 )); then
-                words='\(Command.table.map(\.name).joined(separator: " ")) --help --version'
+                words='\(commands.map(\.name).joined(separator: " ")) --help --version'
             else
                 case "${COMP_WORDS[1]} $option" in
                 *" :") kind=none ;;
-        \(Command.table.flatMap(values).joined(separator: "\n"))
+        \(commands.flatMap(values).joined(separator: "\n"))
                 *)
                     case "${COMP_WORDS[1]}" in
-        \(Command.table.map(options).joined(separator: "\n"))
+        \(commands.map(options).joined(separator: "\n"))
                     esac ;;
                 esac
             fi
@@ -41,15 +43,15 @@ enum BashCompletion {
     }
 
     /// A case for each option with a value.
-    private static func values(of command: Command) -> [String] {
+    private func values(of command: Command) -> [String] {
         command.options.compactMap { option in
             option.value.map { name in
-                "        '\(command.name) --\(option.name)') \(offer(CompletedValue(named: name))) ;;"
+                "        '\(command.name) --\(option.name)') \(offer(CompletedValue(named: name, in: commands))) ;;"
             }
         }
     }
 
-    private static func offer(_ value: CompletedValue) -> String {
+    private func offer(_ value: CompletedValue) -> String {
         switch value {
         case .file: "kind=file"
         case .directory: "kind=directory"
@@ -59,9 +61,9 @@ enum BashCompletion {
         }
     }
 
-    private static func options(of command: Command) -> String {
+    private func options(of command: Command) -> String {
         var words = command.allOptions.map { "--" + $0.name }
-        if case .words(let names) = CompletedValue(named: command.positional) { words += names }
+        if case .words(let names) = CompletedValue(named: command.positional, in: commands) { words += names }
         return "            \(command.name)) words='\(words.joined(separator: " "))' ;;"
     }
 }

@@ -13,7 +13,8 @@ enum CompletedValue: Equatable, Sendable {
     /// Nothing is known of it.
     case unknown
 
-    init(named name: String) {
+    /// - Parameter commands: those of the program, which are topics of its help.
+    init(named name: String, in commands: [Command]) {
         switch name {
         case "FILE": self = .file
         case "DIRECTORY": self = .directory
@@ -23,7 +24,7 @@ enum CompletedValue: Equatable, Sendable {
         case "SHELL": self = .words(Shell.allCases.map(\.rawValue))
         case "KIND[:RATE]": self = .words(Fault.Kind.allCases.map(\.rawValue))
         case "TYPE:ID": self = .prefixes(ResourceClass.allCases.filter(\.isResourceType).map { $0.name + ":" })
-        case "[TOPIC]": self = .words(HelpTopic.names)
+        case "[TOPIC]": self = .words(HelpTopic.names(in: commands))
         default:
             // Such as `on|off|export FILE`: words to type, each perhaps with something behind it.
             let words = name.split(separator: "|").map { String($0.prefix { $0 != " " }) }

@@ -1,5 +1,7 @@
-enum FishCompletion {
-    static var text: String {
+struct FishCompletion {
+    let commands: [Command]
+
+    var text: String {
         """
         # fish completion for refrain; written by "refrain help --completion fish"
 
@@ -13,25 +15,25 @@ enum FishCompletion {
         end
 
         complete -c refrain -f
-        \(Command.table.flatMap(lines).joined(separator: "\n"))
+        \(commands.flatMap(lines).joined(separator: "\n"))
 
         """
     }
 
-    private static func lines(of command: Command) -> [String] {
+    private func lines(of command: Command) -> [String] {
         let condition = "complete -c refrain -n '__refrain_command \(command.name)'"
         var lines = ["complete -c refrain -n __refrain_no_command -a \(command.name) -d \(quoted(command.summary))"]
         for option in command.allOptions {
-            let value = option.value.map { " " + offer(CompletedValue(named: $0)) } ?? ""
+            let value = option.value.map { " " + offer(CompletedValue(named: $0, in: commands)) } ?? ""
             lines.append("\(condition) -l \(option.name)\(value) -d \(quoted(option.summary))")
         }
-        if case .words(let words) = CompletedValue(named: command.positional) {
+        if case .words(let words) = CompletedValue(named: command.positional, in: commands) {
             lines.append("\(condition) -a \(quoted(words.joined(separator: " ")))")
         }
         return lines
     }
 
-    private static func offer(_ value: CompletedValue) -> String {
+    private func offer(_ value: CompletedValue) -> String {
         switch value {
         case .file: "-r -F"
         case .directory: "-x -a '(__fish_complete_directories)'"
@@ -40,7 +42,7 @@ enum FishCompletion {
         }
     }
 
-    private static func quoted(_ text: String) -> String {
+    private func quoted(_ text: String) -> String {
         "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
     }
 }

@@ -4,8 +4,8 @@ import Text
 enum HelpText {
     static let purpose = "a caching reverse proxy for the Apple Music API"
 
-    static var overview: String {
-        let rows = Command.table.map { ($0.name, $0.summary) }
+    static func overview(of commands: [Command]) -> String {
+        let rows = commands.map { ($0.name, $0.summary) }
         let ends = ExitStatus.allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: ", ")
         return """
             refrain - \(purpose)

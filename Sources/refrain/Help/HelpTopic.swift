@@ -6,20 +6,20 @@ enum HelpTopic: Sendable {
     case directive(Directive)
 
     /// Each once.
-    static var names: [String] {
-        let commands = Command.table.map(\.name)
-        return commands + [ManualPage.configurationName] + Directive.table.map(\.name).filter { !commands.contains($0) }
+    static func names(in commands: [Command]) -> [String] {
+        commands.map(\.name) + [ManualPage.configurationName]
+            + Directive.table.map(\.name).filter { name in !commands.contains { $0.name == name } }
     }
 
-    init(named name: String) throws(CommandFailure) {
-        if let command = Command.table.first(where: { $0.name == name }) {
+    init(named name: String, in commands: [Command]) throws(CommandFailure) {
+        if let command = commands.first(where: { $0.name == name }) {
             self = .command(command, Directive.named(name))
         } else if name == ManualPage.configurationName {
             self = .configuration
         } else if let directive = Directive.named(name) {
             self = .directive(directive)
         } else {
-            throw Command.unknown(name, among: Self.names)
+            throw Command.unknown(name, among: Self.names(in: commands))
         }
     }
 

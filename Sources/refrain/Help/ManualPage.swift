@@ -69,11 +69,11 @@ extension ManualPage {
     static let configurationName = "proxy.conf"
 
     /// Every page there is.
-    static var all: [ManualPage] {
-        [overview] + Command.table.map(ManualPage.init) + [.configuration]
+    static func all(of commands: [Command]) -> [ManualPage] {
+        [overview(of: commands)] + commands.map(ManualPage.init) + [.configuration]
     }
 
-    static var overview: ManualPage {
+    static func overview(of commands: [Command]) -> ManualPage {
         var page = ManualPage(program, section: 1, summary: HelpText.purpose)
         page.heading("SYNOPSIS")
         page.line(Roff.literal(program) + " " + Roff.grammar("COMMAND [OPTION ...]"))
@@ -85,13 +85,13 @@ extension ManualPage {
         page.paragraph(
             "Every command has its own page, such as refrain-serve(1); refrain help COMMAND shows a shorter text.")
         page.heading("COMMANDS")
-        for command in Command.table {
+        for command in commands {
             page.item(Roff.literal(program) + " " + Roff.literal(command.name), command.summary)
         }
         page.exitStatus()
         page.items("ENVIRONMENT", TaggedParagraph.environment)
         page.items("FILES", TaggedParagraph.files)
-        page.seeAlso(Command.table.map { pageName(of: $0) + "(1)" } + [configurationName + "(5)"])
+        page.seeAlso(commands.map { pageName(of: $0) + "(1)" } + [configurationName + "(5)"])
         return page
     }
 

@@ -3,11 +3,11 @@ enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
 
     /// The whole file.
-    var completions: String {
+    func completions(of commands: [Command]) -> String {
         switch self {
-        case .bash: BashCompletion.text
-        case .zsh: ZshCompletion.text
-        case .fish: FishCompletion.text
+        case .bash: BashCompletion(commands: commands).text
+        case .zsh: ZshCompletion(commands: commands).text
+        case .fish: FishCompletion(commands: commands).text
         }
     }
 

@@ -1,12 +1,14 @@
-enum ZshCompletion {
-    static var text: String {
+struct ZshCompletion {
+    let commands: [Command]
+
+    var text: String {
         """
         #compdef refrain
         # zsh completion for refrain; written by "refrain help --completion zsh"
 
         _refrain() {
             local -a commands=(
-        \(Command.table.map { "        " + quoted("\($0.name):\($0.summary)") }.joined(separator: "\n"))
+        \(commands.map { "        " + quoted("\($0.name):\($0.summary)") }.joined(separator: "\n"))
             )
             if (( CURRENT == 2 )); then
                 _describe -t commands command commands
@@ -15,7 +17,7 @@ enum ZshCompletion {
             shift words
             (( CURRENT-- ))
             case $words[1] in
-        \(Command.table.map(arguments).joined(separator: "\n"))
+        \(commands.map(arguments).joined(separator: "\n"))
             esac
         }
 
@@ -28,15 +30,15 @@ enum ZshCompletion {
         """
     }
 
-    private static func arguments(of command: Command) -> String {
+    private func arguments(of command: Command) -> String {
         var specifications = command.allOptions.map { option in
             let value =
-                option.value.map { ":\(escaped($0, ":")):\(action(CompletedValue(named: $0)))" } ?? ""
+                option.value.map { ":\(escaped($0, ":")):\(action(CompletedValue(named: $0, in: commands)))" } ?? ""
             let mark = (option.isRepeatable ? "*" : "") + "--" + option.name + (option.value == nil ? "" : "=")
             return quoted("\(mark)[\(escaped(option.summary, "[]:"))]\(value)")
         }
         if !command.positional.isEmpty {
-            let value = CompletedValue(named: command.positional)
+            let value = CompletedValue(named: command.positional, in: commands)
             specifications.append(quoted("1:\(command.positional):\(action(value))"))
         }
         let lines = specifications.map { "\\\n            " + $0 }.joined(separator: " ")
@@ -44,7 +46,7 @@ enum ZshCompletion {
     }
 
     /// A blank action offers nothing.
-    private static func action(_ value: CompletedValue) -> String {
+    private func action(_ value: CompletedValue) -> String {
         switch value {
         case .file: "_files"
         case .directory: "_files -/"
@@ -55,11 +57,11 @@ enum ZshCompletion {
     }
 
     /// With a backslash before each of `characters`.
-    private static func escaped(_ text: String, _ characters: String) -> String {
+    private func escaped(_ text: String, _ characters: String) -> String {
         text.map { characters.contains($0) ? "\\\($0)" : String($0) }.joined()
     }
 
-    private static func quoted(_ text: String) -> String {
+    private func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }
