@@ -80,7 +80,7 @@ import Testing
         #expect(run("replay", "--target", "http://127.0.0.1:1").status == 2)
         #expect(run("replay", "trace.jsonl").error.contains("--target URL is missing"))
         #expect(run("replay", "compare", "a.json").error.contains("compare needs two results"))
-        #expect(run("replay", "compare", "a", "b", "--rate", "5/s").error.contains("--rate has no meaning"))
+        #expect(run("replay", "compare", "a", "b", "--rate", "5/s").error.contains("--rate has no effect"))
         #expect(run("replay", "compare", "a", "b").error == "refrain: cannot read a: No such file or directory\n")
     }
 

@@ -33,7 +33,7 @@ extension DashboardView {
             ("requests a second allowed", upstream.rate.map { Figure.count($0) + "/s" } ?? "off: no limit"),
             ("in flight", Figure.count(upstream.inFlight)), ("waiting in the queue", Figure.count(upstream.waiting)),
             ("waited, since start", Figure.count(source[.queued])),
-            ("refused because the queue was full (503), since start", Figure.count(source[.queueRefused])),
+            ("refused (503), since start", Figure.count(source[.queueRefused])),
         ]
         return rows.map { [.text($0.0), .text($0.1)] }
     }

@@ -103,7 +103,7 @@ import Testing
             try shown.type("/v1/catalog/us/", into: "input[name=prefix]")
             try shown.click("input[value=hard]")
             try shown.click("#purge-count")
-            try shown.browser.wait(for: "document.getElementById('purge-result').textContent.includes('chosen')")
+            try shown.browser.wait(for: "document.getElementById('purge-result').textContent.includes('match')")
             #expect(try shown.browser.text("document.getElementById('purge-do').textContent") == "Remove 2 answers")
             #expect(try shown.app.send("GET", "/v1/catalog/us/genres").field("Cache-Status")?.contains("hit") == true)
             // The selection has changed, so it has to be counted anew.

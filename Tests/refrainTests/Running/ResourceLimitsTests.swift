@@ -52,10 +52,10 @@ import Testing
         (limits.memoryBytes, limits.addressBytes) = (most, most)
         #expect(configuration.resourceWarnings(limits).isEmpty)
         limits.memoryBytes = most - 1
-        #expect(configuration.resourceWarnings(limits).count { $0.contains("kills the process beyond it") } == 1)
+        #expect(configuration.resourceWarnings(limits).count { $0.contains("kills the process beyond that") } == 1)
         limits.addressBytes = most - 1
         #expect(configuration.resourceWarnings(limits).count == 2)
-        #expect(configuration.resourceWarnings(limits).last?.contains("allocations fail beyond it") == true)
+        #expect(configuration.resourceWarnings(limits).last?.contains("allocations fail beyond that") == true)
     }
 
     /// The workers were fewer, and nothing said so.
