@@ -344,7 +344,9 @@ import Testing
     @Test func aHeartbeatFromTheFutureCountsAsNow() {
         var script = FollowerScript.ready()
         let effects = script.tell(.answered(.signs, script.signs(["b": fence(20)], seen: 300_000_000_000)))
-        #expect(effects.warnings.count == 1 && effects.warnings[0].contains("the last heartbeat of node b is in the future"))
+        #expect(
+            effects.warnings.count == 1 && effects.warnings[0].contains("the last heartbeat of node b is in the future")
+        )
         var sign: [String] = []
         while sign.isEmpty { sign = script.wake().lines(.signs) }
         #expect(sign[2].contains(" b ") && sign[2].contains("seen=\(script.engine) ready=1 applied=\(fence(20).text)"))
