@@ -221,6 +221,7 @@ import Text
 
     @Test func theLargestFileThatIsReadIsNamed() {
         #expect(
-            RecordingError.tooLarge(path: "f", most: InputFile.mostWhole).description.hasPrefix("f: larger than 256 MiB"))
+            RecordingError.tooLarge(path: "f", most: InputFile.mostWhole).description.hasPrefix(
+                "f: larger than 256 MiB"))
     }
 }

@@ -187,7 +187,9 @@ import Testing
         let settings = RecordingSettings(path: folder.file())
         recorder.begin(settings) { error in failures.withLock { $0.append(error) } }
         #expect(failures.withLock { $0 } == [.cannotWrite(path: settings.path, code: EAGAIN)])
-        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("thread could not be started") } && !recorder.status.isOn)
+        #expect(
+            warnings.withLock { $0.count == 1 && $0[0].contains("thread could not be started") }
+                && !recorder.status.isOn)
         hasThreads.store(true, ordering: .relaxed)
         recorder.beginAndWait(settings)
         #expect(recorder.status.isOn)
