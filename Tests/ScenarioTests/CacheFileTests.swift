@@ -30,7 +30,9 @@ struct CacheFileTests {
             #expect(first.logs("SIGHUP: reloaded"))
             let third = try start(folder, "third", "cache_file_locked memory")
             #expect(third.listens() && third.text.contains("in use by process \(first.id)"), "\(third.text)")
-            #expect(first.stop() == 0 && !first.text.contains("unusable") && !first.text.contains("unavailable"), "\(first.text)")
+            #expect(
+                first.stop() == 0 && !first.text.contains("unusable") && !first.text.contains("unavailable"),
+                "\(first.text)")
             #expect(third.logs("is available again") && third.stop() == 0, "\(third.text)")
         }
     }

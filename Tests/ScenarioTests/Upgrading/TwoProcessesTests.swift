@@ -128,7 +128,9 @@ struct TwoProcessesTests {
             waitUntil(within: 60) { !UpgradedProgram.isRunning(old) }
             #expect(program.times("stopped at once") == 0, "\(program.log)")
             // On a busy machine the ten seconds may have passed that a stop has.
-            if program.times("and were closed") == 0 { #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("}]}")) }
+            if program.times("and were closed") == 0 {
+                #expect(answer.hasPrefix("HTTP/1.1 200") && answer.hasSuffix("}]}"))
+            }
         }
     }
 
