@@ -40,7 +40,7 @@ public enum StoreForecast {
 
     private static func full(_ folder: String) -> String? {
         guard let free = DiskSpace(inFolder: folder)?.freeBytes, free < SpaceBounds.smallest else { return nil }
-        return "\(folder)has \(free) bytes free; the proxy will keep answers in memory only until there is more space"
+        return "\(folder) has \(free) bytes free; the proxy will keep answers in memory only until there is more space"
     }
 
     /// SQLite makes journals next to the file.

@@ -50,6 +50,7 @@ import Testing
         guard let words else { return #expect(found.isEmpty, "\(found)") }
         let path = folder.file("cert.pem")
         #expect(found.count == 1 && found[0].hasPrefix("tls_certificate: \(path) \(words)"), "\(found)")
+        if begin > 0 { #expect(found[0].contains(" from now; check the clock"), "\(found)") }
     }
 
     /// Intermediate certificates count as well; of several authorities one may be enough.

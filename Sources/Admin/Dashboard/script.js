@@ -208,7 +208,9 @@
   /** What a JSON answer says, a row for each value; the server has the same rule. */
   function rowsOf(value, path = "") {
     const name = path.replaceAll("_", " ");
-    if (value === null || typeof value !== "object") return value === null ? [] : [[name, String(value)]];
+    if (value === null) return [];
+    if (typeof value === "boolean") return [[name, value ? "yes" : "no"]];
+    if (typeof value !== "object") return [[name, String(value)]];
     if (Array.isArray(value) && value.every((one) => typeof one !== "object")) {
       return value.length ? [[name, value.join(", ")]] : [];
     }

@@ -7,7 +7,7 @@ extension JSON {
     public func rows(_ name: String = "") -> [(name: String, value: String)] {
         switch self {
         case .null: return []
-        case .bool(let flag): return [(name, "\(flag)")]
+        case .bool(let flag): return [(name, flag ? "yes" : "no")]
         case .number(let text), .string(let text): return [(name, text)]
         case .array(let elements):
             let texts = elements.compactMap(\.stringValue)

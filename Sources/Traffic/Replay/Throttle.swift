@@ -59,6 +59,7 @@ struct Throttle: Sendable {
 
     /// - Parameter seconds: from Retry-After; nil without one.
     mutating func noteRefusal(retryAfter seconds: Int?, at now: Int64) {
+        denialsInARow = 0
         // Refusals during a pause answer requests sent before it: they count as one.
         if now >= pauseEnd {
             refusalsInARow += 1
@@ -78,6 +79,7 @@ struct Throttle: Sendable {
     /// A request got no whole answer, or no connection opened.
     mutating func noteFailure(at now: Int64) {
         failuresInARow += 1
+        denialsInARow = 0
         if failuresInARow >= Self.mostFailures { stop = .failed(times: failuresInARow) }
         opensAt = max(opensAt, now + 1_000_000_000)
     }

@@ -14,13 +14,7 @@ enum ReplyTable {
         for (name, value) in answer.rows() {
             let member = name.split(separator: " ").last ?? ""
             let span = spans.contains(member) ? Int(value).map(SpanOfTime.text) : nil
-            let word =
-                switch value {
-                case "true": "yes"
-                case "false": "no"
-                default: value
-                }
-            table.add([name.replacing("_", with: " "), span ?? word])
+            table.add([name.replacing("_", with: " "), span ?? value])
         }
         return table.text(width: width)
     }

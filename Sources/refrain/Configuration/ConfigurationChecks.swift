@@ -29,7 +29,7 @@ struct ConfigurationChecks {
             }
             taken += addresses.map { ($0, line) }
             guard line.words.dropFirst().contains("tls") else { continue }
-            for need in ["tls_certificate", "tls_certificate_key"] where !isSet(need) {
+            for need in ["tls_certificate", "tls_certificate_key"] where !isNamed(need) {
                 errors.append(error(line, "tls needs \(need)"))
             }
         }
@@ -50,12 +50,12 @@ struct ConfigurationChecks {
     /// Errors about services open to the network without a key.
     private func exposure() -> [ConfigurationError] {
         var errors: [ConfigurationError] = []
-        if case .tcp(let admin) = configuration.adminListener, !admin.isLoopback, !isSet("admin_token_file") {
+        if case .tcp(let admin) = configuration.adminListener, !admin.isLoopback, !isNamed("admin_token_file") {
             errors.append(
                 error(of: "admin_listen", "\(admin) is not a loopback address and needs admin_token_file"))
         }
         let open = configuration.listeners.first { !$0.address.isLoopback }
-        if let open, isSet("music_user_token_file"), !isSet("client_keys_file") {
+        if let open, isSet("music_user_token_file"), !isNamed("client_keys_file") {
             errors.append(
                 error(
                     of: "music_user_token_file",
@@ -66,14 +66,13 @@ struct ConfigurationChecks {
 
     private func credentials() -> [ConfigurationError] {
         let parts = ["developer_key_file", "developer_key_id", "developer_team_id"]
-        // A part with a wrong line alone asks for no others.
-        let present = lines.contains { parts.contains($0.directive.name) } ? parts.filter(isSet) : []
+        let present = parts.filter(isSet)
         if isSet("developer_token_file"), let first = present.first {
             return [error(of: first, "developer_token_file already provides the token; remove one of the two")]
         }
-        guard let first = present.first, present.count < parts.count else { return [] }
-        let missing = parts.filter { !present.contains($0) }.joined(separator: " and ")
-        return [error(of: first, "needs \(missing) as well")]
+        let missing = parts.filter { !isNamed($0) }
+        guard let first = present.first, !missing.isEmpty else { return [] }
+        return [error(of: first, "needs \(missing.joined(separator: " and ")) as well")]
     }
 
     // MARK: The shared tier
@@ -120,9 +119,10 @@ struct ConfigurationChecks {
         return problem.map { error(line, "\(quoted(line.words[0])): \($0)\(LiteralPath.hint(line.words[0]))") }
     }
 
-    private func isSet(_ name: String) -> Bool {
-        refused.contains(name) || lines.contains { $0.directive.name == name }
-    }
+    private func isSet(_ name: String) -> Bool { lines.contains { $0.directive.name == name } }
+
+    /// Whether a line names it, be the line right or wrong.
+    private func isNamed(_ name: String) -> Bool { isSet(name) || refused.contains(name) }
 
     private func error(_ line: SettingLine, _ message: String) -> ConfigurationError {
         ConfigurationError(place: line.place, message: "\(line.directive.name): \(message)")

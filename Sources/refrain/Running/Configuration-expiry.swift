@@ -24,8 +24,8 @@ struct Expiry {
     func warning(at unixSeconds: Int64) -> String? {
         func span(_ seconds: Int64) -> String { SpanOfTime.text(Int(clamping: seconds)) }
         if let begins, begins > unixSeconds {
-            return "\(subject) is not valid before \(span(begins &- unixSeconds))from now; check the clock of this "
-                + "machine"
+            return "\(subject) is not valid before \(span(begins &- unixSeconds)) from now; "
+                + "check the clock of this machine"
         }
         if ends < unixSeconds { return "\(subject) expired \(span(unixSeconds &- ends)) ago; \(consequence)" }
         guard endsSoon(at: unixSeconds) else { return nil }

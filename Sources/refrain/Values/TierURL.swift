@@ -43,7 +43,7 @@ extension TierURL {
         for (index, address) in addresses.enumerated() {
             guard let (host, port) = try? ServerURL.split(address, of: text) else {
                 throw ValueError(
-                    "address \(index + 1) is not HOST or HOST:PORT,with a port from 1 to 65535 and IPv6 in brackets; "
+                    "address \(index + 1) is not HOST or HOST:PORT, with a port from 1 to 65535 and IPv6 in brackets; "
                         + "put a password into shared_tier_auth_file")
             }
             let engine = Endpoint(isTLS: scheme == "rediss://", host: host, port: port ?? Self.standardPort)
