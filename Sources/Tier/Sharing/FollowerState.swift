@@ -112,10 +112,11 @@ extension FollowerState {
     }
 
     private mutating func leave() {
-        phase = .left
+        (phase, lastLogging) = (.left, nil)
         heartbeat.unschedule()
         // This node may alone know of a purge that is lost: the others must wait for it.
         guard isFollowing, log.standing == .ready else { return effects.append(.left) }
+        logUnlogged()
         ask(.farewell, [registry.farewell(keys)])
     }
 
@@ -184,7 +185,6 @@ extension FollowerState {
             case .apply(let entry): apply(entry)
             case .makeAllStale(let reason):
                 tail.forget()
-                asked.forgetPlaces()
                 effects.append(.purge(.everything(reason), EntrySelection(), .soft, at: moment.wall / 1000))
             case .persist(let mark):
                 effects.append(.persist(mark))
@@ -224,7 +224,10 @@ extension FollowerState {
         switch verdict {
         case .take(let lacksPlace):
             for entry in page.entries { tail.note(entry.position) }
-            follow(log.read(page, lacksPlace: lacksPlace))
+            let actions = log.read(page, lacksPlace: lacksPlace)
+            // Once for each break of the log, and not each time that the cache is asked again.
+            for case .makeAllStale in actions { asked.forgetPlaces() }
+            follow(actions)
         case .wait(let command):
             if !wasOpen { awaySince = moment.wall / 1000 }
             if let command { ask(.succession, [command]) }

@@ -14,6 +14,9 @@ struct UnloggedPurges: Sendable {
     /// everything.
     static let (mostCount, mostBytes) = (4_096, 4 << 20)
 
+    /// Bytes of conditions after which no other purge is written to the log at once.
+    private static let mostBytesAtOnce = 256 << 10
+
     private(set) var all: [UnloggedPurge] = []
     private var byteCount = 0
 
@@ -37,9 +40,16 @@ struct UnloggedPurges: Sendable {
 
     /// Those that are to be written to the log: it has no place for them, or was read to beyond it
     /// without them. One that is in the log and not read yet is waited for: each copy would be
-    /// another purge of every node. The first of them, not more than go into the log at once.
+    /// another purge of every node. The first of them, not more than go into the log at once: those
+    /// beyond the bound of bytes would not get through a slow link in the time that a reply has.
     func lacking(inLogReadTo position: LogPosition) -> [UnloggedPurge] {
-        Array(all.lazy.filter { $0.position.map { $0 <= position } ?? true }.prefix(256))
+        var bytes = 0
+        let purges = all.lazy.filter { $0.position.map { $0 <= position } ?? true }.prefix(256)
+        return Array(
+            purges.prefix { purge in
+                defer { bytes += purge.record.selection.byteCount }
+                return bytes < Self.mostBytesAtOnce
+            })
     }
 
     /// The log may lack those that it had.

@@ -266,8 +266,13 @@ import Testing
         }
         #expect(reports.map(\.isWidened) == [false, false, false, false, true])
         #expect(reports.allSatisfy { $0.replication == .unlogged && $0.missing.map(\.name) == ["b"] })
-        // The engine has room again.
-        let written = script.tell(.answered(.signs, script.signs(["b": fence(20)]))).lines(.unlogged([1, 2, 3, 5]))
+        // The engine has room again. A megabyte at a time gets through a slow link.
+        var written: [String] = []
+        for number in [1, 2, 3, 5] {
+            written = script.tell(.answered(.signs, script.signs(["b": fence(20)]))).lines(.unlogged([number]))
+            _ = script.tell(.answered(.unlogged([number]), [.bulk("\(100 + number)-0")]))
+            script.pass(.seconds(2))
+        }
         #expect(written.last?.hasSuffix(" mode soft at \(noon) by a") == true)
     }
 
@@ -350,6 +355,16 @@ import Testing
         var sign: [String] = []
         while sign.isEmpty { sign = script.wake().lines(.signs) }
         #expect(sign[2].contains(" b ") && sign[2].contains("seen=\(script.engine) ready=1 applied=\(fence(20).text)"))
+    }
+
+    /// It left the list, and nobody else ever heard of the purge.
+    @Test func aNodeThatLeavesWritesWhatTheLogLacks() {
+        var script = FollowerScript.ready()
+        _ = script.tell(.answered(.signs, script.signs([:])))
+        _ = script.tell(.purge(1, purge(.target([47]))))
+        _ = script.tell(.answered(.announcement(1), nil))
+        _ = script.tell(.purged(.asked(1), 1))
+        #expect(script.tell(.leave).questions == [.unlogged([1]), .farewell])
     }
 
     @Test func aNodeThatLeavesGivesNoMoreSigns() {

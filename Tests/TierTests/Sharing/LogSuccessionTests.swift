@@ -63,6 +63,21 @@ import Testing
         #expect(script.state.status(at: script.now).standing == .ready && script.state.fence == fence(20))
     }
 
+    /// The engine came back with its data but for the last entries.
+    @Test func aPurgeLostWithTheTailIsWrittenAgain() {
+        var script = script(["b": fence(20)])
+        _ = script.tell(.purge(1, purge(.target([47]))))
+        _ = script.tell(.answered(.announcement(1), nil))
+        _ = script.tell(.purged(.asked(1), 1))
+        #expect(script.tell(.answered(.signs, script.signs([:]))).questions.contains(.unlogged([1])))
+        _ = script.tell(.answered(.unlogged([1]), [.bulk("40-0")]))
+        _ = page(&script)
+        _ = script.tell(.answered(.signs, script.signs(["b": fence(20)], confirmed: Self.other)))
+        #expect(page(&script, stored: Self.other).purges.isEmpty)
+        script.pass(.seconds(2))
+        #expect(script.tell(.answered(.signs, script.signs([:]))).questions.contains(.unlogged([1])))
+    }
+
     /// Returns the lines of the node's next signs of life; one may be on its way.
     private func nextSigns(_ script: inout FollowerScript) -> [String] {
         var lines: [String] = []
