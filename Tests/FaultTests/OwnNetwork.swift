@@ -50,13 +50,18 @@ enum OwnNetwork {
     enum Link {
         /// Packets of the clients at this address of the loopback, by its last number.
         case clients(UInt8)
-        /// Packets of the server at this port.
+        /// Packets of the server at this port of 127.0.0.1. A client at another address may have
+        /// the same port.
         case server(UInt16)
 
         fileprivate var matches: [String] {
             switch self {
             case .clients(let host): ["ip src 127.0.0.\(host)/32", "ip dst 127.0.0.\(host)/32"]
-            case .server(let port): ["ip sport \(port) 0xffff", "ip dport \(port) 0xffff"]
+            case .server(let port):
+                [
+                    "ip src 127.0.0.1/32 match ip sport \(port) 0xffff",
+                    "ip dst 127.0.0.1/32 match ip dport \(port) 0xffff",
+                ]
             }
         }
     }

@@ -12,14 +12,16 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
     private var descriptor: CInt
 
     /// Connects to 127.0.0.1. A small `receiveBuffer` makes a slow reader felt early.
-    /// - Parameter host: the last number of the address of the loopback that it connects from.
-    public init(port: UInt16, receiveBuffer: CInt? = nil, from host: UInt8 = 1) throws {
+    /// - Parameters:
+    ///   - host: the last number of the address of the loopback that it connects from.
+    ///   - source: the port that it connects from; the system chooses one for 0.
+    public init(port: UInt16, receiveBuffer: CInt? = nil, from host: UInt8 = 1, source: UInt16 = 0) throws {
         descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
-        if host != 1 { try bind(to: host) }
+        if host != 1 { try bind(to: host, source) }
         var address = RawSocket.loopback(port)
         try connect(&address)
     }
@@ -34,8 +36,8 @@ public final class RawClient: @unchecked Sendable {  // because a test uses each
         try connect(&address)
     }
 
-    private func bind(to host: UInt8) throws {
-        var address = RawSocket.loopback(0, host: host)
+    private func bind(to host: UInt8, _ port: UInt16) throws {
+        var address = RawSocket.loopback(port, host: host)
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
