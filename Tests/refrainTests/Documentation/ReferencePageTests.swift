@@ -115,10 +115,8 @@ import Testing
             "Directives",
             Directive.table.map { directive in
                 let standard = directive.defaults.map(code).joined(separator: "<br>")
-                return [
-                    code(directive.name), code(directive.arguments), standard.isEmpty ? "unset" : standard,
-                    directive.why,
-                ]
+                let arguments = code(directive.arguments) + (standard.isEmpty ? "" : " (\(standard))")
+                return [code(directive.name), arguments, directive.why]
             })
     }
 }
