@@ -1,10 +1,10 @@
 import Foundation
 
-/// A raw request of the public attack suites (`corpora/http1.jsonl`); FRAMING 9.1 says what one may
-/// want.
+/// A raw request of the public attack suites (`corpora/http1.jsonl`, FRAMING 9.1).
 public struct CorpusRequest: Sendable {
     public let id: String
     public let bytes: [UInt8]
+    /// A word that `RequestCorpusTests` judge by, such as `accept` or `reject-or-close`.
     public let expectation: String
     public let requests: Int
     /// With which it may be refused.

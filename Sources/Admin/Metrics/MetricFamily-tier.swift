@@ -24,7 +24,7 @@ extension MetricFamily {
         },
         MetricFamily(
             name: "refrain_tier_latency_seconds", kind: .summary, labels: [],
-            help: "Time from sending a pipeline of commands for a request to its last reply"
+            help: "Time from sending the commands of a request to the last reply"
         ) { input in
             input.tier.map { tier in
                 [
@@ -41,7 +41,7 @@ extension MetricFamily {
         },
         tierGauge(
             "refrain_tier_breaker_open",
-            "Loops whose circuit breaker is open: they send the engine one probe a second"
+            "Loops with an open circuit breaker: one probe a second"
         ) {
             Double($0.breakersOpen)
         },

@@ -93,7 +93,7 @@ extension MetricFamily {
     // MARK: Requests of apps
 
     private static let requests: [MetricFamily] = [
-        counter("refrain_requests_total", labels: ["outcome"], "Client requests by outcome") { input in
+        counter("refrain_requests_total", labels: ["outcome"], "Client requests") { input in
             Outcome.allCases.map { Sample(input.source.latency($0).count, [$0.name]) }
         },
         histogram(
@@ -102,23 +102,23 @@ extension MetricFamily {
         ) { input in Outcome.allCases.map { ([$0.name], input.source.latency($0)) } },
         counter(
             "refrain_reasons_total", labels: ["reason"],
-            "Requests that were not a plain hit, or whose answer was not stored, by reason"
+            "Requests by reason; a plain hit has none"
         ) { input in Reason.allCases.map { Sample(input.source[because: $0], [$0.text]) } },
         gauge("refrain_connections", "Client connections", \.source.connections.count),
         counter(
-            "refrain_connections_refused_total", "Client connections closed on arrival because a limit was reached",
+            "refrain_connections_refused_total", "Client connections closed on arrival by a limit",
             \.source.connections.refusedCount),
         counter(
             "refrain_proxy_headers_refused_total",
-            "Connections closed because their PROXY protocol header was malformed, truncated or late",
+            "Connections closed for a malformed, truncated or late PROXY header",
             \.source.connections.refusedHeaderCount),
         counter("refrain_http2_requests_total", "Requests received over HTTP/2", .http2Requests),
         counter(
             "refrain_http2_floods_total",
-            "HTTP/2 connections closed because the client exceeded a frame limit",
+            "HTTP/2 connections closed beyond a frame limit",
             \.source.connections.floodCount),
         gauge(
-            "refrain_request_memory_bytes", "Memory of requests that are being read or wait for an answer",
+            "refrain_request_memory_bytes", "Memory of requests being read or waiting for an answer",
             \.source.requestBudget.heldBytes),
         gauge(
             "refrain_answer_memory_bytes", "Memory of answers that slow clients have not read yet",
@@ -134,7 +134,7 @@ extension MetricFamily {
     private static let origin: [MetricFamily] = [
         counter(
             "refrain_upstream_requests_total", labels: ["priority", "status"],
-            "Completed requests to the origin, by priority and status (none: no answer)"
+            "Completed requests to the origin (status none: no answer)"
         ) { input in
             input.source.upstreamRequests.sorted { $0.key.order < $1.key.order }.map { kind, count in
                 Sample(count, [kind.priority.name, kind.status.map(String.init) ?? "none"])
@@ -144,18 +144,18 @@ extension MetricFamily {
             "refrain_upstream_sent_total", "Requests sent to the origin, retries included", .upstreamRequests),
         counter(
             "refrain_upstream_sent_by_class_total", labels: ["class", "purpose"],
-            "Requests sent to the origin by class and purpose"
+            "Requests sent to the origin"
         ) { input in
             input.spending.pairs.map { Sample($0.count, [$0.resourceClass.name, $0.purpose.name]) }
         },
         counter(
-            "refrain_upstream_sent_by_route_total", labels: ["route"], "Requests sent to the origin by route"
+            "refrain_upstream_sent_by_route_total", labels: ["route"], "Requests sent to the origin"
         ) { input in
             input.spending.rows(.route).map { Sample($0.sinceStart, [$0.name.text]) }
         },
         counter(
             "refrain_upstream_sent_by_client_total", labels: ["kind", "client"],
-            "Requests sent to the origin by client; all networks count as one"
+            "Requests sent to the origin; all networks count as one"
         ) { input in
             let rows = input.spending.rows(.client)
             // The address of each visitor would be a label, and one that loses its row would count
@@ -204,11 +204,11 @@ extension MetricFamily {
         counter("refrain_verify_mismatches_total", "Composed answers that were wrong", .verifyMismatches),
         counter(
             "refrain_verifications_total", labels: ["result"],
-            "Verifications of composed answers, by result"
+            "Verifications of composed answers"
         ) { input in input.source.verifications.map { Sample($0.count, ["\($0.result)"]) } },
         counter(
             "refrain_not_composed_total", labels: ["rule", "reason"],
-            "Requests to the origin whose answer could not be composed, by rule and reason"
+            "Requests to the origin whose answer could not be composed"
         ) { input in
             input.source.notComposed.map { Sample($0.count, [$0.rule.word, $0.lack.word]) }
         },
@@ -292,7 +292,7 @@ extension MetricFamily {
         },
         counter(
             "refrain_access_log_dropped_bytes_total",
-            "Bytes of log lines dropped because the log was too slow or not writable",
+            "Bytes of log lines dropped: the log was too slow or not writable",
             \.source.accessLogDropped),
     ]
 
@@ -304,7 +304,7 @@ extension MetricFamily {
         counter("refrain_recorded_bytes_total", "Bytes written to recordings", \.source.recording.bytes),
         counter(
             "refrain_recording_dropped_total",
-            "Exchanges dropped from the recording because the writer was too slow or the disk failed",
+            "Exchanges not recorded: the writer was too slow, or the disk failed",
             \.source.recording.dropped),
     ]
 

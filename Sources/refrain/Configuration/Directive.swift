@@ -161,8 +161,7 @@ extension Directive {
         },
         size(
             "request_memory", \.requestMemory, standard: "64MiB",
-            why: "memory limit for requests that are being read or wait for an answer; beyond it requests are "
-                + "answered 503"),
+            why: "memory limit for requests being read or waiting for an answer; beyond it they get 503"),
         size(
             "answer_memory", \.answerMemory, standard: "128MiB",
             why: "memory limit for answers that slow clients have not read; beyond it the largest holder is "

@@ -54,9 +54,11 @@ import Testing
         let section = "What kept an answer from being composed"
         expect(section, Lack.allCases.map { [code($0.word)] }, columns: 1)
         for row in page.table(under: section) {
-            try #require(row.count == 3)
-            let tried = row[1].split(separator: ", ").map { $0.replacing("`", with: "") }
-            #expect(tried.allSatisfy { word in Refusal.Rule.allCases.contains { "\($0.word)" == word } }, "\(row)")
+            try #require(row.count == 2)
+            // At the end, in brackets, where it is not one of three.
+            let tried = row[1].firstMatch(of: /\((`[a-z]+`(?:, `[a-z]+`)*)\)$/).map { String($0.output.1) } ?? ""
+            let words = tried.split(separator: ", ").map { $0.replacing("`", with: "") }
+            #expect(words.allSatisfy { word in Refusal.Rule.allCases.contains { "\($0.word)" == word } }, "\(row)")
         }
     }
 
@@ -69,17 +71,38 @@ import Testing
             "Metrics",
             MetricFamily.table.map { family in
                 let labels = family.labels.map(code).joined(separator: ", ")
-                return [code(family.name), family.kind.rawValue, labels.isEmpty ? "-" : labels, family.help]
+                return [code(family.name), labels.isEmpty ? family.help : "\(family.help) (\(labels))"]
             })
+    }
+
+    /// The page tells the kinds by the ends of the names.
+    @Test func theNameOfAMetricTellsItsKind() {
+        for family in MetricFamily.table {
+            let kind: MetricFamily.Kind =
+                if family.name.hasSuffix("_total") {
+                    .counter
+                } else if family.name.hasSuffix("_duration_seconds") {
+                    .histogram
+                } else {
+                    family.name.hasSuffix("_latency_seconds") ? .summary : .gauge
+                }
+            #expect(family.kind == kind, "\(family.name)")
+        }
     }
 
     @Test func endpoints() {
         expect(
             "Admin endpoints",
             AdminEndpoint.table.map { endpoint in
-                let audience = endpoint.audience == .anyone ? "anyone" : endpoint.writes ? "who may write" : "operators"
-                let methods = endpoint.methods.map { "\($0.text)" }.joined(separator: ", ")
-                return [code(endpoint.path), methods, audience, endpoint.summary]
+                let methods = endpoint.methods.map { "\($0.text)" }
+                var notes = methods == ["GET"] ? [] : methods
+                if endpoint.audience == .anyone {
+                    notes.append("anyone")
+                } else if endpoint.writes {
+                    notes.append("who may write")
+                }
+                let note = notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"
+                return [code(endpoint.path), endpoint.summary + note]
             })
     }
 
@@ -92,10 +115,8 @@ import Testing
             "Directives",
             Directive.table.map { directive in
                 let standard = directive.defaults.map(code).joined(separator: "<br>")
-                return [
-                    code(directive.name), code(directive.arguments), standard.isEmpty ? "unset" : standard,
-                    directive.why,
-                ]
+                let arguments = code(directive.arguments) + (standard.isEmpty ? "" : " (\(standard))")
+                return [code(directive.name), arguments, directive.why]
             })
     }
 }
