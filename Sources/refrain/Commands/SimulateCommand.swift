@@ -5,7 +5,7 @@ extension Command {
         details: [
             "The catalog is generated, and identical for the same seed. It follows the known behaviour of the API: "
                 + "relationships, pages, languages, errors. Any developer token with the three parts of a JWT is "
-                + "accepted unless --public-key is given.",
+                + "accepted unless --public-key is given, and any user token that begins with user-.",
             "If a recording has several answers to one request, the first success is served, and the first 403 to "
                 + "requests without a user token. A request that was not recorded is answered 404 with the nearest "
                 + "recorded target; a request whose content was not recorded, such as a personal one, is answered 501.",
