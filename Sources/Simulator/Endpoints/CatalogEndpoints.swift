@@ -100,7 +100,7 @@ extension SimulatedExchange {
     ) throws(APIError) -> Reply {
         let context = try context(market)
         guard let resource = find(type, id, context) else { throw .notFound }
-        guard let view = View(rawValue: name), type.views.contains(view) else { throw .noRelated(name) }
+        guard let view = View(name: name), type.views.contains(view) else { throw .noRelated(name) }
         let paging = try Paging(target, type.viewLimits)
         let list = context.listed(catalog.elements(of: view, resource, in: market))
         let page = Page(list, paging, cut: context.listCut(of: resource), keep: context.shown)

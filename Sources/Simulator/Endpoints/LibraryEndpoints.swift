@@ -96,7 +96,10 @@ extension SimulatedExchange {
             var present: [String] = []
             renderer.json.beginObject("results")
             for type in types {
-                let matches = user.all(type, catalog).filter { libraryName($0, user).containsBytes(wanted) }
+                let matches = user.all(type, catalog).filter { item in
+                    let name = user.name(of: item) ?? catalog.name(of: item, .english)
+                    return Array(name.lowercased().utf8).containsBytes(wanted)
+                }
                 let page = Page(matches, paging, keep: context.shown)
                 guard !page.items.isEmpty else { continue }
                 present.append(type.name)
@@ -106,18 +109,6 @@ extension SimulatedExchange {
             renderer.json.endObject()
             order(present, &renderer, hasRawOrder: false)
         }
-    }
-
-    private func libraryName(_ resource: Resource, _ user: UserLibrary) -> [UInt8] {
-        let name: String
-        switch resource.type {
-        case .libraryAlbums: name = catalog.name(ofAlbum: resource.number)
-        case .libraryArtists: name = catalog.name(ofArtist: resource.number)
-        case .librarySongs: name = catalog.name(ofSong: resource.number)
-        case .libraryMusicVideos: name = catalog.name(ofVideo: resource.number)
-        default: name = user.playlist(resource.number)?.name ?? ""
-        }
-        return Array(name.lowercased().utf8)
     }
 
     /// Pages of ten, newest first, albums and playlists mixed.

@@ -12,7 +12,7 @@ extension SimulatedExchange {
         guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
         let paging = try Paging(target, PageLimits(standard: 5, most: 25))
         let context = try context(market)
-        let found = api.searchIndex().find(term, catalog)
+        let found = api.searchIndex().find(term)
         return reply(context) { renderer in
             var present: [String] = []
             renderer.json.beginObject("results")
@@ -65,7 +65,7 @@ extension SimulatedExchange {
         guard let term = target.first("term"), !term.isEmpty else { throw .missingParameter("term") }
         let paging = try Paging(target, PageLimits(standard: 10, most: 50))
         _ = try context(market)
-        let terms = api.searchIndex().completions(term, limit: paging.limit, catalog)
+        let terms = api.searchIndex().completions(term, limit: paging.limit)
         return Reply(["results": ["terms": terms] as JSONMembers])
     }
 
@@ -92,7 +92,7 @@ extension SimulatedExchange {
     }
 
     private func termSuggestions(_ term: String, _ limit: Int, _ renderer: inout Renderer) {
-        for completion in api.searchIndex().completions(term, limit: limit, catalog) {
+        for completion in api.searchIndex().completions(term, limit: limit) {
             renderer.json.object(["kind": "terms", "searchTerm": completion, "displayTerm": completion])
         }
     }
@@ -100,7 +100,7 @@ extension SimulatedExchange {
     private func topSuggestions(
         _ term: String, _ types: [SimulatedType], _ limit: Int, _ market: Market, _ renderer: inout Renderer
     ) {
-        let found = api.searchIndex().find(term, catalog)
+        let found = api.searchIndex().find(term)
         let items = types.flatMap { found.list($0, catalog, market).compactMap(renderer.context.shown).prefix(3) }
         for item in items.prefix(limit) {
             renderer.json.beginObject()

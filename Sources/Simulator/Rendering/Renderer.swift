@@ -14,14 +14,6 @@ struct Renderer: Sendable {
 
     func wants(_ name: String) -> Bool { projection?.contains(name) ?? true }
 
-    mutating func attribute(_ name: String, _ value: some JSONWritable) {
-        if wants(name) { json.member(name, value) }
-    }
-
-    mutating func attribute(_ name: String, _ members: JSONMembers) {
-        if wants(name) { json.member(name, members) }
-    }
-
     /// `{id, type, href}`.
     mutating func identifier(_ resource: Resource) {
         json.beginObject()
