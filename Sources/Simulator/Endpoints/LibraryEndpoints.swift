@@ -17,10 +17,8 @@ extension SimulatedExchange {
         case 1: return try libraryList(type, first, user, context)
         case 2, 3:
             guard let resource = user.resource(type, id: elements[1], catalog) else { throw .notFound }
-            if elements.count == 3 { return try libraryRelationship(resource, elements[2], context) }
-            var context = context
-            context.isSingleFetch = true
-            return list([resource], context)
+            if elements.count == 3 { return try relationship(of: resource, elements[2], context) }
+            return single(resource, context)
         default: throw .notFound
         }
     }
@@ -67,23 +65,6 @@ extension SimulatedExchange {
             renderer.identifier(root)
             renderer.json.raw("]}}}")
         }
-    }
-
-    private func libraryRelationship(
-        _ resource: Resource, _ name: String, _ context: RenderContext
-    ) throws(APIError) -> Reply {
-        guard let relation = Relation(name: name), resource.type.relations.contains(relation) else {
-            throw .noRelated(name)
-        }
-        let isTracks = relation == .tracks
-        let paging = try Paging(target, PageLimits(standard: isTracks ? 100 : 25, most: isTracks ? 300 : 100))
-        let items = context.related(resource, relation)
-        // Empty playlist, lost catalog item, past the end: all 404
-        // (APPLE-MUSIC-API 7.13, 7.14, 8.11).
-        guard paging.offset < items.count else { throw .noRelated(name) }
-        return collection(
-            items, paging, context, path: context.path(of: resource) + "/" + name, place: .item(isMixed: false),
-            hasTotal: relation != .catalog)
     }
 
     /// `/me/library/search`: names that contain the term, per type.

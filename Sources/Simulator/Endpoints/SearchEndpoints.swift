@@ -40,13 +40,10 @@ extension SimulatedExchange {
     ) {
         let tag = renderer.context.tag
         renderer.json.beginObject()
-        renderer.json.text("href") {
-            $0.appendLink(path, ["l": tag, "limit": limit, "term": term, "types": type.name])
-        }
+        renderer.json.link("href", path, ["l": tag, "limit": limit, "term": term, "types": type.name])
         if let offset = page.nextOffset {
-            renderer.json.text("next") {
-                $0.appendLink(path, ["l": tag, "offset": String(offset), "term": term, "types": type.name])
-            }
+            renderer.json.link(
+                "next", path, ["l": tag, "offset": String(offset), "term": term, "types": type.name])
         }
         data(page.items, &renderer, .item(isMixed: true))
         renderer.json.endObject()
