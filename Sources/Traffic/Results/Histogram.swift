@@ -19,7 +19,6 @@ public struct Histogram: Sendable, Equatable {
     static let perDoubling = 1 << precisionBits
     /// How often the range doubles, the values that have a bucket each taken as one.
     static let doublings = 42 - precisionBits
-    static let bucketCount = (doublings + 1) * perDoubling
 
     /// Bits after the first one that choose the bucket.
     private let precision: Int
